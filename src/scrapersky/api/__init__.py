@@ -1,0 +1,1 @@
+"""JSON under /api/v3 and the health and metrics routes."""

@@ -1,0 +1,164 @@
+"""Every setting outside a single workflow: its name, its default, what it is for. Read from the environment and .env."""
+
+import difflib
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+from uuid import UUID
+
+import platformdirs
+from dotenv import dotenv_values
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from scrapersky.core.errors import BadSetting
+
+# A name that starts like this is ours; an unknown one is a typing error and stops the start.
+OWN_PREFIXES = ("SCRAPERSKY_", "SCHEDULER_", "CRAWL_")
+RETIRED_PREFIXES = {
+    "SITEMAP_SCHEDULER_": (
+        "was split: use DEEP_SCAN_SCHEDULER_, DOMAIN_EXTRACTION_SCHEDULER_ and SITEMAP_IMPORT_SCHEDULER_ instead"
+    ),
+}
+
+
+class Settings(BaseSettings):
+    """The settings of a process. A field's alias is the variable's name, its description the line in .env.example."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True)
+
+    # -- the place -------------------------------------------------------------------------------------------------
+    environment: Literal["development", "production"] = Field(
+        "development", alias="SCRAPERSKY_ENVIRONMENT", description="development listens on this machine only"
+    )
+    data_dir: Path = Field(
+        Path(platformdirs.user_data_dir("scrapersky")),
+        alias="SCRAPERSKY_DATA_DIR",
+        description="where the embedded PostgreSQL keeps its data",
+    )
+    host: str = Field("127.0.0.1", alias="SCRAPERSKY_HOST", description="address the web process listens on")
+    port: int = Field(8000, alias="SCRAPERSKY_PORT", ge=0, le=65535, description="port the web process listens on")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", alias="SCRAPERSKY_LOG_LEVEL", description="the least severe log line that is written"
+    )
+    log_format: Literal["auto", "json", "text"] = Field(
+        "auto", alias="SCRAPERSKY_LOG_FORMAT", description="auto writes text to a terminal and JSON elsewhere"
+    )
+
+    # -- the database ----------------------------------------------------------------------------------------------
+    database_url: SecretStr | None = Field(
+        None, alias="DATABASE_URL", description="a PostgreSQL 14 to 18; empty means the embedded one"
+    )
+    database_pool_size: int = Field(
+        10, alias="SCRAPERSKY_DATABASE_POOL_SIZE", ge=2, le=200, description="connections of one process, at most"
+    )
+    database_timeout_seconds: float = Field(
+        30, alias="SCRAPERSKY_DATABASE_TIMEOUT_SECONDS", gt=0, description="longest time one statement may take"
+    )
+
+    # -- the scheduler ---------------------------------------------------------------------------------------------
+    system_user_id: UUID | None = Field(
+        None,
+        alias="SCHEDULER_SYSTEM_USER_ID",
+        description="the user the workflows act as; empty means the one made by the first migration",
+    )
+    interval_seconds: float | None = Field(
+        None, alias="SCHEDULER_INTERVAL_SECONDS", gt=0, description="overrules every workflow's interval (tests, demos)"
+    )
+    misfire_grace_seconds: int = Field(
+        60, alias="SCHEDULER_MISFIRE_GRACE_SECONDS", ge=1, description="how late a run may still start"
+    )
+    poll_seconds: float = Field(
+        1.0, alias="SCHEDULER_POLL_SECONDS", gt=0, le=60, description="how often queues are looked at without a wake-up"
+    )
+    poll_only: bool = Field(
+        False, alias="SCHEDULER_POLL_ONLY", description="no LISTEN/NOTIFY: for poolers in transaction mode"
+    )
+    cycle_seconds: float = Field(
+        30, alias="SCHEDULER_CYCLE_SECONDS", gt=0, description="longest one run drains its queue before it reports"
+    )
+    grace_seconds: float = Field(
+        25, alias="SCHEDULER_GRACE_SECONDS", ge=0, description="time running work gets to finish at shutdown"
+    )
+    run_retention_days: int = Field(
+        30, alias="SCHEDULER_RUN_RETENTION_DAYS", ge=1, description="how long run history is kept"
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Only what `load` hands over: the environment is read in one place."""
+        return (init_settings,)
+
+
+class Environment:
+    """The variables of the process over those of .env, and which of the two each value came from."""
+
+    def __init__(self, variables: Mapping[str, str] | None = None, env_file: Path | None = Path(".env")) -> None:
+        from_file = dotenv_values(env_file) if env_file is not None and env_file.is_file() else {}
+        self._file = {name: value for name, value in from_file.items() if value}
+        self._process = {
+            name: value for name, value in (os.environ if variables is None else variables).items() if value
+        }
+
+    def get(self, name: str) -> str | None:
+        """The value of a variable; an empty one counts as not set."""
+        return self._process.get(name, self._file.get(name))
+
+    def source(self, name: str) -> str:
+        """Where the value of this name comes from: environment, .env or default."""
+        if name in self._process:
+            return "environment"
+        return ".env" if name in self._file else "default"
+
+    def names(self) -> list[str]:
+        """Every variable that is set."""
+        return sorted({*self._file, *self._process})
+
+
+def load(environment: Environment) -> Settings:
+    """The settings of this environment, or BadSetting with the name and the cure."""
+    values = {name: value for name in setting_names() if (value := environment.get(name)) is not None}
+    try:
+        return Settings(**values)  # type: ignore[arg-type]  # text in, validated by the model
+    except ValidationError as error:
+        raise BadSetting(explain(error, values)) from None
+
+
+def setting_names() -> list[str]:
+    """The variable of each field, in the order of the class."""
+    return [field.alias or name for name, field in Settings.model_fields.items()]
+
+
+def explain(error: ValidationError, values: Mapping[str, Any], prefix: str = "") -> str:
+    """A validation error as sentences: the variable, what was given, what would do."""
+    sentences = []
+    for problem in error.errors():
+        name = prefix + str(problem["loc"][0] if problem["loc"] else "")
+        given = values.get(name, problem.get("input"))
+        message = problem["msg"].removeprefix("Input ").removeprefix("Value error, ")
+        sentences.append(f"{name}={given!s} does not work: it {message}. Change it, or remove it to use the default.")
+    return " ".join(sentences)
+
+
+def refuse_unknown(environment: Environment, known: Iterable[str], prefixes: Iterable[str] = ()) -> None:
+    """Stop at the first variable that starts like one of ours and is none."""
+    known = set(known)
+    own = (*OWN_PREFIXES, *prefixes)
+    for name in environment.names():
+        if name in known:
+            continue
+        for retired, cure in RETIRED_PREFIXES.items():
+            if name.startswith(retired):
+                raise BadSetting(f"{name} is not a setting any more: it {cure}.")
+        if name.startswith(own):
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"Did you mean {near[0]}?" if near else "`scrapersky settings` lists all of them."
+            raise BadSetting(f"{name} is not a setting. {hint}")

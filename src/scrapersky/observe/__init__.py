@@ -1,0 +1,1 @@
+"""Subscribers of engine events: logs, metrics, run history."""

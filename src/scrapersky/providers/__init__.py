@@ -1,0 +1,1 @@
+"""Where places come from: one adapter each, one Place value out."""
