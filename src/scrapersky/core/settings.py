@@ -1,4 +1,4 @@
-"""Every setting outside a single workflow: its name, its default, what it is for. Read from the environment and .env."""
+"""Every setting outside a single workflow: name, default, purpose. Read from the environment and .env."""
 
 import difflib
 import os

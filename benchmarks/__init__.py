@@ -1,0 +1,1 @@
+"""Benchmarks: each against named peers, both sides in one run."""
