@@ -1,0 +1,486 @@
+"""Reading a page: one pass over the markup makes the document, whichever parser calls out the tags."""
+
+from collections.abc import Callable, Mapping, Sized
+from functools import lru_cache
+from typing import Literal
+
+from lxml import etree
+from turbohtml.saxparse import SaxHandler, sax_parse
+
+from scrapersky.extract import patterns, text
+from scrapersky.extract.document import (
+    Attributes,
+    Block,
+    Document,
+    Field,
+    Form,
+    Image,
+    Link,
+    Marked,
+    Meta,
+    Node,
+    Reference,
+    Script,
+    Zone,
+)
+
+MAX_NODES = 20_000
+MAX_BLOCKS = 10_000
+MAX_EACH = 5_000  # links, metas, images …
+MAX_SCRIPT = 200_000
+MAX_DEPTH = 120
+MAX_ATTRIBUTES = 64
+MAX_CAPTURES = 12
+
+
+def parse(html: str, parser: Literal["turbohtml", "lxml"] = "turbohtml") -> Document:
+    """Read a page. Never raises on markup, whatever it is; time limits are the caller's (see parsing.py)."""
+    builder = _Builder()
+    # A NUL ends the input of one parser and is replaced by the other; a lone surrogate stops both.
+    html = patterns.SURROGATES.sub("�", html.replace("\x00", ""))
+    if parser == "lxml":
+        _feed_lxml(html, builder)
+    else:
+        sax_parse(html, builder)
+    return builder.document(parser)
+
+
+def _words(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+BLOCK_TAGS = _words(
+    "html body div section article main header footer nav aside form fieldset legend address blockquote figure "
+    "figcaption p h1 h2 h3 h4 h5 h6 hgroup ul ol li dl dt dd table caption thead tbody tfoot tr td th pre details "
+    "summary dialog center hr menu search button label option noscript"
+)
+SILENT_TAGS = _words(
+    "script style template svg math select datalist textarea iframe object canvas audio video noembed noframes"
+)
+ZONE_OF_TAG: dict[str, Zone] = {
+    "header": "header",
+    "nav": "nav",
+    "footer": "footer",
+    "aside": "aside",
+    "form": "form",
+    "blockquote": "quote",
+    "address": "address",
+}
+ZONE_OF_ROLE: dict[str, Zone] = {
+    "banner": "header",
+    "navigation": "nav",
+    "menu": "nav",
+    "menubar": "nav",
+    "contentinfo": "footer",
+    "complementary": "aside",
+    "form": "form",
+}
+NO_ZONES: frozenset[Zone] = frozenset()
+EVENT_ATTRIBUTES = frozenset(("onclick", "onmouseover", "onmousedown", "itemprop", "itemscope", "itemtype"))
+
+
+class _Capture:
+    """The text inside one open element, collected until the element ends."""
+
+    __slots__ = ("attributes", "block", "depth", "kind", "node", "parts", "place", "scope", "zones")
+
+    def __init__(self, kind: str, depth: int, attributes: Attributes) -> None:
+        self.kind = kind
+        self.depth = depth
+        self.attributes = attributes
+        self.parts: list[str] = []
+        self.place = self.scope = self.block = self.node = -1
+        self.zones = NO_ZONES
+
+
+class _Builder(SaxHandler):
+    """Listens to the parser and collects the document."""
+
+    def __init__(self) -> None:
+        self.title = self.language = self.base = ""
+        self.metas: list[Meta] = []
+        self.links: list[Link] = []
+        self.references: list[Reference] = []
+        self.scripts: list[Script] = []
+        self.images: list[Image] = []
+        self.forms: list[Form] = []
+        self.fields: list[Field] = []
+        self.marked: list[Marked] = []
+        self.nodes: list[Node] = []
+        self.blocks: list[Block] = []
+        self.comments: list[str] = []
+        self.cut: set[str] = set()
+        self.depth = 0
+        self.silent_from = 0  # depth of the outermost silent element, 0 outside
+        self.open_nodes: list[tuple[int, int]] = []  # (depth, node)
+        self.node = -1
+        self.zones = NO_ZONES
+        self.runs: list[str] = []  # text of the block so far, cut at inline elements
+        self.fresh = True  # the next text opens a new run
+        self.icons: list[str] = []
+        self.captures: list[_Capture] = []
+        self.scopes: list[tuple[int, int]] = []  # (depth, marked)
+        self.form: tuple[int, Attributes] | None = None
+
+    # -- what the parser calls ----------------------------------------------------------------------------------------
+
+    def start_element(self, tag: str, attrs: tuple[tuple[str, str | None], ...]) -> None:
+        self.depth += 1
+        if self.silent_from:
+            return
+        attributes: Attributes = {name: value or "" for name, value in attrs[:MAX_ATTRIBUTES]} if attrs else {}
+        if tag in BLOCK_TAGS:
+            if self.runs or self.captures:
+                self._flush()
+            self._open_node(tag, attributes)
+        elif tag == "br":
+            self._flush()
+        else:
+            self.fresh = True
+        special = _SPECIAL.get(tag)
+        if special is not None:
+            special(self, tag, attributes)
+        if attributes:
+            self._mark(tag, attributes)
+        if tag in SILENT_TAGS:
+            self.silent_from = self.depth
+
+    def end_element(self, tag: str) -> None:
+        if self.silent_from:
+            if self.silent_from == self.depth:
+                self.silent_from = 0
+                self._end_captures()
+            self.depth -= 1
+            return
+        if tag in BLOCK_TAGS:
+            if self.runs or self.captures:
+                self._flush()
+            if self.open_nodes and self.open_nodes[-1][0] == self.depth:
+                self.open_nodes.pop()
+                self.node = self.open_nodes[-1][1] if self.open_nodes else -1
+                self.zones = self.nodes[self.node].zones if self.node >= 0 else NO_ZONES
+            if self.form is not None and self.form[0] == self.depth:
+                self._close_form()
+        else:
+            self.fresh = True
+        if self.captures and self.captures[-1].depth >= self.depth:
+            self._end_captures()
+        if self.scopes and self.scopes[-1][0] == self.depth:
+            self.scopes.pop()
+        self.depth -= 1
+
+    def characters(self, data: str) -> None:
+        if self.silent_from:
+            if self.captures and self.captures[-1].kind == "script":
+                self.captures[-1].parts.append(data)
+            return
+        if self.captures:
+            for capture in self.captures:
+                capture.parts.append(data)
+            if self.captures[-1].kind == "title":
+                return
+        if not self.runs:
+            if not data.isspace():
+                self.runs.append(data)
+                self.fresh = False
+        elif self.fresh:
+            self.runs.append(data)
+            self.fresh = False
+        else:
+            self.runs[-1] += data
+
+    def comment(self, data: str) -> None:
+        if len(self.comments) < 200:
+            self.comments.append(text.line(data, 500))
+
+    # -- structure ----------------------------------------------------------------------------------------------------
+
+    def _open_node(self, tag: str, attributes: Attributes) -> None:
+        if len(self.nodes) >= MAX_NODES or len(self.open_nodes) >= MAX_DEPTH:
+            self.cut.add("nodes" if len(self.nodes) >= MAX_NODES else "depth")
+            return
+        names = _names(attributes)
+        zone = ZONE_OF_TAG.get(tag)
+        zones = self.zones
+        if zone is None and attributes:
+            zone = ZONE_OF_ROLE.get(attributes.get("role", "")) or _zone_of_names(names)
+        if zone is not None and zone not in zones:
+            zones = zones | {zone}
+        if _is_hidden(attributes):
+            zones = zones | {"hidden"}
+        node = Node(len(self.nodes), self.node, len(self.open_nodes), tag, names, zones)
+        self.nodes.append(node)
+        self.open_nodes.append((self.depth, node.index))
+        self.node = node.index
+        self.zones = zones
+        if tag == "form":
+            self.form = (self.depth, attributes)
+
+    def _flush(self) -> None:
+        """End the block that is being read."""
+        for capture in self.captures:
+            capture.parts.append(" ")
+        if not self.runs:
+            return
+        runs, self.runs, self.fresh = self.runs, [], True
+        if len(self.blocks) >= MAX_BLOCKS:
+            self.cut.add("blocks")
+            return
+        if len(runs) == 1:
+            whole = text.line(runs[0])
+            parts: tuple[str, ...] = (whole,)
+        else:
+            whole = text.line("".join(runs))
+            parts = tuple(part for run in runs if (part := text.line(run)))
+        if not whole:
+            return
+        tag = self.nodes[self.node].tag if self.node >= 0 else ""
+        icons, self.icons = " ".join(self.icons), []
+        self.blocks.append(Block(len(self.blocks), self.node, tag, whole, parts, icons, self.zones))
+
+    def _capture(self, kind: str, attributes: Attributes) -> _Capture | None:
+        if len(self.captures) >= MAX_CAPTURES:
+            return None
+        capture = _Capture(kind, self.depth, attributes)
+        capture.block, capture.node, capture.zones = len(self.blocks), self.node, self.zones
+        self.captures.append(capture)
+        return capture
+
+    def _end_captures(self) -> None:
+        while self.captures and self.captures[-1].depth >= self.depth:
+            capture = self.captures.pop()
+            _FINISH[capture.kind](self, capture)
+
+    # -- elements with a meaning --------------------------------------------------------------------------------------
+
+    def _html(self, tag: str, attributes: Attributes) -> None:
+        self.language = self.language or text.line(attributes.get("lang", "") or attributes.get("xml:lang", ""), 35)
+
+    def _base(self, tag: str, attributes: Attributes) -> None:
+        self.base = self.base or _url(attributes.get("href", ""))
+
+    def _meta(self, tag: str, attributes: Attributes) -> None:
+        key = (
+            attributes.get("name")
+            or attributes.get("property")
+            or attributes.get("http-equiv")
+            or attributes.get("itemprop")
+            or ("charset" if "charset" in attributes else "")
+        )
+        if key and self._room(self.metas, "metas"):
+            content = attributes.get("content") or attributes.get("charset", "")
+            self.metas.append(Meta(text.line(key, 100).lower(), text.line(content, 5_000)))
+
+    def _reference(self, tag: str, attributes: Attributes) -> None:
+        if self._room(self.references, "references"):
+            self.references.append(
+                Reference(
+                    text.line(attributes.get("rel", ""), 100).lower(),
+                    _url(attributes.get("href", "")),
+                    *(text.line(attributes.get(name, ""), 100) for name in ("type", "sizes", "title", "hreflang")),
+                )
+            )
+
+    def _script(self, tag: str, attributes: Attributes) -> None:
+        self._capture("script", attributes)
+
+    def _end_script(self, capture: _Capture) -> None:
+        if self._room(self.scripts, "scripts"):
+            kind = text.line(capture.attributes.get("type", ""), 100).lower()
+            source = "".join(capture.parts)
+            if len(source) > MAX_SCRIPT:
+                self.cut.add("scripts")
+            # Code is kept as written, not cleaned: its values are cleaned when they are taken out.
+            self.scripts.append(Script(kind, _url(capture.attributes.get("src", "")), source[:MAX_SCRIPT]))
+
+    def _title(self, tag: str, attributes: Attributes) -> None:
+        self._capture("title", attributes)
+
+    def _end_title(self, capture: _Capture) -> None:
+        self.title = self.title or text.line("".join(capture.parts), 500)
+
+    def _image(self, tag: str, attributes: Attributes) -> None:
+        alt = text.line(attributes.get("alt", ""), 300)
+        if self._room(self.images, "images"):
+            source = _url(attributes.get("src") or attributes.get("data-src", ""))
+            self.images.append(Image(source, alt, _names(attributes), self.node, self.zones))
+        if alt:
+            self._see(alt)
+
+    def _icon(self, tag: str, attributes: Attributes) -> None:
+        if names := attributes.get("class"):
+            self._see(text.line(names, 100).lower())
+
+    def _see(self, icon: str) -> None:
+        """Note an icon; it belongs to the next block that ends."""
+        if len(self.icons) < 8:
+            self.icons.append(icon)
+
+    def _anchor(self, tag: str, attributes: Attributes) -> None:
+        if "href" in attributes and self._room(self.links, "links"):
+            capture = self._capture("link", attributes)
+            if capture is not None:
+                capture.place = len(self.links)
+                self.links.append(_NO_LINK)
+
+    def _end_anchor(self, capture: _Capture) -> None:
+        attributes = capture.attributes
+        self.links[capture.place] = Link(
+            _url(attributes["href"]),
+            text.line("".join(capture.parts), 500),
+            text.line(attributes.get("aria-label") or attributes.get("title", ""), 300),
+            text.line(attributes.get("rel", ""), 100).lower(),
+            _names(attributes),
+            capture.block,
+            capture.node,
+            capture.zones,
+        )
+
+    def _field(self, tag: str, attributes: Attributes) -> None:
+        if self.form is not None and len(self.fields) < 200:
+            values = (text.line(attributes.get(name, ""), 200) for name in ("type", "name", "placeholder"))
+            self.fields.append(Field(tag, *values))
+
+    def _close_form(self) -> None:
+        if self.form is not None and self._room(self.forms, "forms"):
+            attributes = self.form[1]
+            method = text.line(attributes.get("method", ""), 10).lower() or "get"
+            form = Form(_url(attributes.get("action", "")), method, _names(attributes), tuple(self.fields))
+            self.forms.append(form)
+        self.form, self.fields = None, []
+
+    def _mark(self, tag: str, attributes: Attributes) -> None:
+        """Keep an element whose attributes may carry a contact."""
+        for name in attributes:
+            if name.startswith("data-") or name in EVENT_ATTRIBUTES:
+                break
+        else:
+            return
+        if not self._room(self.marked, "marked"):
+            return
+        capture = self._capture("marked", attributes)
+        if capture is None:
+            return
+        capture.place = len(self.marked)
+        capture.scope = self.scopes[-1][1] if self.scopes else -1
+        self.marked.append(Marked(tag, attributes, "", self.node, capture.scope))
+        if "itemscope" in attributes:
+            self.scopes.append((self.depth, capture.place))
+
+    def _end_marked(self, capture: _Capture) -> None:
+        if capture.parts:
+            element = self.marked[capture.place]
+            self.marked[capture.place] = element._replace(text=text.line("".join(capture.parts), 500))
+
+    def _room(self, collection: Sized, name: str) -> bool:
+        if len(collection) < MAX_EACH:
+            return True
+        self.cut.add(name)
+        return False
+
+    def document(self, parser: str) -> Document:
+        """What was collected, once the parser has ended."""
+        self._flush()
+        self.depth = 0
+        self._end_captures()
+        if self.form is not None:
+            self._close_form()
+        return Document(
+            title=self.title,
+            language=self.language,
+            base=self.base,
+            metas=tuple(self.metas),
+            links=tuple(self.links),
+            references=tuple(self.references),
+            scripts=tuple(self.scripts),
+            images=tuple(self.images),
+            forms=tuple(self.forms),
+            marked=tuple(self.marked),
+            nodes=tuple(self.nodes),
+            blocks=tuple(self.blocks),
+            comments=tuple(self.comments),
+            cut=frozenset(self.cut),
+            parser=parser,
+        )
+
+
+_NO_LINK = Link("", "", "", "", "", -1, -1, NO_ZONES)  # holds the place until the link's text is known
+
+_SPECIAL: dict[str, Callable[[_Builder, str, Attributes], None]] = {
+    "html": _Builder._html,
+    "base": _Builder._base,
+    "meta": _Builder._meta,
+    "link": _Builder._reference,
+    "script": _Builder._script,
+    "title": _Builder._title,
+    "img": _Builder._image,
+    "i": _Builder._icon,
+    "svg": _Builder._icon,
+    "a": _Builder._anchor,
+    "area": _Builder._anchor,
+    "input": _Builder._field,
+    "textarea": _Builder._field,
+    "select": _Builder._field,
+}
+_FINISH: dict[str, Callable[[_Builder, _Capture], None]] = {
+    "script": _Builder._end_script,
+    "title": _Builder._end_title,
+    "link": _Builder._end_anchor,
+    "marked": _Builder._end_marked,
+}
+
+
+def _names(attributes: Attributes) -> str:
+    """The class and the id of an element, lower case, in one string."""
+    names, identity = attributes.get("class"), attributes.get("id")
+    if not names and not identity:
+        return ""
+    return f"{names or ''} {identity or ''}"[:300].lower()
+
+
+@lru_cache(4096)  # a page says the same few names hundreds of times
+def _zone_of_names(names: str) -> Zone | None:
+    """The zone that a class or id speaks of, such as site-footer."""
+    match = patterns.ZONE_NAME.search(names) if names else None
+    return match.lastgroup if match else None  # type: ignore[return-value]  # the groups are named after the zones
+
+
+def _is_hidden(attributes: Attributes) -> bool:
+    style = attributes.get("style")
+    return "hidden" in attributes or bool(style and patterns.HIDDEN_STYLE.search(style[:500]))
+
+
+def _url(href: str) -> str:
+    """An address as written, without the white space browsers drop; a very long one is no address."""
+    href = href.strip()
+    return text.clean(href) if len(href) <= 4_000 else ""
+
+
+class _LxmlTarget:
+    """Hands lxml's events to the builder, as turbohtml would."""
+
+    def __init__(self, builder: _Builder) -> None:
+        self.builder = builder
+
+    def start(self, tag: str | bytes, attributes: Mapping[str | bytes, str | bytes]) -> None:
+        self.builder.start_element(str(tag), tuple((str(name), str(value)) for name, value in attributes.items()))
+
+    def end(self, tag: str | bytes) -> None:
+        self.builder.end_element(str(tag))
+
+    def data(self, data: str | bytes) -> None:
+        self.builder.characters(str(data))
+
+    def comment(self, text: str | bytes) -> None:
+        self.builder.comment(str(text))
+
+    def close(self) -> None:
+        """Nothing is left to do at the end of the input."""
+
+
+def _feed_lxml(html: str, builder: _Builder) -> None:
+    if not html.strip():
+        return  # lxml calls an empty page an error
+    reader = etree.HTMLParser(target=_LxmlTarget(builder), encoding="utf-8")
+    reader.feed(html.encode())
+    reader.close()

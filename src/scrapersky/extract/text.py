@@ -1,0 +1,46 @@
+"""Text is cleaned once, where it comes in: afterwards it fits a database, a terminal and a spreadsheet."""
+
+import unicodedata
+
+from scrapersky.extract import patterns
+
+TEXT_LIMIT = 10_000
+
+
+def clean(text: str, limit: int = TEXT_LIMIT) -> str:
+    """The text without controls, invisible characters and heaps of accents; NFC; at most `limit` characters."""
+    text = text[:limit]  # first of all: normalising a long run of combining marks is quadratic
+    if text.isascii():
+        return text if text.isprintable() else patterns.CONTROLS.sub("", text)
+    if patterns.DIRT.search(text):
+        text = patterns.CONTROLS.sub("", text)
+        text = patterns.SURROGATES.sub("�", text)
+        text = patterns.INVISIBLE.sub("", text)
+        text = patterns.MARK_HEAP.sub(r"\1", text)
+    if not unicodedata.is_normalized("NFC", text):
+        # Normalising sorts marks, which can heap them again, and may grow the text a little.
+        text = patterns.MARK_HEAP.sub(r"\1", unicodedata.normalize("NFC", text))[:limit]
+    return text
+
+
+def line(text: str, limit: int = TEXT_LIMIT) -> str:
+    """The cleaned text on one line, every run of white space as one space."""
+    if not text:
+        return ""
+    text = " ".join(text[: limit * 4].split())
+    if text.isascii() and text.isprintable():
+        return text if len(text) <= limit else text[:limit].rstrip()
+    return " ".join(clean(text, limit).split())
+
+
+def fold(text: str) -> str:
+    """Lower case without accents, for comparing words; bounded by whoever cleaned the text."""
+    text = text.casefold()
+    if text.isascii():
+        return text
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(character for character in decomposed if not unicodedata.combining(character)).translate(_LETTERS)
+
+
+# Letters that do not decompose, as people type them without the key.
+_LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ß": "ss"})
