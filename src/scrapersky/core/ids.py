@@ -1,0 +1,15 @@
+"""New primary keys: UUID version 7, so that rows made together lie together in the index."""
+
+import os
+import time
+from uuid import UUID
+
+
+def new_id() -> UUID:
+    """48 bits of milliseconds, then randomness (RFC 9562, section 5.7)."""
+    milliseconds = time.time_ns() // 1_000_000
+    random = int.from_bytes(os.urandom(10), "big")
+    value = (milliseconds & (2**48 - 1)) << 80 | random
+    value = value & ~(0xF << 76) | 0x7 << 76
+    value = value & ~(0x3 << 62) | 0x2 << 62
+    return UUID(int=value)

@@ -1,0 +1,110 @@
+"""The schema: brought up to date by one process at a time, and checked before anything starts."""
+
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import structlog
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.pool import NullPool
+
+from scrapersky.core.database import Database
+from scrapersky.core.errors import ScraperSkyError, Unavailable
+
+log = structlog.get_logger(__name__)
+
+LOCK = 4_243_205_779  # the advisory lock of the schema, a number of our own
+LOCK_TIMEOUT = "5s"
+
+
+class SchemaTooNew(ScraperSkyError):
+    """The database was migrated by a newer scrapersky."""
+
+
+class SchemaTooOld(ScraperSkyError):
+    """The database has not been migrated for this scrapersky."""
+
+
+def migrations_folder() -> Path:
+    """In an installed package the migrations lie inside it, in a checkout beside src."""
+    packaged = Path(__file__).parent.parent / "migrations"
+    return packaged if packaged.is_dir() else Path(__file__).parents[3] / "migrations"
+
+
+def alembic_config(connection: Connection | None = None) -> Config:
+    """Alembic without an ini file: our folder, our connection."""
+    config = Config()
+    config.set_main_option("script_location", str(migrations_folder()))
+    if connection is not None:
+        config.attributes["connection"] = connection
+    return config
+
+
+async def current_revision(database: Database) -> str | None:
+    """The revision the database is at; nothing if it is empty."""
+    revision: str | None = await _with_connection(
+        database, lambda connection: MigrationContext.configure(connection).get_current_revision()
+    )
+    return revision
+
+
+async def check_schema(database: Database) -> None:
+    """Start only on the schema this code was written for; the embedded database is brought there by itself."""
+    scripts = ScriptDirectory.from_config(alembic_config())
+    current, head = await current_revision(database), scripts.get_current_head()
+    if current == head:
+        return
+    if current is not None and not _is_known(scripts, current):
+        raise SchemaTooNew(f"Its revision {current} is unknown here. Upgrade scrapersky, or restore an older backup.")
+    if not database.is_embedded:
+        raise SchemaTooOld(f"It is at {current or 'nothing'}, this one needs {head}. Run `scrapersky migrate` first.")
+    await migrate(database)
+
+
+async def migrate(database: Database) -> list[str]:
+    """Bring the schema up to date under a lock, and say which revisions were applied."""
+    scripts = ScriptDirectory.from_config(alembic_config())
+
+    def upgrade(connection: Connection) -> list[str]:
+        # Waits without a timeout of its own: the other migration will end.
+        connection.execute(text("SET LOCAL lock_timeout = 0"))
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
+        connection.execute(text(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'"))
+        before = MigrationContext.configure(connection).get_current_revision()
+        if before is not None and not _is_known(scripts, before):
+            raise SchemaTooNew(f"Its revision {before} is unknown here. Upgrade scrapersky first.")
+        command.upgrade(alembic_config(connection), "head")
+        return [script.revision for script in scripts.iterate_revisions("head", before or "base")][::-1]
+
+    try:
+        applied: list[str] = await _with_connection(database, upgrade)
+    except DBAPIError as error:
+        if isinstance(error.orig.__cause__ if error.orig else None, asyncpg.LockNotAvailableError):
+            raise Unavailable(
+                "The migration could not get its locks within five seconds because somebody is using the tables. "
+                "Nothing was changed; run `scrapersky migrate` again in a quieter moment."
+            ) from error
+        raise
+    for revision in applied:
+        log.info("migration_applied", revision=revision)
+    return applied
+
+
+async def _with_connection(database: Database, act: Any) -> Any:
+    """Run `act` in a transaction of the login role itself, which owns the tables."""
+    engine = create_async_engine(database.url, poolclass=NullPool)
+    try:
+        async with engine.begin() as connection:
+            return await connection.run_sync(act)
+    finally:
+        await engine.dispose()
+
+
+def _is_known(scripts: ScriptDirectory, revision: str) -> bool:
+    return any(script.revision == revision for script in scripts.walk_revisions())

@@ -1,0 +1,32 @@
+"""The two vocabularies of the line: what a machine has done with a row, and what a person wants done with it."""
+
+from enum import StrEnum
+
+from sqlalchemy import CheckConstraint
+
+
+class Status(StrEnum):
+    """Where a row stands in one queue."""
+
+    NEW = "New"
+    QUEUED = "Queued"
+    PROCESSING = "Processing"
+    COMPLETED = "Completed"
+    SKIPPED = "Skipped"
+    ERROR = "Error"
+
+
+class Curation(StrEnum):
+    """What a person has decided about a row."""
+
+    NEW = "New"
+    SELECTED = "Selected"
+    MAYBE = "Maybe"
+    NOT_A_FIT = "Not a Fit"
+    ARCHIVED = "Archived"
+
+
+def check_words(column: str, words: type[StrEnum]) -> CheckConstraint:
+    """The CHECK that keeps a text column to one vocabulary."""
+    listed = ", ".join(f"'{word.value}'" for word in words)
+    return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_word")

@@ -1,0 +1,58 @@
+"""What every table has in common: names of constraints, aware times, an id and, for nouns, a tenant."""
+
+from datetime import datetime
+from typing import Any, ClassVar
+from uuid import UUID
+
+from sqlalchemy import BigInteger, DateTime, ForeignKey, MetaData, SmallInteger, Text, Uuid, func
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+from scrapersky.core.ids import new_id
+from scrapersky.core.status import Curation, Status
+
+
+class Base(DeclarativeBase):
+    """The one registry of tables."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "%(table_name)s_%(column_0_N_name)s",
+            "uq": "%(table_name)s_%(column_0_N_name)s_key",
+            "ck": "%(table_name)s_%(constraint_name)s",
+            "fk": "%(table_name)s_%(column_0_N_name)s_fkey",
+            "pk": "%(table_name)s_pkey",
+        }
+    )
+    type_annotation_map: ClassVar[dict[Any, Any]] = {
+        datetime: DateTime(timezone=True),
+        UUID: Uuid(),
+        str: Text(),
+        Status: Text(),
+        Curation: Text(),
+        dict[str, Any]: JSONB(none_as_null=True),
+        list[Any]: JSONB(none_as_null=True),
+        list[str]: ARRAY(Text()),
+        list[int]: ARRAY(BigInteger()),
+    }
+
+
+class Identified:
+    """A row with an id of its own and the time it was made."""
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id, server_default=func.gen_random_uuid())
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class TenantRow(Identified):
+    """A row that belongs to a tenant: row level security keeps it there."""
+
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"))
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+
+
+class Curated:
+    """A row about which a person decides, and whose work has a priority (0 is normal, higher is sooner)."""
+
+    curation_status: Mapped[Curation] = mapped_column(default=Curation.NEW, server_default=Curation.NEW.value)
+    priority: Mapped[int] = mapped_column(SmallInteger(), default=0, server_default="0")

@@ -1,0 +1,67 @@
+"""Somebody one can write to."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Float, ForeignKey, Index, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from scrapersky.core.status import Curation, Status, check_words
+from scrapersky.models.base import Base, Curated, TenantRow
+from scrapersky.models.queue import (
+    allowance_column,
+    attempts_column,
+    due_at_column,
+    error_column,
+    order_column,
+    queue_items,
+    status_column,
+)
+
+
+class Contact(TenantRow, Curated, Base):
+    """An address, a number, a person: with the page it was found on and how sure we are."""
+
+    __tablename__ = "contact"
+    __table_args__ = (
+        UniqueConstraint("tenant_id", "domain_id", "identity"),
+        check_words("curation_status", Curation),
+        Index("contact_by_update", "tenant_id", "updated_at", "id"),
+        Index("contact_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
+        Index("contact_by_email", "tenant_id", "email"),
+        *queue_items("contact", "contact_verification"),
+        *queue_items("contact", "delivery"),
+    )
+
+    domain_id: Mapped[UUID | None] = mapped_column(ForeignKey("domain.id", ondelete="CASCADE"), index=True)
+    page_id: Mapped[UUID | None] = mapped_column(ForeignKey("page.id", ondelete="SET NULL"), index=True)
+    business_id: Mapped[UUID | None] = mapped_column(ForeignKey("local_business.id", ondelete="SET NULL"), index=True)
+    identity: Mapped[str]
+    name: Mapped[str | None]
+    title: Mapped[str | None]
+    email: Mapped[str | None]
+    email_kind: Mapped[str | None]
+    phone: Mapped[str | None]
+    fax: Mapped[str | None]
+    profiles: Mapped[dict[str, Any] | None]
+    address: Mapped[str | None]
+    source_url: Mapped[str | None]
+    snippet: Mapped[str | None]
+    found_by: Mapped[str | None]
+    confidence: Mapped[float | None] = mapped_column(Float())
+    verification: Mapped[dict[str, Any] | None]
+
+    contact_verification_status: Mapped[Status] = status_column()
+    contact_verification_error: Mapped[str | None] = error_column()
+    contact_verification_attempts: Mapped[int] = attempts_column()
+    contact_verification_allowance: Mapped[int] = allowance_column()
+    contact_verification_due_at: Mapped[datetime | None] = due_at_column()
+    contact_verification_order: Mapped[int] = order_column()
+
+    delivery_status: Mapped[Status] = status_column()
+    delivery_error: Mapped[str | None] = error_column()
+    delivery_attempts: Mapped[int] = attempts_column()
+    delivery_allowance: Mapped[int] = allowance_column()
+    delivery_due_at: Mapped[datetime | None] = due_at_column()
+    delivery_order: Mapped[int] = order_column()

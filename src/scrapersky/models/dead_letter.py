@@ -1,0 +1,28 @@
+"""A row that was tried as often as allowed: kept until somebody retries or drops it."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Index, UniqueConstraint, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from scrapersky.models.base import Base, Identified
+
+
+class DeadLetter(Identified, Base):
+    """One per workflow and row: the last failure and how many attempts it took."""
+
+    __tablename__ = "dead_letter"
+    __table_args__ = (
+        UniqueConstraint("queue", "row_id"),
+        Index("dead_letter_by_death", "tenant_id", "died_at", "id"),
+        Index("dead_letter_by_queue", "tenant_id", "queue", "died_at", "id"),
+    )
+
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"))
+    queue: Mapped[str]
+    row_id: Mapped[UUID]
+    attempts: Mapped[int]
+    error_type: Mapped[str]
+    message: Mapped[str]
+    died_at: Mapped[datetime] = mapped_column(server_default=func.now())

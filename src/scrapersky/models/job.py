@@ -1,0 +1,31 @@
+"""A long action somebody asked for and may watch: it outlives the request, the process and the host."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, Float, ForeignKey, Index
+from sqlalchemy.orm import Mapped, mapped_column
+
+from scrapersky.models.base import Base, TenantRow
+
+
+class Job(TenantRow, Base):
+    """pending, processing, then completed, failed or cancelled; progress runs from 0 to 1."""
+
+    __tablename__ = "job"
+    __table_args__ = (
+        CheckConstraint("state IN ('pending', 'processing', 'completed', 'failed', 'cancelled')", name="state_word"),
+        Index("job_by_update", "tenant_id", "updated_at", "id"),
+    )
+
+    kind: Mapped[str]
+    state: Mapped[str] = mapped_column(default="pending", server_default="pending")
+    progress: Mapped[float] = mapped_column(Float(), default=0.0, server_default="0")
+    parameters: Mapped[dict[str, Any]]
+    result: Mapped[dict[str, Any] | None]
+    error: Mapped[str | None]
+    subject_id: Mapped[UUID | None]
+    requested_by: Mapped[UUID | None] = mapped_column(ForeignKey("user.id", ondelete="SET NULL"))
+    cancel_requested_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]

@@ -1,0 +1,53 @@
+"""A page of a domain."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Float, ForeignKey, Index, SmallInteger, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from scrapersky.core.status import Curation, Status, check_words
+from scrapersky.models.base import Base, Curated, TenantRow
+from scrapersky.models.queue import (
+    allowance_column,
+    attempts_column,
+    due_at_column,
+    error_column,
+    order_column,
+    queue_items,
+    status_column,
+)
+
+
+class Page(TenantRow, Curated, Base):
+    """An address worth reading or not, with the reason."""
+
+    __tablename__ = "page"
+    __table_args__ = (
+        UniqueConstraint("tenant_id", "domain_id", "url"),
+        check_words("curation_status", Curation),
+        Index("page_by_update", "tenant_id", "updated_at", "id"),
+        Index("page_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
+        *queue_items("page", "page_processing"),
+    )
+
+    domain_id: Mapped[UUID] = mapped_column(ForeignKey("domain.id", ondelete="CASCADE"))
+    sitemap_file_id: Mapped[UUID | None] = mapped_column(ForeignKey("sitemap_file.id", ondelete="SET NULL"), index=True)
+    url: Mapped[str]
+    kind: Mapped[str | None]
+    kind_score: Mapped[float | None] = mapped_column(Float())
+    kind_reason: Mapped[str | None]
+    depth: Mapped[int | None] = mapped_column(SmallInteger())
+    last_modified: Mapped[datetime | None]
+    title: Mapped[str | None]
+    http_status: Mapped[int | None]
+    etag: Mapped[str | None]
+    fetched_at: Mapped[datetime | None]
+    contact_count: Mapped[int | None]
+
+    page_processing_status: Mapped[Status] = status_column()
+    page_processing_error: Mapped[str | None] = error_column()
+    page_processing_attempts: Mapped[int] = attempts_column()
+    page_processing_allowance: Mapped[int] = allowance_column()
+    page_processing_due_at: Mapped[datetime | None] = due_at_column()
+    page_processing_order: Mapped[int] = order_column()

@@ -1,0 +1,59 @@
+"""A search somebody asked for, and which places it found."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Index, Integer, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from scrapersky.core.status import Curation, Status, check_words
+from scrapersky.models.base import Base, Curated, TenantRow
+from scrapersky.models.queue import (
+    allowance_column,
+    attempts_column,
+    due_at_column,
+    error_column,
+    order_column,
+    queue_items,
+    status_column,
+)
+
+
+class Search(TenantRow, Curated, Base):
+    """What to look for, where, with which provider and within which budget."""
+
+    __tablename__ = "search"
+    __table_args__ = (
+        check_words("curation_status", Curation),
+        Index("search_by_update", "tenant_id", "updated_at", "id"),
+        *queue_items("search", "place_search"),
+    )
+
+    text: Mapped[str]
+    area: Mapped[str | None]
+    provider: Mapped[str]
+    result_limit: Mapped[int | None]
+    budget_cents: Mapped[int | None]
+    cost_cents: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
+    result_count: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
+    rules: Mapped[dict[str, Any] | None]
+    requested_by: Mapped[UUID | None] = mapped_column(ForeignKey("user.id", ondelete="SET NULL"))
+
+    place_search_status: Mapped[Status] = status_column()
+    place_search_error: Mapped[str | None] = error_column()
+    place_search_attempts: Mapped[int] = attempts_column()
+    place_search_allowance: Mapped[int] = allowance_column()
+    place_search_due_at: Mapped[datetime | None] = due_at_column()
+    place_search_order: Mapped[int] = order_column()
+
+
+class SearchPlace(Base):
+    """A place that a search found; a place may be found by many, and no later search takes it away."""
+
+    __tablename__ = "search_place"
+
+    search_id: Mapped[UUID] = mapped_column(ForeignKey("search.id", ondelete="CASCADE"), primary_key=True)
+    place_id: Mapped[UUID] = mapped_column(ForeignKey("place.id", ondelete="CASCADE"), primary_key=True, index=True)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"))
+    found_at: Mapped[datetime] = mapped_column(server_default=func.now())

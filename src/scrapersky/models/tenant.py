@@ -1,0 +1,46 @@
+"""Who owns rows, who may act, and with which key."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from scrapersky.models.base import Base, Identified, TenantRow
+
+
+class Tenant(Identified, Base):
+    """A customer: everything in the line belongs to one."""
+
+    __tablename__ = "tenant"
+
+    name: Mapped[str] = mapped_column(unique=True)
+
+
+class User(Identified, Base):
+    """A person, or the system user that the scheduler acts as."""
+
+    __tablename__ = "user"
+
+    tenant_id: Mapped[UUID | None] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"))
+    name: Mapped[str] = mapped_column(unique=True)
+    password_hash: Mapped[str | None]
+    role: Mapped[str] = mapped_column(default="viewer", server_default="viewer")
+    is_system: Mapped[bool] = mapped_column(default=False, server_default="false")
+    disabled_at: Mapped[datetime | None]
+
+
+class ApiKey(TenantRow, Base):
+    """A key for a program: only its prefix and hash are kept."""
+
+    __tablename__ = "api_key"
+    __table_args__ = (UniqueConstraint("tenant_id", "prefix"),)
+
+    user_id: Mapped[UUID] = mapped_column(ForeignKey("user.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str]
+    prefix: Mapped[str]
+    secret_hash: Mapped[str]
+    scopes: Mapped[list[str]] = mapped_column(server_default="{}")
+    expires_at: Mapped[datetime | None]
+    last_used_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
