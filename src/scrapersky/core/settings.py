@@ -85,6 +85,87 @@ class Settings(BaseSettings):
         30, alias="SCHEDULER_RUN_RETENTION_DAYS", ge=1, description="how long run history is kept"
     )
 
+    # -- the crawler -----------------------------------------------------------------------------------------------
+    crawl_user_agent: str = Field(
+        "scrapersky",
+        alias="CRAWL_USER_AGENT",
+        pattern="^[A-Za-z][A-Za-z_-]{0,39}$",
+        description="the name we give web sites, and the one their robots.txt may speak to",
+    )
+    crawl_contact_url: str | None = Field(
+        None,
+        alias="CRAWL_CONTACT_URL",
+        pattern="^(https?://|mailto:)[!-~]{1,200}$",
+        description="where a site's owner can read who you are and complain; sent with every request",
+    )
+    crawl_ports: str = Field(
+        "80,443,8080,8443",
+        alias="CRAWL_PORTS",
+        pattern="^[0-9, ]{1,100}$",
+        description="the ports of web sites that are fetched from",
+    )
+    crawl_proxy: SecretStr | None = Field(
+        None,
+        alias="CRAWL_PROXY",
+        description="the only way out, as http://host:port; it must itself refuse private addresses",
+    )
+    crawl_private_allowance: str = Field(
+        "",
+        alias="CRAWL_PRIVATE_ALLOWANCE",
+        description="for tests and the sandbox only: addresses of private networks that may be fetched from",
+    )
+    crawl_known_hosts: str = Field(
+        "",
+        alias="CRAWL_KNOWN_HOSTS",
+        description="for tests and the sandbox only: name=address:port, comma separated, answered without DNS",
+    )
+    crawl_deadline_seconds: float = Field(
+        30, alias="CRAWL_DEADLINE_SECONDS", gt=0, le=600, description="longest time one fetch takes, redirects included"
+    )
+    crawl_connect_seconds: float = Field(
+        5, alias="CRAWL_CONNECT_SECONDS", gt=0, le=60, description="longest time one address takes to accept us"
+    )
+    crawl_max_redirects: int = Field(
+        5, alias="CRAWL_MAX_REDIRECTS", ge=0, le=10, description="redirects followed, each one checked like the first"
+    )
+    crawl_page_bytes: int = Field(
+        5_000_000, alias="CRAWL_PAGE_BYTES", ge=10_000, description="largest page, raw and inflated"
+    )
+    crawl_stream_bytes: int = Field(
+        52_428_800,
+        alias="CRAWL_STREAM_BYTES",
+        ge=10_000,
+        description="largest streamed body (sitemaps), raw and inflated",
+    )
+    crawl_connections: int = Field(
+        256, alias="CRAWL_CONNECTIONS", ge=1, le=10_000, description="open connections of one process, at most"
+    )
+    crawl_dns_threads: int = Field(
+        32, alias="CRAWL_DNS_THREADS", ge=1, le=1000, description="names looked up at the same time, at most"
+    )
+    crawl_dns_seconds: float = Field(
+        5, alias="CRAWL_DNS_SECONDS", gt=0, le=60, description="longest wait for a name server"
+    )
+    crawl_robots: bool = Field(True, alias="CRAWL_ROBOTS", description="honour robots.txt")
+    crawl_robots_ttl_seconds: int = Field(
+        86_400, alias="CRAWL_ROBOTS_TTL_SECONDS", ge=1, le=86_400, description="how long a robots.txt is remembered"
+    )
+    crawl_host_slots: int = Field(
+        2, alias="CRAWL_HOST_SLOTS", ge=1, le=50, description="visits to one host at the same time"
+    )
+    crawl_host_delay_seconds: float = Field(
+        1.0, alias="CRAWL_HOST_DELAY_SECONDS", ge=0, le=3600, description="time between two visits to one host"
+    )
+    crawl_host_lease_seconds: float = Field(
+        120, alias="CRAWL_HOST_LEASE_SECONDS", ge=1, le=3600, description="when a visit that was never ended lapses"
+    )
+    crawl_max_delay_seconds: float = Field(
+        30, alias="CRAWL_MAX_DELAY_SECONDS", ge=0, le=3600, description="longest Crawl-delay of a robots.txt we follow"
+    )
+    crawl_max_retry_after_seconds: float = Field(
+        3600, alias="CRAWL_MAX_RETRY_AFTER_SECONDS", ge=0, description="longest Retry-After we follow"
+    )
+
     @classmethod
     def settings_customise_sources(
         cls,

@@ -62,4 +62,5 @@ class GuardedConnector(TCPConnector):
             ttl_dns_cache=60,
             keepalive_timeout=KEEP_ALIVE_SECONDS,
         )
-        self._factory = partial(CountedHandler, loop=self._loop)
+        handler: type[ResponseHandler] = CountedHandler
+        self._factory = partial(handler, loop=self._loop)
