@@ -2,9 +2,16 @@
 
 import typer
 
+from scrapersky.cli.fetch import fetch
 from scrapersky.core.errors import ScraperSkyError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Turn a search into people you can write to.")
+app.command()(fetch)
+
+
+@app.callback()
+def scrapersky() -> None:
+    """Turn a search into people you can write to."""
 
 
 def main() -> None:

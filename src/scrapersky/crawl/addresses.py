@@ -105,24 +105,24 @@ class Allowance:
 
 
 def split_host_port(text: str) -> tuple[str, int | None]:
-    """`10.0.0.1:80`, `[::1]:80` or `host:80` as host and port; the port is None where there is none."""
+    """`10.0.0.1:80`, `[::1]:80` or `host:80` as host and port (None where there is none), or ValueError."""
     host, colon, port = text.rpartition(":")
     bare_ipv6 = text.count(":") > 1 and not host.endswith("]") and "/" not in host
     if not colon or bare_ipv6 or not port.isdecimal():
         return text.strip("[]"), None
     if not 0 < int(port) < 65536:
-        raise BadSetting(f"{text} is not an address with a port: ports go from 1 to 65535.")
+        raise ValueError("ports go from 1 to 65535")
     return host.strip("[]"), int(port)
 
 
 def _parse(entry: str) -> list[Allowed]:
-    host, port = split_host_port(entry)
-    if host.lower() == "localhost":
-        return [Allowed(ip_network("127.0.0.1/32"), port), Allowed(ip_network("::1/128"), port)]
     try:
+        host, port = split_host_port(entry)
+        if host.lower() == "localhost":
+            return [Allowed(ip_network("127.0.0.1/32"), port), Allowed(ip_network("::1/128"), port)]
         return [Allowed(ip_network(host), port)]
     except ValueError:
         raise BadSetting(
-            f"{entry} is not an allowance: give an address, a network or localhost, with or without a port, "
-            "such as 127.0.0.1:8080 or 10.1.0.0/16."
+            f"CRAWL_PRIVATE_ALLOWANCE cannot hold {entry}: give an address, a network or localhost, with or without a "
+            "port, such as 127.0.0.1:8080 or 10.1.0.0/16."
         ) from None

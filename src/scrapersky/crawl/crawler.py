@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
+import yarl
+
 from scrapersky import __version__
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Settings
@@ -87,7 +89,7 @@ def client_of(settings: Settings) -> Client:
         known_hosts=parse_known(settings.crawl_known_hosts),
         dns_threads=settings.crawl_dns_threads,
         dns_seconds=settings.crawl_dns_seconds,
-        proxy=settings.crawl_proxy.get_secret_value() if settings.crawl_proxy else None,
+        proxy=_proxy(settings.crawl_proxy.get_secret_value()) if settings.crawl_proxy else None,
     )
 
 
@@ -124,3 +126,14 @@ def _ports(text: str) -> list[int]:
     if not ports or not all(port.isdecimal() and 0 < int(port) < 65536 for port in ports):
         raise BadSetting(f"CRAWL_PORTS={text} is not a list of ports; write 80,443,8080,8443.")
     return [int(port) for port in ports]
+
+
+def _proxy(text: str) -> str:
+    """The proxy's address; what is wrong is said without repeating it, for it may hold a password."""
+    try:
+        url = yarl.URL(text)
+        if url.scheme in ("http", "https") and url.host and url.path in ("", "/"):
+            return text
+    except ValueError:
+        pass
+    raise BadSetting("CRAWL_PROXY is not the address of a proxy; write http://host:port.")

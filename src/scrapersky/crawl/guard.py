@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
+from ipaddress import IPv4Address
 
 import ada_url
 import yarl
@@ -13,6 +14,7 @@ from scrapersky.crawl.outcomes import BlockedByPolicy
 SCHEME_PORTS = {"http": 80, "https": 443}
 STANDARD_PORTS = (80, 443, 8080, 8443)
 LONGEST_URL = 2048
+LOOPBACK = IPv4Address("127.0.0.1")
 
 
 class AddressRefused(OSError):
@@ -80,7 +82,8 @@ class Guard:
         if len(target.href) > LONGEST_URL:
             raise BlockedByPolicy(f"The address is longer than {LONGEST_URL} characters.", url=target.href[:200])
         address = parse_address(target.host)
-        named = address is not None and self.allowance.names_port(address, target.port)
+        place = LOOPBACK if target.host == "localhost" else address
+        named = place is not None and self.allowance.names_port(place, target.port)
         if target.port not in self.ports and not named:
             raise BlockedByPolicy(f"Port {target.port} is not a port we fetch from.", url=target.href)
         if address is not None:

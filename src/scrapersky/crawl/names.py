@@ -106,20 +106,23 @@ class Names(AbstractResolver):
 
 def parse_known(text: str) -> dict[str, str]:
     """`a.example=127.0.0.1:8001, b.example=...` as a mapping; BadSetting when it is not of this form."""
-    known = {}
-    for entry in filter(None, (part.strip() for part in text.split(","))):
-        name, equals, place = entry.partition("=")
-        if not equals or not name.strip():
-            raise BadSetting(f"{entry} does not name a host and its address; write shop.example=127.0.0.1:8001.")
-        _place(place.strip())
-        known[name.strip()] = place.strip()
+    entries = [entry.partition("=") for part in text.split(",") if (entry := part.strip())]
+    known = {name.strip(): place.strip() for name, _, place in entries}
+    for place in known.values():
+        _place(place)
     return known
 
 
 def _place(text: str) -> tuple[str, int | None]:
-    host, port = split_host_port(text)
+    try:
+        host, port = split_host_port(text)
+    except ValueError:
+        host, port = "", None
     if parse_address(host) is None:
-        raise BadSetting(f"{text} is not an address; write 127.0.0.1:8001 or [::1]:8001.")
+        raise BadSetting(
+            f"CRAWL_KNOWN_HOSTS cannot hold {text or 'a name alone'}: write shop.example=127.0.0.1:8001, "
+            "and a comma between two of them."
+        )
     return host, port
 
 

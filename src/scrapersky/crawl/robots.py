@@ -17,7 +17,7 @@ ROBOTS_BYTES = 512_000
 FETCH_SECONDS = 10.0
 MOST_SITEMAPS = 1000
 # How long an origin is left alone whose robots.txt cannot be read, when it does not say so itself.
-UNREACHABLE = timedelta(minutes=10)
+UNREACHABLE = timedelta(minutes=2)
 # The memory of the cache, counted in bytes of robots.txt; an entry without rules weighs a little too.
 CACHE_BYTES = 16_000_000
 ENTRY_BYTES = 500

@@ -1,5 +1,6 @@
 """Every way a fetch can fail, turned into what is to be done about it, in words a person understands."""
 
+import os
 import socket
 from collections.abc import Mapping
 from datetime import timedelta
@@ -75,7 +76,7 @@ def _not_connected(error: aiohttp.ClientConnectorError, host: str) -> FetchError
         return RetryLater(f"The name {host} cannot be looked up at the moment: {_short(cause.strerror)}.")
     if isinstance(error, aiohttp.ClientProxyConnectionError):
         return RetryLater("The egress proxy cannot be reached.")
-    return RetryLater(f"{host} cannot be reached: {_short(cause.strerror or cause)}.")
+    return RetryLater(f"{host} cannot be reached: {os.strerror(cause.errno) if cause.errno else _short(cause)}.")
 
 
 def _phrase(status: int) -> str:
