@@ -3,7 +3,7 @@
 import asyncio
 import codecs
 from collections import Counter
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -102,6 +102,11 @@ class SitemapReader:
                 yield self._count(last)
         self._conclude()
 
+    @property
+    def kind(self) -> SitemapKind:
+        """What the bytes so far have turned out to be."""
+        return self._scanner.kind if self._scanner is not None else SitemapKind.NONE
+
     def interrupt(self, reason: str) -> None:
         """Say that the bytes stopped coming; call it before `close`."""
         self.report.partial = self.report.partial or reason
@@ -163,7 +168,7 @@ class SitemapReader:
     def _conclude(self) -> None:
         report, scanner = self.report, self._scanner
         report.gzip_layers = self._inflater.layers
-        report.kind = scanner.kind if scanner is not None else SitemapKind.NONE
+        report.kind = self.kind
         report.partial = report.partial or self._inflater.problem
         if report.kind is not SitemapKind.NONE and scanner is not None:
             report.partial = report.partial or scanner.partial
@@ -184,7 +189,7 @@ def read_sitemap(chunks: Iterable[bytes], reader: SitemapReader) -> Iterator[Sit
         yield from batch
 
 
-async def read_batches(chunks: AsyncIterable[bytes], reader: SitemapReader) -> AsyncIterator[list[SitemapEntry]]:
+async def read_batches(chunks: AsyncIterable[bytes], reader: SitemapReader) -> AsyncGenerator[list[SitemapEntry], None]:
     """The entries of these bytes in lists; other tasks get their turn after every 64 KiB."""
     async for chunk in chunks:
         for batch in reader.feed(chunk):

@@ -117,7 +117,7 @@ class XmlScanner:
                 return
             self._emit()  # its end tag was forgotten
         if self._root is None:
-            self._before_root(name, local)
+            self._before_root(name, local, empty)
         if local in _RECORDS[self.kind] and (self._root is not None or self._rootless):
             self._open_record(prefix, local)
 
@@ -143,10 +143,10 @@ class XmlScanner:
 
     # -- the root --------------------------------------------------------------------------------------------------
 
-    def _before_root(self, name: str, local: str) -> None:
+    def _before_root(self, name: str, local: str, empty: bool) -> None:
         kind = _ROOTS.get(local)
         if kind is not None and self.kind in (SitemapKind.NONE, kind):
-            self._root, self._rootless = name.lower(), False
+            self._root, self._rootless = None if empty else name.lower(), False
             self.kind = kind
             return
         if self.kind is not SitemapKind.NONE:
