@@ -50,6 +50,7 @@ class Guard:
         try:
             parsed = ada_url.URL(text, base=base) if base else ada_url.URL(text)
             parsed.hash = ""
+            parsed.search = parsed.search  # a bare "?" asks for nothing, and yarl drops it
             target = _agreed(parsed)
         except (ValueError, UnicodeError):
             reason = f"{_shown(text)} is not a web address; one begins with http:// or https://."
@@ -117,7 +118,8 @@ def _agreed(parsed: ada_url.URL) -> Target:
     port = int(parsed.port) if parsed.port else SCHEME_PORTS[scheme]
     url = yarl.URL(parsed.href, encoded=True)
     agreed = (url.scheme, url.raw_host, url.port, url.raw_path_qs) == (scheme, host, port, _path(parsed))
-    if not agreed or str(url) != parsed.href or not host:
+    # url.host decodes the name, as aiohttp will: a name that cannot be decoded shall fail here.
+    if not agreed or str(url) != parsed.href or not url.host:
         raise BlockedByPolicy("The address can be read in two ways.", url=_shown(parsed.href))
     return Target(parsed.href, scheme, host, port, url)
 
