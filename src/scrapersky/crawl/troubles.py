@@ -58,7 +58,7 @@ def refuse_status(status: int, headers: Mapping[str, str], host: str, max_retry_
     told = f"{host} answers {status}{_phrase(status)}."
     if status in GONE_STATUSES:
         return Gone(told, status=status, headers=headers)
-    if status in RETRY_STATUSES or status >= 500:
+    if status in RETRY_STATUSES or 500 <= status < 600:
         after = retry_after(headers.get("Retry-After"), timedelta(seconds=max_retry_after_seconds))
         return RetryLater(told, after=after, status=status, headers=headers)
     return GiveUp(told, status=status, headers=headers)

@@ -1,0 +1,345 @@
+"""The guarded client against the odd web: each oddity ends within its budget, with its reason, and hurts nobody."""
+
+import asyncio
+import gc
+import ssl
+import threading
+import time
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import psutil
+import pytest
+import trustme
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrapersky.crawl.addresses import Allowance
+from scrapersky.crawl.client import Client
+from scrapersky.crawl.guard import Guard
+from scrapersky.crawl.limits import Limits
+from scrapersky.crawl.names import Names
+from scrapersky.crawl.outcomes import FetchError, GiveUp, Gone, Known, Page, RetryLater
+from tests.hostile.odd_web import Hangup, OddWeb, Visitor
+
+DEADLINE = 0.6
+LIMITS = Limits(deadline_seconds=DEADLINE, connect_seconds=0.4, page_bytes=2_000_000, stream_bytes=2_000_000)
+
+ENDS = {
+    "/bomb/gzip": (GiveUp, "longer than 2000000 bytes"),
+    "/bomb/deflate": (GiveUp, "longer than 2000000 bytes"),
+    "/bomb/raw-deflate": (GiveUp, "longer than 2000000 bytes"),
+    "/bomb/members": (GiveUp, "more than 10000 parts"),
+    "/bomb/brotli": (GiveUp, "'br', which we did not offer"),
+    "/bomb/zstd": (GiveUp, "'zstd', which we did not offer"),
+    "/bomb/twice": (GiveUp, "'gzip, gzip', which we did not offer"),
+    "/bomb/endless-gzip": (GiveUp, "longer than"),
+    "/bomb/empty-blocks": (GiveUp, "longer than"),
+    "/gzip/damaged": (GiveUp, "damaged"),
+    "/gzip/lie": (GiveUp, "damaged"),
+    "/gzip/cut": (RetryLater, "broke off"),
+    "/endless/body": (GiveUp, "longer than"),
+    "/endless/chunks": (GiveUp, "longer than"),
+    "/endless/chunk-extensions": (GiveUp, "far more bytes"),
+    "/endless/continue": (FetchError, "far more bytes|needs longer than"),
+    "/endless/announced": (GiveUp, "longer than"),
+    "/drip/body": (RetryLater, "needs longer than 0.6 s"),
+    "/drip/headers": (RetryLater, "needs longer than 0.6 s"),
+    "/hang/before": (RetryLater, "needs longer than 0.6 s"),
+    "/hang/headers": (RetryLater, "needs longer than 0.6 s"),
+    "/hang/body": (RetryLater, "needs longer than 0.6 s"),
+    "/broken/long-header": (GiveUp, "proper HTTP"),
+    "/broken/many-headers": (GiveUp, "proper HTTP"),
+    "/broken/long-status": (GiveUp, "proper HTTP"),
+    "/broken/not-http": (GiveUp, "proper HTTP"),
+    "/broken/two-lengths": (GiveUp, "proper HTTP"),
+    "/broken/negative-length": (GiveUp, "proper HTTP"),
+    "/broken/chunk-size": (FetchError, "proper HTTP|broke off"),
+    "/broken/cut": (RetryLater, "broke off"),
+    "/broken/cut-chunk": (RetryLater, "broke off"),
+    "/broken/goodbye": (RetryLater, "connection to odd.example was lost"),
+    "/broken/status-999": (GiveUp, "answers 999"),
+    "/to/self": (GiveUp, "in a circle"),
+    "/to/ping": (GiveUp, "in a circle"),
+    "/to/endless": (GiveUp, "redirects more than 5 times"),
+    "/to/slow": (RetryLater, "needs longer than 0.6 s"),
+    "/to/nowhere": (GiveUp, "without saying where"),
+    "/busy": (RetryLater, "429 Too Many Requests"),
+    "/down": (RetryLater, "503 Service Unavailable"),
+    "/forbidden": (GiveUp, "403 Forbidden"),
+    "/removed": (Gone, "410 Gone"),
+    "/missing": (Gone, "404 Not Found"),
+}
+
+
+@pytest.fixture
+async def web() -> AsyncIterator[OddWeb]:
+    async with OddWeb() as web:
+        yield web
+
+
+@pytest.fixture
+async def client(web: OddWeb) -> AsyncIterator[Client]:
+    async with client_of(web) as client:
+        yield client
+
+
+def client_of(web: OddWeb, **options: object) -> Client:
+    guard = Guard(allowance=Allowance([web.place]))
+    return Client(guard, LIMITS, known_hosts={"odd.example": web.place}, **options)  # type: ignore[arg-type]
+
+
+async def fetched(client: Client, path: str) -> Page:
+    return await client.fetch(f"http://odd.example{path}")
+
+
+@pytest.mark.parametrize("path", ENDS)
+async def test_this_oddity_ends_in_its_budget_with_its_reason(web: OddWeb, client: Client, path: str) -> None:
+    kind, reason = ENDS[path]
+    gc.collect()
+    before = psutil.Process().memory_info().rss
+    started = time.monotonic()
+    with pytest.raises(kind, match=reason) as caught:
+        await fetched(client, path)
+    assert time.monotonic() - started < DEADLINE + 1.0
+    assert psutil.Process().memory_info().rss - before < 40_000_000
+    assert caught.value.reason.endswith(".")
+    assert web.hits[path] >= 1
+
+
+async def test_neighbours_are_undisturbed_while_everything_odd_happens(web: OddWeb, client: Client) -> None:
+    await fetched(client, "/fine")
+    odd = [asyncio.ensure_future(fetched(client, path)) for path in ENDS]
+    waits = []
+    while not all(task.done() for task in odd):
+        started = time.monotonic()
+        assert (await fetched(client, "/fine")).text == "<title>fine</title>"
+        waits.append(time.monotonic() - started)
+        await asyncio.sleep(0.01)
+    outcomes = await asyncio.gather(*odd, return_exceptions=True)
+    assert all(isinstance(outcome, FetchError) for outcome in outcomes)
+    assert len(waits) > 10
+    # The odd web shares this thread, and its bombs with it: the bar is on the usual wait, and on the deadline.
+    assert sorted(waits)[len(waits) // 2] < 0.2
+
+
+async def test_a_page_comes_with_its_way_and_its_validators(client: Client) -> None:
+    page = await fetched(client, "/to/fine")
+    assert (page.status, page.text, page.final_url) == (200, "<title>fine</title>", "http://odd.example/fine")
+    assert [(hop.url, hop.status) for hop in page.redirects] == [("http://odd.example/to/fine", 301)]
+    assert (page.content_type, page.charset, page.not_modified) == ("text/html", "utf-8", False)
+
+
+async def test_a_redirect_with_an_endless_body_is_not_read(client: Client) -> None:
+    assert (await fetched(client, "/to/fine-with-endless-body")).text == "<title>fine</title>"
+
+
+async def test_members_of_a_gzip_body_are_one_body(client: Client) -> None:
+    assert (await fetched(client, "/gzip/members")).body == b"one two"
+
+
+async def test_what_has_not_changed_is_not_sent_again(client: Client) -> None:
+    first = await fetched(client, "/tagged")
+    again = await client.fetch("http://odd.example/tagged", known=first.known)
+    assert (again.not_modified, again.body, again.etag) == (True, b"", '"v1"')
+
+
+@pytest.mark.parametrize("etag", ['"v1"\r\nX-Evil: 1', "ü" * 10, '"' + "a" * 5000 + '"', ""])
+async def test_a_validator_unfit_to_be_sent_is_left_out(web: OddWeb, client: Client, etag: str) -> None:
+    page = await client.fetch("http://odd.example/tagged", known=Known(etag=etag))
+    assert page.body == b"page"
+    assert not {"If-None-Match", "X-Evil"} & set(web.heads[-1])
+
+
+async def test_retry_after_is_kept_and_capped(client: Client) -> None:
+    waits = {}
+    for path in ("/busy", "/down", "/garbled"):
+        with pytest.raises(RetryLater) as caught:
+            await fetched(client, path)
+        waits[path] = caught.value.after
+    assert waits == {"/busy": timedelta(seconds=120), "/down": timedelta(hours=1), "/garbled": None}
+
+
+async def test_bytes_in_a_header_that_are_no_text_do_not_travel_on(client: Client) -> None:
+    page = await fetched(client, "/odd-header")
+    assert page.headers["X-Odd"] == "caf\ufffd \ufffd\ufffd"
+
+
+async def test_cookies_are_not_kept(client: Client) -> None:
+    await fetched(client, "/cookie")
+    assert (await fetched(client, "/cookie")).text == "none"
+
+
+async def test_only_what_we_can_inflate_is_offered_and_we_say_who_we_are(web: OddWeb) -> None:
+    async with client_of(web, user_agent="scrapersky/1 (+https://who.example)") as client:
+        sent = (await fetched(client, "/echo-headers")).text
+    assert "Accept-Encoding: gzip, deflate\n" in sent + "\n"
+    assert "User-Agent: scrapersky/1 (+https://who.example)" in sent
+    assert "Host: odd.example" in sent
+
+
+async def test_connections_are_kept_for_the_next_page(web: OddWeb, client: Client) -> None:
+    for _ in range(5):
+        await fetched(client, "/fine")
+    assert web.connections == 1
+
+
+async def test_a_body_may_be_cut_instead_of_refused(client: Client) -> None:
+    page = await client.fetch("http://odd.example/endless/body", max_bytes=100_000, cut=True)
+    assert (len(page.body), page.cut) == (100_000, True)
+
+
+async def test_a_stream_gives_pieces_and_counts_only_time_spent_waiting(web: OddWeb, client: Client) -> None:
+    sizes = []
+
+    async def read_slowly() -> None:
+        async with client.stream("http://odd.example/bomb/gzip", max_bytes=50_000_000) as answer:
+            async for piece in answer:
+                sizes.append(len(piece))
+                if len(sizes) == 1:
+                    await asyncio.sleep(DEADLINE * 1.2)  # a slow reader is not the site's fault
+
+    with pytest.raises(GiveUp, match="longer than 50000000"):
+        await read_slowly()
+    assert max(sizes) <= 65_536
+    assert 49_900_000 < sum(sizes) <= 50_000_000
+
+
+async def test_a_stream_that_is_left_early_closes_its_connection(web: OddWeb, client: Client) -> None:
+    async with client.stream("http://odd.example/endless/body") as answer:
+        async for _ in answer:
+            break
+    assert (await fetched(client, "/fine")).status == 200
+    assert web.connections == 2
+
+
+async def test_the_environment_has_no_say_in_the_way_out(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert (await fetched(client, "/fine")).status == 200
+
+
+async def test_a_configured_proxy_is_the_only_way_out() -> None:
+    async def proxied(visitor: object) -> None:
+        await visitor.answer(b"by proxy")  # type: ignore[attr-defined]
+
+    async with OddWeb(routes={"http://far.example/page": proxied}) as proxy:
+        async with Client(Guard(), LIMITS, proxy=f"http://{proxy.place}") as client:
+            assert (await client.fetch("http://far.example/page")).text == "by proxy"
+            with pytest.raises(FetchError, match="this machine"):
+                await client.fetch(f"http://127.0.0.1:{proxy.port}/".replace(f":{proxy.port}", ""))
+        async with Client(Guard(), LIMITS, proxy="http://127.0.0.1:9") as client:
+            with pytest.raises(RetryLater, match="egress proxy"):
+                await client.fetch("http://far.example/page")
+
+
+async def test_a_handshake_that_hangs_ends_in_time(web: OddWeb) -> None:
+    silent = await asyncio.start_server(lambda reader, writer: asyncio.sleep(30), "127.0.0.1", 0)
+    place = f"127.0.0.1:{silent.sockets[0].getsockname()[1]}"
+    async with Client(Guard(allowance=Allowance([place])), LIMITS, known_hosts={"slow.example": place}) as client:
+        with pytest.raises(RetryLater, match=r"in time|needs longer"):
+            await client.fetch("https://slow.example/")
+    silent.close()
+
+
+async def test_certificates_are_verified() -> None:
+    authority = trustme.CA()
+    served = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.issue_cert("good.example").configure_cert(served)
+
+    async def hello(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
+        writer.close()
+
+    server = await asyncio.start_server(hello, "127.0.0.1", 0, ssl=served)
+    place = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    trusting = ssl.create_default_context()
+    authority.configure_trust(trusting)
+    hosts = {"good.example": place, "other.example": place}
+    guard = Guard(allowance=Allowance([place]))
+    async with (
+        Client(guard, LIMITS, known_hosts=hosts) as wary,
+        Client(guard, LIMITS, known_hosts=hosts, ssl_context=trusting) as client,
+    ):
+        with pytest.raises(GiveUp, match=r"certificate of good\.example cannot be trusted"):
+            await wary.fetch("https://good.example/")
+        with pytest.raises(GiveUp, match=r"certificate of other\.example cannot be trusted"):
+            await client.fetch("https://other.example/")
+        assert (await client.fetch("https://good.example/")).text == "ok"
+    server.close()
+
+
+async def test_a_name_server_that_never_answers_delays_no_other_name(web: OddWeb) -> None:
+    released = threading.Event()
+    asked = []
+
+    def lookup(host: str, port: int, **_: object) -> list[tuple]:
+        asked.append(host)
+        if host.startswith("silent"):
+            released.wait(10)
+        return [(2, 1, 6, "", ("127.0.0.1", web.port))]
+
+    client = client_of(web)
+    client._names = Names(client.guard, threads=8, seconds=0.3, lookup=lookup)
+    try:
+        async with client:
+            silent = [asyncio.ensure_future(client.fetch(f"http://silent{number}.example/")) for number in range(7)]
+            await asyncio.sleep(0)
+            started = time.monotonic()
+            assert (await client.fetch("http://quick.example/fine")).status == 200
+            assert time.monotonic() - started < 0.3
+            outcomes = await asyncio.gather(*silent, return_exceptions=True)
+            assert all(isinstance(outcome, RetryLater) and "name server" in outcome.reason for outcome in outcomes)
+            # Even with every thread taken a lookup ends in time, and no thread is added.
+            more = [client.fetch(f"http://silent-too{number}.example/") for number in range(5)]
+            outcomes = await asyncio.gather(*more, return_exceptions=True)
+            assert all(isinstance(outcome, RetryLater) for outcome in outcomes)
+            assert len(asked) <= 9
+    finally:
+        released.set()
+
+
+PIECES = st.sampled_from(
+    [
+        b"HTTP/1.1 200 OK\r\n",
+        b"HTTP/1.1 302 Found\r\n",
+        b"HTTP/1.0 200\r\n",
+        b"HTTP/2 200\r\n",
+        b"HTTP/1.1 101 Switching Protocols\r\n",
+        b"HTTP/1.1 103 Early Hints\r\n",
+        b"HTTP/1.1 204 No Content\r\n",
+        b"Content-Length: 3\r\n",
+        b"Content-Length: x\r\n",
+        b"Transfer-Encoding: chunked\r\n",
+        b"Transfer-Encoding: gzip, chunked\r\n",
+        b"Content-Encoding: gzip\r\n",
+        b"Upgrade: websocket\r\nConnection: Upgrade\r\n",
+        b"Location: \xff\xfe\r\n",
+        b"Location: http://[\r\n",
+        b" folded: line\r\n",
+        b"no colon\r\n",
+        b"\r\n",
+        b"3\r\nabc\r\n",
+        b"0\r\n\r\n",
+        b"\x1f\x8b\x08\x00",
+        b"\x00",
+    ]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(PIECES | st.binary(max_size=20), max_size=12).map(b"".join))
+def test_any_bytes_for_an_answer_end_in_a_page_or_a_fetch_error(answer: bytes) -> None:
+    async def respond(visitor: Visitor) -> None:
+        await visitor.raw(answer)
+        raise Hangup
+
+    async def ask() -> Page | FetchError:
+        async with OddWeb(routes={"/": respond}) as web, client_of(web) as client:
+            try:
+                return await fetched(client, "/")
+            except FetchError as error:
+                return error
+
+    assert isinstance(asyncio.run(ask()), Page | FetchError)
