@@ -156,6 +156,17 @@ class Document:
         """The JSON-LD scripts, as written."""
         return [script.text for script in self.scripts if "ld+json" in script.type]
 
+    @cached_property
+    def _first_blocks(self) -> dict[int, Block]:
+        first: dict[int, Block] = {}
+        for block in self.blocks:
+            first.setdefault(block.node, block)
+        return first
+
+    def first_block(self, node: int) -> Block | None:
+        """The first text directly in this node."""
+        return self._first_blocks.get(node)
+
     def around(self, node: int) -> Iterator[Node]:
         """The node and the ones around it, from the inside out."""
         while node >= 0:

@@ -24,3 +24,159 @@ ZONE_NAME = re.compile(
     r"|comment(?:s|-list|list|-body|-author)?\b|avis-?client|temoignage|depoiment|what-?(?:our-)?clients?)"
     r"|(?P<aside>(?:^|[\s_-])side-?bar(?:$|[\s_-])|(?:^|[\s_-])cookie)"
 )
+
+# -- email -----------------------------------------------------------------------------------------------------------
+# Callers look for an @ first; a match begins only at the front of a word, so a long run is read once.
+EMAIL = re.compile(
+    r"(?<![\w.+%-])\w[\w.+&'-]{0,63}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,6}[^\W\d_](?:[\w-]{0,61}[^\W_])"
+)
+# An @ with something on both sides that EMAIL does not take: reversed or shifted letters.
+AT_WORD = re.compile(r"(?<![\w.+%-])[\w.+-]{1,80}@[\w.+-]{1,80}(?![\w@])")
+SPACED_AT = re.compile(r"(?<![\w.+%-])([\w.+-]{1,64})\s{1,2}@\s{1,2}((?:[\w-]{1,63}\.){1,4}[a-z]{2,10})(?![\w@])", re.I)
+CLOUDFLARE = re.compile(r"/cdn-cgi/l/email-protection#([0-9a-f]{6,400})", re.I)
+HEXADECIMAL = re.compile(r"(?:[0-9a-fA-F]{2}){3,200}")
+BASE64 = re.compile(r"[A-Za-z0-9+/=_-]{8,200}")
+# linkTo_UnCryptMailto('…') and its relatives: every character shifted by a fixed number.
+SHIFTED = re.compile(r"UnCrypt\w{0,12}\((?:%27|&#39;|['\"])([^'\"%)]{5,200})", re.I)
+
+
+_OPEN, _CLOSE = r"[\[({<|]\s{0,2}", r"\s{0,2}[\])}>|]"
+
+
+def written_out(at_words: str, dot_words: str) -> re.Pattern[str]:
+    """An address with its @ in brackets or between dashes: (group local) (group domain)."""
+    at = rf"(?:\s{{0,3}}{_OPEN}(?:{at_words}|@){_CLOSE}\s{{0,3}}|[-_]at[-_])"
+    dot = rf"(?:\s{{0,2}}\.\s?|\s{{0,3}}{_OPEN}(?:{dot_words}|\.){_CLOSE}\s{{0,3}}|\s{{1,2}}(?:{dot_words})\s{{1,2}})"
+    local = rf"(?P<local>[\w+-]{{1,64}}(?:(?:\.|{dot})[\w+-]{{1,64}}){{0,3}})"
+    domain = rf"(?P<domain>[\w-]{{1,63}}(?:{dot}[\w-]{{1,63}}){{1,4}})"
+    return re.compile(rf"(?<![\w.+%-]){local}{at}{domain}(?![\w@])", re.I)
+
+
+def plain_words(dot_words: str) -> re.Pattern[str]:
+    """name at firm dot com: only with the word for the dot, and only where the ending exists."""
+    domain = rf"(?P<domain>[\w-]{{1,63}}(?:\s(?:{dot_words})\s[\w-]{{1,63}}){{1,3}})"
+    return re.compile(rf"(?<![\w.+%-])(?P<local>[\w.+-]{{1,64}})\sat\s{domain}(?![\w@])", re.I)
+
+
+def dot_between(dot_words: str) -> re.Pattern[str]:
+    """However the dot was written."""
+    bracketed = rf"\s{{0,3}}{_OPEN}(?:{dot_words}|\.){_CLOSE}\s{{0,3}}"
+    return re.compile(rf"{bracketed}|\s{{1,2}}(?:{dot_words})\s{{1,2}}|\s{{0,2}}\.\s{{0,2}}", re.I)
+
+
+# user@firma [dot] de
+DOT_AFTER_AT = re.compile(
+    r"(?<![\w.+%-])([\w.+-]{1,64}@[\w.-]{1,63}\s{0,2}[\[({]\s{0,2}\w{1,6}\s{0,2}[\])}]\s{0,2}[a-z]{2,10})(?![\w@])",
+    re.I,
+)
+
+# -- scripts ---------------------------------------------------------------------------------------------------------
+_STRING = r"(?:\"[^\"\\\n]{0,120}\"|'[^'\\\n]{0,120}')"
+JS_ASSIGNMENT = re.compile(
+    rf"\b([A-Za-z_$][\w$]{{0,40}})\s{{0,4}}=\s{{0,4}}({_STRING}(?:\s{{0,4}}\+\s{{0,4}}{_STRING}){{0,12}})"
+)
+JS_SUM = re.compile(
+    rf"(?:{_STRING}|\b[A-Za-z_$][\w$]{{0,40}})(?:\s{{0,4}}\+\s{{0,4}}(?:{_STRING}|[A-Za-z_$][\w$]{{0,40}})){{1,16}}"
+)
+JS_TERM = re.compile(rf"{_STRING}|[A-Za-z_$][\w$]{{0,40}}")
+JS_JOIN = re.compile(
+    rf"\[\s{{0,4}}({_STRING}(?:\s{{0,4}},\s{{0,4}}{_STRING}){{1,16}})\s{{0,4}}\]\s{{0,4}}(\.reverse\(\))?\s{{0,4}}\.join\(\s{{0,4}}({_STRING})?\s{{0,4}}\)"
+)
+JS_CODES = re.compile(r"fromCharCode\(\s{0,4}(\d{1,5}(?:\s{0,4},\s{0,4}\d{1,5}){4,120})\s{0,4}\)")
+JS_REVERSED = re.compile(rf"({_STRING})\s{{0,4}}\.split\(\s{{0,2}}(?:''|\"\")\s{{0,2}}\)\s{{0,4}}\.reverse\(\)")
+JS_ATOB = re.compile(rf"\batob\(\s{{0,4}}({_STRING})")
+NUMBER = re.compile(r"\d{1,5}")
+JS_ESCAPE = re.compile(r"\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})")
+
+# -- words -----------------------------------------------------------------------------------------------------------
+WORD = re.compile(r"[^\W\d_](?:[\w.'’/-]{0,40}[^\W_])?")
+# A sign of an address in words: something in brackets, -at-, AT, or at … dot.
+WRITTEN_SIGN = re.compile(
+    r"[\[({<|]\s{0,2}[^\W\d_]{2,12}(?:-a)?\s{0,2}[\])}>|]|[\[({]\s{0,2}[@.]\s{0,2}[\])}]"
+    r"|[-_]at[-_]|\s(?:AT|at)\s[\w-]{1,63}\s"
+)
+LABEL_WORD = re.compile(r"[^\W\d_][\w.-]{0,40}[.:]?|[$€£§©№#]")
+
+# -- phone -----------------------------------------------------------------------------------------------------------
+PHONE = re.compile(
+    r"(?<![\w@#=&/.,:;-])(?:\+\s?|\(\s?\+?\s?)?\d(?:[\s().\-–‑/·•|\u00a0]{0,4}\d){5,17}(?![\w@]|[.,:]\d|\s?[€%])"
+)
+NOT_DIGIT = re.compile(r"\D")
+DIGITS = re.compile(r"\d{3}")
+# Dates, times, years, opening hours, coordinates, versions, postal codes with a house number.
+NO_PHONE = re.compile(
+    r"\d{1,2}[./-]\s?\d{1,2}[./-]\s?(?:19|20)?\d{2}(?:\s?[-–]\s?\d{1,2}[./-]\s?\d{1,2}[./-]\s?(?:19|20)?\d{2})?"
+    r"|(?:19|20)\d{2}[./-]\d{1,2}[./-]\d{1,2}(?:\s\d{0,6})?"
+    r"|(?:19|20)\d{2}\s?[-–/]\s?(?:19|20)\d{2}(?:\s?[-–/]\s?(?:19|20)\d{2})?"
+    r"|\d{1,2}[.:]\d{2}\s?[-–]\s?\d{1,2}[.:]\d{2}(?:[\s/|]{1,3}\d{1,2}[.:]\d{2}\s?[-–]\s?\d{1,2}[.:]\d{2})?"
+    r"|\d{1,2}\.\s?\d{1,2}\.\s?[-–]\s?\d{1,2}\.\s?\d{1,2}\.?\s?(?:\d{4})?"
+    r"|\d{1,3}\.\d{4,12}"
+    r"|\d{1,3}(?:[.\s]000){1,4}"
+    r"|\d{1,3}(?:\.\d{1,3}){3}"
+)
+SEPARATED = re.compile(r"\d[\s./()–-]{1,3}\d")
+GROUPED = re.compile(r"\d{2,4}(?:[\s.\-–]\d{2,4}){1,4}")
+SEVERAL = re.compile(r"\s?[/|•·]\s?|\s[-–]\s|\s{2,4}")
+ONE_OF_SEVERAL = re.compile(r"(?:\+\s?|\()?\d(?:[\s().\-–]{0,2}\d){5,17}")
+MONEY = re.compile(r"[$€£¥₽₺]|(?:usd|eur|chf|kr|zł|kč|ft|lei|руб|pln|czk|huf|inr|rs|mio|m²|km|kg|mm|cm)\b", re.I)
+PHONE_AND_FAX = re.compile(
+    r"\b(?:tel|telefon|phone|fon|puh|tlf)[a-z]{0,6}\.?\s?(?:/|\+|&|und|and|et|y|e|i|a|ja|og|och|,)\s?(?:tele)?fa(?:x|ks)"
+)
+DIALS = re.compile(
+    r"(?:tel|callto|sms|phone|whatsapp):(?://)?(?:send/?\?phone=)?|https?://(?:www\.)?(?:wa\.me/|(?:api|web|chat)\.whatsapp\.com/send/?\?(?:[^#]{0,200}&)?phone=|whatsapp\.com/send/?\?(?:[^#]{0,200}&)?phone=)",
+    re.I,
+)
+WHATSAPP = re.compile(r"whatsapp:|https?://(?:www\.)?(?:wa\.me|[a-z.]{0,5}whatsapp\.com)", re.I)
+DIALLED = re.compile(r"\+?\s?\(?\d(?:[\s().\-–/]{0,3}\d){4,19}")
+INTERNATIONAL = re.compile(r"\+\d(?:[\s().\-–/]{0,2}\d){6,15}")
+
+# -- social ----------------------------------------------------------------------------------------------------------
+ACCOUNT = re.compile(r"[^\s<>{}\"'\[\]|\\]{1,200}")
+FEDIVERSE_HOST = re.compile(
+    r"(?:^|\.)(?:mastodon|mstdn|mas\.to|fosstodon|hachyderm|chaos\.social|troet|pixelfed|pleroma|misskey|social)\b|\.social$"
+)
+FEDIVERSE_PATH = re.compile(r"/@[\w.-]{1,60}(?:@[\w.-]{1,80})?/?")
+SOCIAL_TEXT = re.compile(
+    r"(?<![\w@./-])(?:https?://)?(?:www\.)?(?:facebook|instagram|linkedin|youtube|tiktok|twitter|pinterest|x|t)\.(?:com|me)/[\w@./%-]{2,100}",
+    re.I,
+)
+
+# -- people ----------------------------------------------------------------------------------------------------------
+DIGIT = re.compile(r"\d")
+WORD_BREAK = re.compile(r"[-/'’.]")
+NAME_WORD = re.compile(r"(?:[^\W\d_]\.){1,3}(?:[^\W\d_][\w'’-]{1,25})?|[^\W\d_](?:[\w'’-]{0,25}[^\W\d_])?\.?")
+INITIAL = re.compile(r"(?:[^\W\d_]\.?-?){1,2}\.?")
+GLUED_INITIAL = re.compile(r"(?:[^\W\d_]\.){1,3}[^\W\d_]{2}")
+GLUED_TITLE = re.compile(
+    r"\b(Dr|Dra|Prof|Rev|med|dent|vet|Mag|Ing|Dipl|Univ|jur|phil|rer|nat|Hr|Fr|Mr|Mrs|Ms|Sr|Sra|Avv|Dott|lek|mgr|inż)\.(?=[^\s.,-])"
+)
+FAMILY_ENDING = re.compile(
+    r"(?:sk[iya]|ck[iya]|icz|czyk|czak|ova|eva|ovic|evic|enko|chuk|yan|dze|shvili|poulos|idis|akis|opoulou|nen|sson|sen"
+    r"|sdottir|escu|eanu|ez|oglu|elli|etti|ini|auskas|iene|berg|mann|feld|hardt|stein|bauer|meier|maier|mayer|huber)$"
+)
+# A title in running text; what follows it is read as a name.
+TITLE_IN_TEXT = re.compile(
+    r"(?:Dr|Dra|Prof|Mgr|mgr|MUDr|MDDr|MVDr|JUDr|PhDr|Ing|Mag|Dipl|lek|inż|Rev|Pastor|Pastora|Pfarrer|Pfarrerin|Father|Sensei|Maître|Mme|Dott|Avv|Adv|Herr|Frau|Mrs|Mr|Ms|Д-р|д-р)\b\.?(?=[\s.]?[\s.]?[^\W\d_])"
+)
+AFTER_TITLE = re.compile(r"[^,;:()\[\]|•·\n\d\"“”„«»!?&/]{3,60}")
+SEGMENT = re.compile(r"\s*(?:[|•·;/]|\s[&+]\s|\s(?:und|and|et|y|e|i|a|ja|og|och|en)\s(?=[^\W\d_a-zà-ÿ]))\s*")
+# What stands between a name and a role on one line.
+SEPARATOR = re.compile(r"\s*[:(]\s*|\s+[-–—―]\s*|\s*[–—―]\s+|\s*,\s+")
+STARS = re.compile(r"[★⭐☆]|\bfa-star\b|\bstars?\b|\brating\b")
+QUOTE_MARKS = re.compile(r"^\s?[\"“„«»”'‘]|^[-–—]\s")
+PERSON_NAMES = re.compile(
+    r"(?:^|[\s_-])(?:name|person|people|member|staff|team|doctor|attorney|lawyer|speaker|coach|trainer|employee|author|bio|profile|mitarbeiter|equipe|equipo|zespol|portrait|vcard|fn)s?(?:$|[\s_-])|(?:name|member|team|person)\b"
+)
+SENTENCE_END = re.compile(r"[.!?]\s|[.!?]$")
+CLAUSE = re.compile(r"[^.,;:!?()–|]{3,100}")
+
+# -- postal address --------------------------------------------------------------------------------------------------
+_CODE = r"(?P<code>(?:[A-Z]{1,2}-)?\d{2}-\d{3}|(?:[A-Z]{1,2}-)?\d{3}\s\d{2}|(?:[A-Z]{1,2}-)?\d{4,5}(?:\s[A-Z]{2}\b)?(?:-\d{3,4})?)"
+_CITY = r"(?P<city>[^\W\d_][^\d,|•·()]{1,40})"
+STREET = re.compile(
+    r"[^\W\d_][^\d|•·@]{2,50}\s\d{1,4}\s?[a-zA-Z]?(?:\s?[-/]\s?\d{1,4}\s?[a-zA-Z]?)?,?|\d{1,5}(?:\s?bis)?,?\s[^\W\d_][^\d|•·@]{3,50}"
+)
+CODE_AND_CITY = re.compile(rf"{_CODE},?\s{_CITY}")
+STREET_AND_CITY = re.compile(
+    rf"(?P<street>(?<!\w)[^\W\d_][^\d|•·@:]{{2,50}}\s\d{{1,4}}\s?[a-zA-Z]?(?:\s?[-/]\s?\d{{1,4}})?|(?<![\w.])\d{{1,5}},?\s[^\W\d_][^\d|•·@:]{{3,50}})\s?[,–|-]\s?{_CODE},?\s{_CITY}"
+)

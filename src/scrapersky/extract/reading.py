@@ -37,7 +37,7 @@ def parse(html: str, parser: Literal["turbohtml", "lxml"] = "turbohtml") -> Docu
     """Read a page. Never raises on markup, whatever it is; time limits are the caller's (see parsing.py)."""
     builder = _Builder()
     # A NUL ends the input of one parser and is replaced by the other; a lone surrogate stops both.
-    html = patterns.SURROGATES.sub("�", html.replace("\x00", ""))
+    html = html.replace("\x00", "").encode("utf-8", "replace").decode()
     if parser == "lxml":
         _feed_lxml(html, builder)
     else:
@@ -82,14 +82,14 @@ EVENT_ATTRIBUTES = frozenset(("onclick", "onmouseover", "onmousedown", "itemprop
 class _Capture:
     """The text inside one open element, collected until the element ends."""
 
-    __slots__ = ("attributes", "block", "depth", "kind", "node", "parts", "place", "scope", "zones")
+    __slots__ = ("attributes", "block", "depth", "kind", "node", "parts", "place", "zones")
 
     def __init__(self, kind: str, depth: int, attributes: Attributes) -> None:
         self.kind = kind
         self.depth = depth
         self.attributes = attributes
         self.parts: list[str] = []
-        self.place = self.scope = self.block = self.node = -1
+        self.place = self.block = self.node = -1
         self.zones = NO_ZONES
 
 
@@ -137,11 +137,12 @@ class _Builder(SaxHandler):
             self._flush()
         else:
             self.fresh = True
-        special = _SPECIAL.get(tag)
-        if special is not None:
-            special(self, tag, attributes)
-        if attributes:
-            self._mark(tag, attributes)
+            if tag in _SPECIAL:
+                _SPECIAL[tag](self, tag, attributes)
+        for name in attributes:
+            if name.startswith("data-") or name in EVENT_ATTRIBUTES:
+                self._mark(tag, attributes)
+                break
         if tag in SILENT_TAGS:
             self.silent_from = self.depth
 
@@ -215,6 +216,8 @@ class _Builder(SaxHandler):
         self.zones = zones
         if tag == "form":
             self.form = (self.depth, attributes)
+        elif tag == "html":
+            self.language = text.line(attributes.get("lang") or attributes.get("xml:lang", ""), 35)
 
     def _flush(self) -> None:
         """End the block that is being read."""
@@ -252,9 +255,6 @@ class _Builder(SaxHandler):
             _FINISH[capture.kind](self, capture)
 
     # -- elements with a meaning --------------------------------------------------------------------------------------
-
-    def _html(self, tag: str, attributes: Attributes) -> None:
-        self.language = self.language or text.line(attributes.get("lang", "") or attributes.get("xml:lang", ""), 35)
 
     def _base(self, tag: str, attributes: Attributes) -> None:
         self.base = self.base or _url(attributes.get("href", ""))
@@ -351,21 +351,16 @@ class _Builder(SaxHandler):
 
     def _mark(self, tag: str, attributes: Attributes) -> None:
         """Keep an element whose attributes may carry a contact."""
-        for name in attributes:
-            if name.startswith("data-") or name in EVENT_ATTRIBUTES:
-                break
-        else:
-            return
         if not self._room(self.marked, "marked"):
             return
-        capture = self._capture("marked", attributes)
-        if capture is None:
-            return
-        capture.place = len(self.marked)
-        capture.scope = self.scopes[-1][1] if self.scopes else -1
-        self.marked.append(Marked(tag, attributes, "", self.node, capture.scope))
+        place = len(self.marked)
+        self.marked.append(Marked(tag, attributes, "", self.node, self.scopes[-1][1] if self.scopes else -1))
         if "itemscope" in attributes:
-            self.scopes.append((self.depth, capture.place))
+            self.scopes.append((self.depth, place))
+        elif tag not in BLOCK_TAGS or "itemprop" in attributes:
+            capture = self._capture("marked", attributes)
+            if capture is not None:
+                capture.place = place
 
     def _end_marked(self, capture: _Capture) -> None:
         if capture.parts:
@@ -407,7 +402,6 @@ class _Builder(SaxHandler):
 _NO_LINK = Link("", "", "", "", "", -1, -1, NO_ZONES)  # holds the place until the link's text is known
 
 _SPECIAL: dict[str, Callable[[_Builder, str, Attributes], None]] = {
-    "html": _Builder._html,
     "base": _Builder._base,
     "meta": _Builder._meta,
     "link": _Builder._reference,

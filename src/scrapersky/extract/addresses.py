@@ -1,0 +1,72 @@
+"""Postal addresses: from structured data, from address elements, from lines with a postal code."""
+
+from collections.abc import Iterator
+
+from scrapersky.extract import patterns
+from scrapersky.extract.document import Document
+from scrapersky.extract.found import Address
+from scrapersky.extract.structured import Thing, texts
+from scrapersky.extract.surroundings import is_authority, snippet
+
+MAX_ADDRESSES = 30
+
+
+def find(document: Document, things: list[Thing]) -> list[Address]:
+    """The addresses of the page, the same one once."""
+    found: dict[str, Address] = {}
+    for source in (_structured(things), _elements(document), _lines(document)):
+        for address in source:
+            key = "".join(character for character in address.text.casefold() if character.isalnum())
+            if key and not any(key in known or known in key for known in found):
+                found[key] = address
+            if len(found) >= MAX_ADDRESSES:
+                return list(found.values())
+    return list(found.values())
+
+
+def _structured(things: list[Thing]) -> Iterator[Address]:
+    for thing in things:
+        street, code, city, country = (
+            next(iter(texts(thing.get(key))), "")
+            for key in ("streetAddress", "postalCode", "addressLocality", "addressCountry")
+        )
+        if street and (code or city):
+            whole = ", ".join(part for part in (street, f"{code} {city}".strip(), country) if part)
+            yield Address(whole, "structured data", snippet(whole), 0.9, street, code, city, country)
+        elif whole := next((text for text in texts(thing.get("address")) if patterns.DIGIT.search(text)), ""):
+            yield Address(whole, "structured data", snippet(whole), 0.7)
+
+
+def _elements(document: Document) -> Iterator[Address]:
+    """The text of each address element, without its numbers and addresses of other kinds."""
+    lines: dict[int, list[str]] = {}
+    for block in document.blocks:
+        if "address" not in block.zones or "@" in block.text or patterns.PHONE.search(block.text):
+            continue
+        outer = next((node.index for node in document.around(block.node) if node.tag == "address"), -1)
+        if outer >= 0 and len(lines.setdefault(outer, [])) < 8:
+            lines[outer].append(block.text)
+    for parts in lines.values():
+        whole = ", ".join(part.strip(" ,") for part in parts)
+        if 10 <= len(whole) <= 300 and patterns.DIGIT.search(whole):
+            yield Address(whole, "address element", snippet(whole), 0.8)
+
+
+def _lines(document: Document) -> Iterator[Address]:
+    """A line with street and postal code, or a street line followed by one that begins with the code."""
+    for block in document.blocks:
+        if len(block.text) > 200 or patterns.DIGIT.search(block.text) is None:
+            continue
+        whole = patterns.STREET_AND_CITY.search(block.text)
+        if whole is not None:
+            if not is_authority(document, block):
+                street, code, city = (whole[name].strip(" ,") for name in ("street", "code", "city"))
+                text = f"{street}, {code} {city}"
+                yield Address(text, "text", snippet(block.text, whole.start()), 0.7, street, code, city)
+            continue
+        place = patterns.CODE_AND_CITY.fullmatch(block.text)
+        if place is not None and block.index:
+            street = document.blocks[block.index - 1].text
+            if patterns.STREET.fullmatch(street) and not is_authority(document, block):
+                text = f"{street}, {block.text}"
+                yield Address(text, "text", snippet(text), 0.75, street, place["code"], place["city"].strip())

@@ -1,0 +1,67 @@
+"""Which address and number belong to which person: those in the same card, or with the person's name in them."""
+
+from scrapersky.extract import patterns, phones
+from scrapersky.extract.document import Document
+from scrapersky.extract.found import Email, Person, Phone
+from scrapersky.extract.people import Sighting
+
+CARD_BLOCKS = 14
+
+
+def together(
+    document: Document, sightings: list[Sighting], emails: list[Email], found_phones: list[Phone], region: str
+) -> list[Person]:
+    """The people, each with the address and the number of their card."""
+    addresses = {email.address for email in emails}
+    numbers = {phone.number for phone in found_phones if phone.kind != "fax"}
+    starts = {sighting.block for sighting in sightings}
+    people = []
+    for sighting in sightings:
+        person = sighting.person
+        email = person.email or _by_name(sighting.words, emails)
+        phone = person.phone
+        if sighting.block >= 0 and len(sightings) > 1:
+            block, end = sighting.block, _end_of_card(document, sighting.block, starts)
+            email = email or _email_between(document, block, end, addresses)
+            phone = phone or _phone_between(document, block, end, numbers, region)
+        people.append(Person(person.name, person.title, person.how, person.snippet, person.confidence, email, phone))
+    return people
+
+
+def _by_name(words: tuple[str, ...], emails: list[Email]) -> str:
+    """The one address that carries the person's name."""
+    long = [word for word in words if len(word) > 3]
+    named = [email.address for email in emails if any(word in email.address.partition("@")[0] for word in long)]
+    return named[0] if len(named) == 1 else ""
+
+
+def _end_of_card(document: Document, start: int, starts: set[int]) -> int:
+    """The block where the next person begins, or the footer, or the card is too long to be one."""
+    end = min(len(document.blocks), start + CARD_BLOCKS)
+    for index in range(start + 1, end):
+        if index in starts or document.blocks[index].zones - document.blocks[start].zones:
+            return index
+    return end
+
+
+def _email_between(document: Document, start: int, end: int, addresses: set[str]) -> str:
+    for block in document.blocks[start:end]:
+        if "@" in block.text:
+            for match in patterns.EMAIL.findall(block.text.lower()):
+                if match in addresses:
+                    return str(match)
+    for link in document.links:
+        if start <= link.block < end and link.href.lower().startswith("mailto:"):
+            address = link.href[7:].partition("?")[0].strip().lower()
+            if address in addresses:
+                return address
+    return ""
+
+
+def _phone_between(document: Document, start: int, end: int, numbers: set[str], region: str) -> str:
+    for block in document.blocks[start:end]:
+        for match in patterns.PHONE.finditer(block.text):
+            reading = phones.read(match[0], region)
+            if reading is not None and reading.number in numbers:
+                return reading.number
+    return ""

@@ -1,0 +1,69 @@
+"""Everything a page says about whom to write to: the one door to the finders of this room."""
+
+from collections.abc import Sequence
+from typing import Literal
+from urllib.parse import urlsplit
+
+from scrapersky.extract import addresses, belonging, emails, people, phones, regions, socials, structured
+from scrapersky.extract.document import Document
+from scrapersky.extract.found import Contacts
+from scrapersky.extract.reading import parse
+
+MAX_CONTACTS = 100  # of each kind; a page with more is a directory or a trap
+MAX_REJECTED = 200
+
+
+def extract_contacts(
+    document: Document, *, url: str = "", region: str | None = None, site: str | None = None
+) -> Contacts:
+    """The contacts of a page, deterministic and in its order.
+
+    `url` is where the page was fetched, `site` the domain of the business where that is another one, `region` the
+    two letters of the country whose numbers it writes; without it the country is inferred from the page.
+    """
+    host = site or _host(url)
+    things = structured.things(document)
+    found_emails, no_emails = emails.find(document, things, host)
+    region = region or regions.infer(document, things, host, [email.address for email in found_emails])
+    found_phones, no_phones = phones.find(document, things, region)
+    found_socials, no_socials = socials.find(document, things)
+    sightings, no_people = people.find(document, things)
+    found_people = belonging.together(document, sightings, found_emails, found_phones, region)
+    found_addresses = addresses.find(document, things)
+    kept: dict[str, Sequence[object]] = {
+        "emails": found_emails,
+        "phones": found_phones,
+        "socials": found_socials,
+        "people": found_people,
+        "addresses": found_addresses,
+    }
+    cut = {name for name, values in kept.items() if len(values) > MAX_CONTACTS}
+    return Contacts(
+        emails=tuple(found_emails[:MAX_CONTACTS]),
+        phones=tuple(found_phones[:MAX_CONTACTS]),
+        socials=tuple(found_socials[:MAX_CONTACTS]),
+        people=tuple(found_people[:MAX_CONTACTS]),
+        addresses=tuple(found_addresses[:MAX_CONTACTS]),
+        rejected=tuple([*no_emails, *no_phones, *no_socials, *no_people][:MAX_REJECTED]),
+        region=region,
+        cut=frozenset(cut) | document.cut,
+    )
+
+
+def read_contacts(
+    html: str,
+    *,
+    url: str = "",
+    region: str | None = None,
+    site: str | None = None,
+    parser: Literal["turbohtml", "lxml"] = "turbohtml",
+) -> Contacts:
+    """Parse and extract in one call, as a parser process runs it (see parsing.py)."""
+    return extract_contacts(parse(html, parser), url=url, region=region, site=site)
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""  # an address no browser could open names no host

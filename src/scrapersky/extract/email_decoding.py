@@ -1,0 +1,130 @@
+"""Addresses out of their disguises: Cloudflare, written-out signs, shifted and reversed letters, split attributes."""
+
+import base64
+import codecs
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+from scrapersky.extract import hosts, lexicon, patterns
+from scrapersky.extract.document import Attributes
+
+_obfuscation = lexicon.table("emails")["obfuscation"]
+_AT = lexicon.alternatives(_obfuscation["at"].split())
+_DOT = lexicon.alternatives(_obfuscation["dot"].split())
+WRITTEN_OUT = patterns.written_out(_AT, _DOT)
+PLAIN_WORDS = patterns.plain_words(_DOT)
+DOT_BETWEEN = patterns.dot_between(_DOT)
+_keys = lexicon.table("emails")["keys"]
+LOCAL_KEYS, DOMAIN_KEYS, ENDING_KEYS = (_keys[name].split() for name in ("local", "domain", "ending"))
+
+
+def is_address(candidate: str) -> bool:
+    """Whether the whole text is one address whose ending exists."""
+    match = patterns.EMAIL.fullmatch(candidate)
+    return match is not None and bool(hosts.registrable(candidate.rpartition("@")[2]))
+
+
+def cloudflare(code: str) -> str:
+    """The address behind data-cfemail: the first byte is the key of all the others."""
+    if not patterns.HEXADECIMAL.fullmatch(code):
+        return ""
+    key, *letters = bytes.fromhex(code)
+    return bytes(letter ^ key for letter in letters).decode("utf-8", "replace")
+
+
+def written_out(text: str) -> Iterator[tuple[str, int]]:
+    """Addresses such as info [at] firma [dot] de, with their position; a plain " at " alone is never one."""
+    for match in WRITTEN_OUT.finditer(text):
+        yield _joined(match["local"], match["domain"]), match.start()
+    if " at " in text.lower():
+        for match in PLAIN_WORDS.finditer(text):
+            yield _joined(match["local"], match["domain"]), match.start()
+    if "@" in text:
+        for match in patterns.DOT_AFTER_AT.finditer(text):
+            yield DOT_BETWEEN.sub(".", match[1]), match.start()
+
+
+def turned(word: str) -> str:
+    """The address that a reversed or ROT13 word stands for, or nothing."""
+    for candidate in (word[::-1], codecs.encode(word, "rot13"), codecs.encode(word, "rot13")[::-1]):
+        if is_address(candidate):
+            return candidate
+    return ""
+
+
+def shifted(cipher: str) -> str:
+    """The address of a mailto: whose characters were moved by a fixed number within their ranges (TYPO3)."""
+    for offset in range(-25, 26):
+        plain = "".join(_shift(character, offset) for character in cipher)
+        if plain.startswith("mailto:"):
+            return plain.removeprefix("mailto:")
+    return ""
+
+
+def from_attributes(attributes: Attributes) -> str:
+    """An address that lies in one attribute, or in pieces in several."""
+    values = {name.removeprefix("data-"): value for name, value in attributes.items() if name.startswith("data-")}
+    for name, value in values.items():
+        if "mail" in name and 5 < len(value) <= 400:
+            whole = unwrapped(value)
+            if whole:
+                return whole
+    local, domain = _first(values, LOCAL_KEYS), _first(values, DOMAIN_KEYS)
+    ending = _first(values, ENDING_KEYS)
+    if not local or not domain:
+        return ""
+    candidate = f"{local}@{domain}.{ending.lstrip('.')}" if ending else f"{local}@{domain}"
+    return candidate if is_address(candidate) else ""
+
+
+def unwrapped(value: str) -> str:
+    """The address in an attribute: as it is, percent-encoded, written out, turned, base64 or Cloudflare's."""
+    value = unquote(value).strip().removeprefix("mailto:")
+    if is_address(value):
+        return value
+    for candidate, _ in written_out(value):
+        if is_address(candidate):
+            return candidate
+    if "@" in value:
+        return turned(value)
+    if patterns.HEXADECIMAL.fullmatch(value) and is_address(cloudflare(value)):
+        return cloudflare(value)
+    return from_base64(value)
+
+
+def from_base64(value: str) -> str:
+    """The address that was hidden as base64, or nothing."""
+    if not patterns.BASE64.fullmatch(value):
+        return ""
+    raw = (
+        base64.urlsafe_b64decode(value.rstrip("=").translate(_URL_SAFE) + "=" * (-len(value.rstrip("=")) % 4))
+        if len(value.rstrip("=")) % 4 != 1
+        else b""
+    )
+    plain = raw.decode("utf-8", "replace").removeprefix("mailto:")
+    return plain if is_address(plain) else ""
+
+
+_URL_SAFE = str.maketrans("+/", "-_")
+# TYPO3 turns the characters round within these ranges.
+_RANGES = ((0x2B, 0x3A), (0x40, 0x5A), (0x61, 0x7A))
+
+
+def _shift(character: str, offset: int) -> str:
+    for low, high in _RANGES:
+        if low <= ord(character) <= high:
+            return chr((ord(character) + offset - low) % (high - low + 1) + low)
+    return character
+
+
+def _joined(local: str, domain: str) -> str:
+    return f"{DOT_BETWEEN.sub('.', local)}@{DOT_BETWEEN.sub('.', domain)}"
+
+
+def _first(values: Attributes, keys: list[str]) -> str:
+    return next((values[key].strip() for key in keys if values.get(key)), "")
+
+
+def may_be_written_out(text: str) -> bool:
+    """A quick look whether the text can hold a written-out address at all."""
+    return len(text) < 5_000 and bool(patterns.WRITTEN_SIGN.search(text))

@@ -1,0 +1,81 @@
+"""Whose address is it: the business's own, and of which kind, or a placeholder, a maker's or an authority's."""
+
+from scrapersky.extract import hosts, lexicon
+from scrapersky.extract.document import Block, Document
+from scrapersky.extract.found import EmailKind
+from scrapersky.extract.surroundings import is_authority, is_credit
+from scrapersky.extract.text import clean
+
+ROLE_LOCALS = lexicon.words("emails", "role", "locals")
+FREE_DOMAINS = lexicon.words("emails", "free", "domains")
+PLACEHOLDER_DOMAINS = lexicon.words("emails", "placeholder", "domains")
+PLACEHOLDER_LOCALS = lexicon.words("emails", "placeholder", "locals")
+WEAK_LOCALS = lexicon.words("emails", "placeholder", "weak_locals")
+VENDOR_DOMAINS = lexicon.words("emails", "vendor", "domains")
+AUTHORITY_LABELS = lexicon.words("emails", "authority", "domains")
+
+
+def normal(address: str) -> str:
+    """Lower case, without what clings to an address in running text."""
+    return clean(address, 320).strip(" .,;:'\"<>()[]").lower()
+
+
+class Judge:
+    """Knows the page and its host, and says what an address is."""
+
+    def __init__(self, document: Document, host: str) -> None:
+        self.document = document
+        self.own = hosts.registrable(host)
+
+    def reason_against(self, address: str, block: Block | None) -> str:
+        """Why the address is not one of the business, or nothing."""
+        local, _, domain = address.rpartition("@")
+        registered = hosts.registrable(domain)
+        label = registered.partition(".")[0]
+        if not registered or len(local) > 64 or ".." in address or domain.startswith("www."):
+            return "not an address"
+        if not address.isascii() and (not local.isascii() or _mixes_alphabets(domain)):
+            return "letters that only look alike"
+        if self.own and registered == self.own:
+            return "placeholder" if local in PLACEHOLDER_LOCALS else ""
+        if label in PLACEHOLDER_DOMAINS or local in PLACEHOLDER_LOCALS or local in WEAK_LOCALS:
+            return "placeholder"
+        if domain in VENDOR_DOMAINS or registered in VENDOR_DOMAINS:
+            return "maker of the page or theme"
+        if block is None:
+            return ""
+        if is_credit(self.document, block):
+            return "maker of the page or theme"
+        if _is_public_office(domain) or (label not in FREE_LABELS and is_authority(self.document, block)):
+            return "authority or host named in an imprint"
+        return ""
+
+    def kind(self, address: str) -> EmailKind:
+        """Role, personal, free-mail, or of another domain than the site's."""
+        local, _, domain = address.rpartition("@")
+        if domain in FREE_DOMAINS:
+            return "free-mail"
+        if self.own and hosts.registrable(domain) != self.own:
+            return "other-domain"
+        return "role" if local in ROLE_LOCALS else "personal"
+
+
+FREE_LABELS = frozenset(domain.partition(".")[0] for domain in FREE_DOMAINS)
+
+
+def _is_public_office(domain: str) -> bool:
+    return not AUTHORITY_LABELS.isdisjoint(domain.replace("-", ".").split("."))
+
+
+def _mixes_alphabets(domain: str) -> bool:
+    """Whether Latin and other letters stand in one label, as in a forged name."""
+    return any(
+        any(character.isascii() and character.isalpha() for character in label)
+        and not label.isascii()
+        and _foreign(label)
+        for label in domain.split(".")
+    )
+
+
+def _foreign(label: str) -> bool:
+    return any("\u0370" <= character <= "\u1fff" for character in label)

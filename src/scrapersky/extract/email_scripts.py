@@ -1,0 +1,52 @@
+"""Addresses that a script puts together: sums and joins of strings, character codes, reversed strings."""
+
+from collections.abc import Iterator
+
+from scrapersky.extract import patterns
+from scrapersky.extract.email_decoding import from_base64, is_address
+
+MAX_SOURCE = 60_000
+MAX_TERMS = 400
+
+
+def addresses(source: str) -> Iterator[str]:
+    """Addresses that the script builds. One that stands in it as it is, is data of a program and not taken."""
+    source = patterns.JS_ESCAPE.sub(_character, source[:MAX_SOURCE])
+    for text in _built(source):
+        yield from (match[0] for match in patterns.EMAIL.finditer(text) if is_address(match[0]))
+    for match in _some(patterns.JS_REVERSED, source):
+        plain = match[1][-2:0:-1]
+        if is_address(plain.removeprefix("mailto:")):
+            yield plain.removeprefix("mailto:")
+    for match in _some(patterns.JS_ATOB, source):
+        if plain := from_base64(match[1][1:-1]):
+            yield plain
+
+
+def _built(source: str) -> Iterator[str]:
+    values = {match[1]: _sum(match[2], {}) for match in _some(patterns.JS_ASSIGNMENT, source)}
+    for match in _some(patterns.JS_SUM, source):
+        yield _sum(match[0], values)
+    for match in _some(patterns.JS_JOIN, source):
+        pieces = [term[1:-1] for term in patterns.JS_TERM.findall(match[1])]
+        yield ((match[3] or '","')[1:-1]).join(reversed(pieces) if match[2] else pieces)
+    for match in _some(patterns.JS_CODES, source):
+        codes = (int(number) for number in patterns.NUMBER.findall(match[1]))
+        yield "".join(chr(code) for code in codes)
+
+
+def _sum(expression: str, values: dict[str, str]) -> str:
+    """The strings of a sum one after the other; an unknown name is a gap that no address can span."""
+    terms = patterns.JS_TERM.findall(expression)
+    return "".join(term[1:-1] if term[0] in "\"'" else values.get(term, " ") for term in terms)
+
+
+def _some(pattern: "patterns.re.Pattern[str]", source: str) -> "Iterator[patterns.re.Match[str]]":
+    for count, match in enumerate(pattern.finditer(source)):
+        if count >= MAX_TERMS:
+            return
+        yield match
+
+
+def _character(match: "patterns.re.Match[str]") -> str:
+    return chr(int(match[1] or match[2], 16))

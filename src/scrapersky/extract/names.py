@@ -1,0 +1,141 @@
+"""Is this a person's name: read by its shape, its title and its words, without looking at the page around it."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from scrapersky.extract import lexicon, patterns
+from scrapersky.extract.text import fold
+
+GIVEN = lexicon.names("given_names")
+FAMILY = lexicon.names("surnames")
+TITLES = frozenset(fold(word).rstrip(".") for word in lexicon.words("people", "titles"))
+CREDENTIALS = frozenset(word.replace(".", "") for word in lexicon.words("people", "credentials"))
+PARTICLES = lexicon.words("people", "particles")
+ORDINARY = lexicon.words("people", "ordinary")
+ORGANISATIONS = lexicon.words("people", "organisations")
+ROLES = lexicon.Stems(word for words in lexicon.table("people")["roles"].values() for word in words.split())
+# In front of any name, so they say less than a doctor's title.
+COURTESY = frozenset(
+    ("mr", "mrs", "ms", "miss", "mx", "herr", "frau", "hr", "fr", "m", "mme", "mlle", "sr", "sra", "srta", "sig")
+)
+MAX_NAME = 60
+
+
+class Name(NamedTuple):
+    """A name and what speaks for it."""
+
+    text: str  # without titles and credentials
+    words: tuple[str, ...]  # folded
+    title: str  # Dr. med. …
+    credentials: str
+    score: float
+
+
+@lru_cache(8192)
+def read(text: str) -> Name | None:
+    """The name that the whole text is, or None."""
+    if not 2 < len(text) <= MAX_NAME + 40 or patterns.DIGIT.search(text):
+        return None
+    text, _, behind = text.partition(",")
+    credentials = behind.strip()
+    if credentials and not all(_is_credential(word) for word in credentials.replace(",", " ").split()):
+        return None
+    words = patterns.GLUED_TITLE.sub(r"\1. ", text).split()
+    if not 1 <= len(words) <= 9:
+        return None
+    titles, words = _titles(words)
+    while len(words) > 1 and _is_credential(words[-1]):
+        credentials = f"{words.pop()} {credentials}".strip()
+    folded = tuple(fold(word).strip(".") for word in words)
+    if not _has_shape(words, folded):
+        return None
+    score = _score(words, folded, titles, credentials)
+    return Name(" ".join(words), folded, " ".join(titles), credentials, score) if score > -0.5 else None
+
+
+def is_role(text: str) -> bool:
+    """Whether a short text names what somebody does."""
+    return _role_word(text) is not None
+
+
+@lru_cache(8192)
+def _role_word(text: str) -> str | None:
+    if len(text) > 160:
+        return None
+    return next((word for word in patterns.WORD.findall(fold(text)) if is_role_word(word)), None)
+
+
+@lru_cache(8192)
+def is_role_word(word: str) -> bool:
+    """Whether a folded word, or a part of it behind a slash or hyphen, names a role."""
+    return word in ROLES or any(part in ROLES for part in patterns.WORD_BREAK.split(word) if len(part) > 2)
+
+
+def _titles(words: list[str]) -> tuple[list[str], list[str]]:
+    """Split what stands in front of the name from the name."""
+    count = 0
+    while count < len(words) - 1 and is_title(words[count]):
+        count += 1
+    return words[:count], words[count:]
+
+
+@lru_cache(4096)
+def is_title(word: str) -> bool:
+    """Dr., mgr, Frau, Pastor … A capital M or H alone is a title only with its dot."""
+    folded = fold(word).rstrip(".")
+    return folded in TITLES and (
+        len(folded) > 2 or folded in ("dr", "mr", "ms", "hr", "fr", "pd", "ir", "ra") or word.endswith(".")
+    )
+
+
+def _is_credential(word: str) -> bool:
+    plain = word.strip(".,()").replace(".", "").lower()
+    return plain in CREDENTIALS and (word[:1].isupper() or "." in word)
+
+
+def _has_shape(words: list[str], folded: tuple[str, ...]) -> bool:
+    """One to five capitalised words, perhaps with small particles between them."""
+    if not 1 <= len(words) <= 6 or len(" ".join(words)) > MAX_NAME:
+        return False
+    if folded[0] in PARTICLES and words[0][0].islower():
+        return False
+    capitals = 0
+    for word, plain in zip(words, folded, strict=True):
+        if plain in PARTICLES and word[0].islower():
+            continue
+        if not patterns.NAME_WORD.fullmatch(word):
+            return False
+        capitals += 1
+    return 1 <= capitals <= 5 and words[-1][0].isupper() and any(len(word.strip(".")) > 1 for word in words)
+
+
+def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credentials: str) -> float:
+    """How much the words themselves speak for a person: given names and titles for, ordinary words against."""
+    first, last = folded[0], folded[-1]
+    given = _known(first, GIVEN)
+    family = _known(last, FAMILY) or patterns.FAMILY_ENDING.search(last) is not None
+    if not given and len(folded) > 1 and _known(last, GIVEN) and _known(first, FAMILY):
+        given = family = True  # family name first
+    if any(word in ORGANISATIONS for word in folded) and not titles:
+        return -1
+    ordinary = [word for word in folded if word in ORDINARY]
+    if ordinary and not titles and not (given and first not in ordinary and _known(last, FAMILY)):
+        return -1
+    roles = [word for word in folded[1:] if is_role_word(word)]
+    if (is_role_word(first) and not given) or (roles and not (given and _known(last, FAMILY))):
+        return -1
+    score = 0.3 * given + 0.1 * family - 0.1 * (not given and not family)
+    initials = sum(1 for word in words if patterns.INITIAL.fullmatch(word))
+    if initials and len(words) > initials:
+        score += 0.1
+    if len(folded) == 1 and not patterns.GLUED_INITIAL.match(words[0]):
+        score -= 0.25
+    if any(fold(title).rstrip(".") not in COURTESY for title in titles):
+        score += 0.45
+    elif titles:
+        score += 0.3
+    return score + (0.25 if credentials else 0)
+
+
+def _known(word: str, names: frozenset[str]) -> bool:
+    return word in names or any(part in names for part in patterns.WORD_BREAK.split(word) if len(part) > 2)

@@ -1,0 +1,223 @@
+"""The people of the business: names that the page treats as persons, with what they do."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scrapersky.extract import names, patterns
+from scrapersky.extract.document import Block, Document
+from scrapersky.extract.found import Person, Rejected
+from scrapersky.extract.names import Name
+from scrapersky.extract.people_evidence import Evidence
+from scrapersky.extract.structured import Thing, texts, types
+from scrapersky.extract.surroundings import snippet
+from scrapersky.extract.text import fold
+
+THRESHOLD = 0.55
+MAX_CANDIDATES = 600
+LONG_LINE = 170
+
+
+class Mention(NamedTuple):
+    """A name somewhere on the page."""
+
+    name: Name
+    block: Block
+    whole: bool  # the line, or a marked part of it, is the name
+    title: str  # a role on the same line
+    score: float = 0.0
+
+
+class Sighting(NamedTuple):
+    """A person before the same one is merged."""
+
+    person: Person
+    words: tuple[str, ...]
+    block: int
+
+
+def find(document: Document, things: list[Thing]) -> tuple[list[Sighting], list[Rejected]]:
+    """The people in the order of the page, and the names that belong to somebody else."""
+    mentions = _mentions(document)
+    evidence = Evidence(document, [mention.block for mention in mentions if mention.whole])
+    sightings: list[Sighting] = []
+    rejected: list[Rejected] = []
+    for mention in mentions:
+        title, score, reason = evidence.weigh(mention.name, mention.block, mention.whole, mention.title)
+        if reason:
+            rejected.append(Rejected("person", mention.name.text, reason, snippet(mention.block.text)))
+        elif score >= THRESHOLD:
+            how = "card" if mention.whole else "title in text"
+            person = Person(mention.name.text, title, how, snippet(mention.block.text), round(min(score, 0.97), 2))
+            sightings.append(Sighting(person, mention.name.words, mention.block.index))
+    sightings.extend(_structured(things))
+    return _merged(sightings), rejected
+
+
+# -- where names can stand --------------------------------------------------------------------------------------------
+
+
+def _mentions(document: Document) -> list[Mention]:
+    found: list[Mention] = []
+    for block in document.blocks:
+        if len(block.text) <= LONG_LINE or len(block.parts) > 1:
+            found.extend(_in_line(block))
+        if len(block.text) > 20:
+            found.extend(_titled(block))
+        if len(found) > MAX_CANDIDATES:
+            break
+    return found
+
+
+def _in_line(block: Block) -> Iterator[Mention]:
+    """Names that a line consists of: alone, before or behind a role, several side by side, or as its marked part."""
+    text = block.text
+    if len(text) <= LONG_LINE:
+        read = False
+        for segment in patterns.SEGMENT.split(text):
+            for mention in _in_segment(segment, block):
+                read = True
+                yield mention
+        if read or len(block.parts) == 1:
+            return
+    for index, part in enumerate(block.parts[:40]):
+        if len(part) > names.MAX_NAME + 40:
+            continue
+        behind = block.parts[index + 1] if index + 1 < len(block.parts) else ""
+        role = behind if len(behind) < 160 and names.is_role(behind) else ""
+        for mention in _in_segment(part, block):
+            yield mention._replace(title=mention.title or role.strip(" ,-–|()"))
+
+
+def _in_segment(segment: str, block: Block) -> Iterator[Mention]:
+    segment = segment.strip(" \t-–—•*|,;\"“”„'()")
+    if not 4 <= len(segment) <= LONG_LINE:
+        return
+    whole = names.read(segment)
+    if whole is not None:
+        yield Mention(whole, block, True, "")
+        return
+    pieces = [piece for piece in patterns.SEPARATOR.split(segment, maxsplit=3) if piece]
+    if len(pieces) < 2:
+        yield from _behind_role(segment, block)
+        return
+    rest = segment[len(pieces[0]) :].strip(" ,:()-–—―")
+    name = names.read(pieces[0])
+    if name is not None and (names.is_role(rest) or name.title):
+        yield Mention(name, block, True, rest if len(rest) < 120 else "")
+        return
+    name = names.read(rest) or names.read(pieces[1])
+    if name is not None and names.is_role(pieces[0]):
+        yield Mention(name, block, True, pieces[0])
+        return
+    name = names.read(pieces[0])
+    if name is not None and names.read(pieces[1]) is not None:
+        for piece in pieces:  # names in a row
+            other = names.read(piece)
+            if other is not None:
+                yield Mention(other, block, True, "")
+    elif name is not None:
+        yield Mention(name, block, True, "")
+
+
+def _behind_role(segment: str, block: Block) -> Iterator[Mention]:
+    """The Chairwoman Jane Roe, Pastor Jim: a role word or two, then the name."""
+    words = segment.split()
+    if not 3 <= len(words) <= 7:
+        return
+    for count in range(len(words) - 2, 0, -1):
+        if names.is_role_word(fold(words[count - 1]).strip(".,:")):
+            name = names.read(" ".join(words[count:]))
+            if name is not None and name.score >= 0.3:
+                yield Mention(name, block, True, " ".join(words[:count]))
+            return
+
+
+def _titled(block: Block) -> Iterator[Mention]:
+    """Names behind a title in running text."""
+    text = block.text
+    end = 0
+    for count, match in enumerate(patterns.TITLE_IN_TEXT.finditer(text)):
+        start = match.start()
+        if count > 60 or start < end or (start and text[start - 1].isalnum()):
+            continue
+        behind = patterns.AFTER_TITLE.match(text, start)
+        if behind is None:
+            continue
+        name = _longest(behind[0])
+        if name is not None and len(name.words) > 1:
+            end = start + len(name.text)
+            yield Mention(name, block, False, "")
+
+
+def _longest(text: str) -> Name | None:
+    """The longest beginning of the text that is a name: stop where the sentence goes on."""
+    words = patterns.GLUED_TITLE.sub(r"\1. ", text).split()[:9]
+    stop = 0
+    for word in words:
+        if not (word[0].isupper() or names.is_title(word) or fold(word) in names.PARTICLES):
+            break
+        stop += 1
+        if word.endswith(".") and len(word) > 4 and not names.is_title(word):
+            break  # the sentence ends here
+    for count in range(min(stop, 8), 1, -1):
+        name = names.read(" ".join(words[:count]).rstrip("."))
+        if name is not None and name.title:
+            return name
+    return None
+
+
+def _structured(things: list[Thing]) -> Iterator[Sighting]:
+    for thing in things:
+        if "person" not in types(thing):
+            continue
+        for text in texts(thing.get("name"))[:1]:
+            name = names.read(text)
+            if name is None or len(name.words) < 2:
+                continue
+            title = next(iter(texts(thing.get("jobTitle"))), "")
+            email = next(iter(texts(thing.get("email"))), "").removeprefix("mailto:").lower()
+            confidence = 0.9 if title or email else 0.6
+            person = Person(name.text, title, "structured data", snippet(text), confidence, email)
+            yield Sighting(person, name.words, -1)
+
+
+# -- the same person twice --------------------------------------------------------------------------------------------
+
+
+def _merged(sightings: list[Sighting]) -> list[Sighting]:
+    """One entry per person: the fullest name, the first title, the best confidence."""
+    merged: list[Sighting] = []
+    for sighting in sightings:
+        for index, known in enumerate(merged):
+            if _same(known.words, sighting.words):
+                merged[index] = _union(known, sighting)
+                break
+        else:
+            merged.append(sighting)
+    return merged
+
+
+def _same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    if set(one) == set(other):
+        return True
+    short, long = sorted((one, other), key=len)
+    if len(short) == 1:
+        return short[0] in long or (len(short[0]) > 3 and short[0].rpartition(".")[2] in long)
+    if set(short) <= set(long):
+        return True
+    # C. Roe and Christine Roe
+    return short[-1] == long[-1] and short[0][:1] == long[0][:1] and (len(short[0]) <= 2 or len(long[0]) <= 2)
+
+
+def _union(known: Sighting, other: Sighting) -> Sighting:
+    fuller, less = (other, known) if len(other.person.name) > len(known.person.name) else (known, other)
+    person = Person(
+        fuller.person.name,
+        known.person.title or other.person.title,
+        known.person.how,
+        known.person.snippet,
+        max(known.person.confidence, other.person.confidence),
+        fuller.person.email or less.person.email,
+        fuller.person.phone or less.person.phone,
+    )
+    return Sighting(person, fuller.words, known.block if known.block >= 0 else other.block)

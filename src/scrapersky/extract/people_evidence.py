@@ -1,0 +1,159 @@
+"""What the page says about a name: a role beside it, a card among cards, a team page; or a review, a credit."""
+
+from collections import Counter
+
+from scrapersky.extract import lexicon, names, patterns
+from scrapersky.extract.document import Block, Document
+from scrapersky.extract.names import Name
+from scrapersky.extract.surroundings import words
+
+TEAM_WORDS = lexicon.words("people", "team")
+REVIEW_WORDS = lexicon.words("people", "reviews")
+CREDIT_WORDS = lexicon.words("people", "credits")
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "strong", "b", "dt", "th", "figcaption"))
+ROLE_LINE = 130
+SECTION_REACH = 40
+
+
+class Evidence:
+    """Weighs the names of one page; the places of all names are needed to see what repeats."""
+
+    def __init__(self, document: Document, places: list[Block]) -> None:
+        self.document = document
+        self.blocks = document.blocks
+        self.shapes = Counter(self._shape(block) for block in places)
+        self.name_blocks = {block.index for block in places}
+        self.team_page = not TEAM_WORDS.isdisjoint(words(document.title))
+
+    def weigh(self, name: Name, block: Block, whole: bool, title: str) -> tuple[str, float, str]:
+        """(title, score, reason against): the score is the name's own and what surrounds it."""
+        reason = self._reason_against(block, whole)
+        if reason:
+            return "", 0.0, reason
+        score = name.score
+        if whole:
+            found = title or self._role_beside(block)
+            if found:
+                score += 0.35
+            elif bio := self._bio_below(block):
+                score += 0.2
+                found = bio
+            title = found
+            score += self._place(block)
+        elif not title:
+            title = self._clause_behind(block, name)
+        if "nav" in block.zones:
+            score -= 0.5
+        if "footer" in block.zones:
+            score -= 0.15
+        if "form" in block.zones or "hidden" in block.zones:
+            score -= 0.1
+        return title[:200].strip(" ,;-–|."), score, ""
+
+    # -- for ----------------------------------------------------------------------------------------------------------
+
+    def _place(self, block: Block) -> float:
+        """What the place of a line says: a heading, a class that speaks of people, one of many alike, a team page."""
+        score = 0.0
+        node = self.document.nodes[block.node] if block.node >= 0 else None
+        if block.tag in HEADINGS:
+            score += 0.1
+        if node is not None:
+            parent = self.document.nodes[node.parent].names if node.parent >= 0 else ""
+            if patterns.PERSON_NAMES.search(node.names) or patterns.PERSON_NAMES.search(parent):
+                score += 0.15
+        if self.shapes[self._shape(block)] >= 2:
+            score += 0.15
+        if self.team_page or self._under(block, TEAM_WORDS):
+            score += 0.15
+        if self._reachable(block):
+            score += 0.15
+        return score
+
+    def _shape(self, block: Block) -> tuple[str, str, str]:
+        node = self.document.nodes[block.node] if block.node >= 0 else None
+        if node is None:
+            return ("", "", "")
+        parent = self.document.nodes[node.parent] if node.parent >= 0 else node
+        return (node.tag, node.names, parent.names)
+
+    def _role_beside(self, block: Block) -> str:
+        """The line after the name, or the label before it, when it says what somebody does."""
+        after = self._neighbour(block, 1)
+        if after is not None and len(after.text) <= ROLE_LINE and names.is_role(after.text):
+            return after.text
+        before = self._neighbour(block, -1)
+        if before is not None and len(before.text) <= 80 and names.is_role(before.text):
+            earlier = self._neighbour(before, -1)
+            # The role of the person above stands between two names.
+            if earlier is None or earlier.index not in self.name_blocks:
+                return before.text
+        return ""
+
+    def _neighbour(self, block: Block, step: int) -> Block | None:
+        index = block.index + step
+        if not 0 <= index < len(self.blocks) or index in self.name_blocks:
+            return None
+        other = self.blocks[index]
+        here = self.document.nodes[block.node].depth if block.node >= 0 else 0
+        there = self.document.nodes[other.node].depth if other.node >= 0 else 0
+        return other if abs(here - there) <= 3 else None
+
+    def _bio_below(self, block: Block) -> str:
+        """The beginning of a longer text below the name, when its first words name a role."""
+        after = self._neighbour(block, 1)
+        if after is None or len(after.text) <= ROLE_LINE:
+            return ""
+        clause = patterns.CLAUSE.match(after.text)
+        return clause[0].strip() if clause is not None and names.is_role(clause[0]) else ""
+
+    def _reachable(self, block: Block) -> bool:
+        """Whether an address or a number follows directly."""
+        nearby = self.blocks[block.index + 1 : block.index + 3]
+        return any("@" in other.text or patterns.PHONE.search(other.text) for other in nearby if len(other.text) < 120)
+
+    def _clause_behind(self, block: Block, name: Name) -> str:
+        """In running text, the words after the name up to the next comma, when they name a role."""
+        at = block.text.find(name.text)
+        if at < 0:
+            return ""
+        rest = block.text[at + len(name.text) :].lstrip(" ,–-(:")
+        clause = patterns.CLAUSE.match(rest)
+        return clause[0].strip() if clause is not None and names.is_role(clause[0][:60]) else ""
+
+    # -- against ------------------------------------------------------------------------------------------------------
+
+    def _reason_against(self, block: Block, whole: bool) -> str:
+        if "quote" in block.zones or self._under(block, REVIEW_WORDS):
+            return "a customer's voice"
+        if whole and self._follows_quote(block):
+            return "a customer's voice"
+        if len(block.text) < 200 and not CREDIT_WORDS.isdisjoint(words(block.text)):
+            return "a credit"
+        return ""
+
+    def _follows_quote(self, block: Block) -> bool:
+        """A long quoted text, or stars, just before the name."""
+        if patterns.STARS.search(block.icons):
+            return True
+        for other in self.blocks[max(0, block.index - 2) : block.index]:
+            if patterns.STARS.search(other.text) or patterns.STARS.search(other.icons):
+                return True
+            if len(other.text) > 40 and patterns.QUOTE_MARKS.match(other.text):
+                return True
+        return False
+
+    def _under(self, block: Block, listed: frozenset[str]) -> bool:
+        """Whether the nearest real heading above belongs to the list."""
+        for index in range(block.index - 1, max(-1, block.index - SECTION_REACH), -1):
+            other = self.blocks[index]
+            if (
+                other.tag in ("h1", "h2", "h3", "h4")
+                and index not in self.name_blocks
+                and other.tag < block.tag.replace("p", "h9")
+            ):
+                if not listed.isdisjoint(words(other.text)):
+                    return True
+                if other.tag in ("h1", "h2"):
+                    return False
+        return False

@@ -1,0 +1,210 @@
+"""The phone numbers of a page in E.164: from the text, from links, from structured data; fax told apart."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import phonenumbers
+
+from scrapersky.extract import patterns, phone_labels
+from scrapersky.extract.document import Block, Document, Link
+from scrapersky.extract.found import Phone, PhoneKind, Rejected
+from scrapersky.extract.structured import Thing, texts, types
+from scrapersky.extract.surroundings import is_authority, is_credit, snippet
+
+MAX_CANDIDATES = 400
+
+
+class Reading(NamedTuple):
+    """A number that exists, as libphonenumber reads it."""
+
+    number: str
+    region: str
+
+
+class Candidate(NamedTuple):
+    """A number before it is kept or rejected."""
+
+    number: str
+    region: str
+    kind: PhoneKind
+    how: str
+    snippet: str
+    confidence: float
+    reason: str = ""
+
+
+def find(document: Document, things: list[Thing], region: str = "") -> tuple[list[Phone], list[Rejected]]:
+    """The numbers of the business, and those that are not, each with its reason."""
+    found: dict[str, Phone] = {}
+    rejected: dict[str, Rejected] = {}
+    for candidate, _ in zip(_candidates(document, things, region), range(MAX_CANDIDATES), strict=False):
+        number = candidate.number
+        reason = candidate.reason or _reason_against(candidate, found, region)
+        if reason:
+            rejected.setdefault(number, Rejected("phone", number, reason, candidate.snippet))
+        elif number not in found:
+            found[number] = Phone(
+                number, candidate.kind, candidate.how, candidate.snippet, candidate.confidence, candidate.region
+            )
+    return list(found.values()), [one for number, one in rejected.items() if number not in found]
+
+
+def _reason_against(candidate: Candidate, found: dict[str, Phone], region: str) -> str:
+    if is_placeholder(candidate.number):
+        return "placeholder"
+    # Structured data copied from another business usually speaks of another country.
+    foreign = candidate.how == "structured data" and region and candidate.region != region
+    if foreign and any(phone.region == region for phone in found.values()):
+        return "structured data of another country"
+    return ""
+
+
+@lru_cache(4096)
+def read(text: str, region: str) -> Reading | None:
+    """The number a text stands for, or nothing when no such number can exist."""
+    text = text.strip()
+    if text.startswith("00") and not text.startswith("000"):
+        text = "+" + text[2:]
+    try:
+        parsed = phonenumbers.parse(text.replace("(0)", "") if text.startswith("+") else text, region or None)
+    except phonenumbers.NumberParseException:
+        return None
+    if not phonenumbers.is_valid_number(parsed):
+        return None
+    number = phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164)
+    return Reading(number, phonenumbers.region_code_for_number(parsed) or "")
+
+
+def is_placeholder(number: str) -> bool:
+    """Numbers nobody has: 123456…, all digits alike, the 555-01xx of films."""
+    digits = number.lstrip("+")
+    tail = digits[-7:]
+    if len(set(tail)) == 1 or "1234567" in digits or digits.endswith(("123456", "654321")) or "98765432" in digits:
+        return True
+    return len(digits) == 11 and digits.startswith("1") and digits[4:9] == "55501"
+
+
+def _candidates(document: Document, things: list[Thing], region: str) -> Iterator[Candidate]:
+    linked = _linked(document)
+    for block in document.blocks:
+        yield from _in_block(document, block, region, linked.get(block.index, ()))
+    for links in linked.values():
+        for link in links:
+            yield from _in_link(document, link, region)
+    for thing in things:
+        yield from _in_thing(thing, region)
+
+
+def _linked(document: Document) -> dict[int, list[Link]]:
+    """The links that dial, by the block they stand in."""
+    linked: dict[int, list[Link]] = {}
+    for link in document.links:
+        if patterns.DIALS.match(link.href):
+            linked.setdefault(link.block, []).append(link)
+    return linked
+
+
+# -- text -------------------------------------------------------------------------------------------------------------
+
+
+def _in_block(document: Document, block: Block, region: str, links: list[Link] | tuple[()]) -> Iterator[Candidate]:
+    text = block.text
+    for match in patterns.PHONE.finditer(text):
+        written = match[0]
+        if patterns.NO_PHONE.fullmatch(written):
+            continue
+        for piece, at in _pieces(written, match.start()):
+            reading = _national(piece, region, links)
+            if reading is None:
+                continue
+            label = phone_labels.label(document, block, at)
+            linked = any(link.text and piece[-6:] in link.text for link in links)
+            if not linked and not phone_labels.is_likely(text, at, piece, label):
+                continue
+            kind: PhoneKind = "fax" if label == "fax" else "phone"
+            confidence = 0.95 if label == "phone" or linked else 0.85 if piece.startswith(("+", "00")) else 0.7
+            reason = ""
+            if label == "other":
+                reason = "a register, tax, bank or other number"
+            elif is_credit(document, block):
+                reason = "maker of the page or theme"
+            elif is_authority(document, block):
+                reason = "authority or host named in an imprint"
+            yield Candidate(reading.number, reading.region, kind, "text", snippet(text, at), confidence, reason)
+
+
+def _pieces(written: str, at: int) -> Iterator[tuple[str, int]]:
+    """A run of digits as one number, or as the several that are written side by side."""
+    yield written, at
+    if patterns.SEVERAL.search(written):
+        for match in patterns.ONE_OF_SEVERAL.finditer(written):
+            yield match[0], at + match.start()
+
+
+def _national(piece: str, region: str, links: list[Link] | tuple[()]) -> Reading | None:
+    """The number read with the region, else with the country that a link beside it dials."""
+    reading = read(piece, region)
+    if reading is not None:
+        return reading
+    digits = patterns.NOT_DIGIT.sub("", piece).lstrip("0")
+    for link in links:
+        dialled = _dialled(link.href, region)
+        if dialled is not None and len(digits) >= 6 and dialled.number.endswith(digits):
+            return dialled
+    return None
+
+
+# -- links ------------------------------------------------------------------------------------------------------------
+
+
+def _in_link(document: Document, link: Link, region: str) -> Iterator[Candidate]:
+    reading = _dialled(link.href, region)
+    if reading is None:
+        return
+    whatsapp = patterns.WHATSAPP.match(link.href) is not None
+    kind: PhoneKind = "whatsapp" if whatsapp else "phone"
+    where = link.text or link.label or link.href
+    block = document.blocks[link.block] if link.block < len(document.blocks) else None
+    reason = ""
+    if block is not None and phone_labels.label(document, block, block.text.find(link.text)) == "fax":
+        kind = "fax"
+    if block is not None and is_credit(document, block):
+        reason = "maker of the page or theme"
+    shown = _shown(link.text, region)
+    if shown and reading.number not in shown:
+        reason = "the visible number is another one"
+    yield Candidate(reading.number, reading.region, kind, "wa.me" if whatsapp else "tel", where, 0.9, reason)
+
+
+def _dialled(href: str, region: str) -> Reading | None:
+    match = patterns.DIALS.match(href)
+    if match is None:
+        return None
+    written = unquote(href[match.end() :])[:60]
+    digits = patterns.DIALLED.search(written)
+    if digits is None:
+        return None
+    if patterns.WHATSAPP.match(href):
+        return read("+" + digits[0].lstrip("+0"), "")
+    return read(digits[0], region) or (read("+" + digits[0], "") if len(digits[0]) > 10 else None)
+
+
+def _shown(text: str, region: str) -> set[str]:
+    """The numbers that can be read in the text of a link."""
+    readings = (read(piece, region) for match in patterns.PHONE.finditer(text) for piece, _ in _pieces(match[0], 0))
+    return {reading.number for reading in readings if reading is not None}
+
+
+# -- structured data --------------------------------------------------------------------------------------------------
+
+
+def _in_thing(thing: Thing, region: str) -> Iterator[Candidate]:
+    for key, kind in (("telephone", "phone"), ("faxNumber", "fax")):
+        for written in texts(thing.get(key)):
+            reading = read(written, region)
+            if reading is not None:
+                name = " ".join([*texts(thing.get("name")), written])
+                fax: PhoneKind = "fax" if kind == "fax" or "fax" in " ".join(types(thing)) else "phone"
+                yield Candidate(reading.number, reading.region, fax, "structured data", snippet(name), 0.85)

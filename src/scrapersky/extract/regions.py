@@ -1,0 +1,68 @@
+"""Which country a page's numbers are dialled in: as given, else as its address, language and numbers suggest."""
+
+from collections import Counter
+
+import phonenumbers
+
+from scrapersky.extract import lexicon, patterns
+from scrapersky.extract.document import Document
+from scrapersky.extract.structured import Thing, texts
+
+_TLDS: dict[str, str] = lexicon.table("phones")["tlds"]
+_LANGUAGES: dict[str, str] = lexicon.table("phones")["languages"]
+
+
+def is_region(region: str) -> bool:
+    """Whether libphonenumber knows the two letters."""
+    return region in phonenumbers.SUPPORTED_REGIONS
+
+
+def infer(document: Document, things: list[Thing], host: str, emails: list[str]) -> str:
+    """The most trusted hint: structured address, host, +numbers, language with country, mail, language."""
+    for thing in things:
+        for country in texts(thing.get("addressCountry")):
+            if is_region(country.upper()):
+                return country.upper()
+    by_language, exact = _of_language(document.language)
+    numbers = _of_numbers(document)
+    by_host = of_ending(host)
+    if by_host:
+        return by_host
+    if numbers:
+        return numbers
+    if exact:
+        return by_language
+    for email in emails:
+        if by_mail := of_ending(email.rpartition("@")[2]):
+            return by_mail
+    return by_language
+
+
+def of_ending(host: str) -> str:
+    """The region of a host's ending, when it belongs to one."""
+    ending = host.rpartition(".")[2].lower()
+    region = _TLDS.get(ending, ending.upper())
+    return region if is_region(region) else ""
+
+
+def _of_language(language: str) -> tuple[str, bool]:
+    """The region of de-AT (exact), or the home of de (a guess)."""
+    code, _, country = language.replace("_", "-").partition("-")
+    if is_region(country.upper()):
+        return country.upper(), country.lower() != code.lower() or code.lower() not in ("en",)
+    return _LANGUAGES.get(code.lower(), ""), False
+
+
+def _of_numbers(document: Document) -> str:
+    """The country most of the page's numbers with a + belong to."""
+    hrefs = "\n".join(link.href for link in document.links if patterns.DIALS.match(link.href))
+    counted: Counter[str] = Counter()
+    for match in patterns.INTERNATIONAL.finditer(document.text + "\n" + hrefs):
+        try:
+            parsed = phonenumbers.parse(match[0], None)
+        except phonenumbers.NumberParseException:
+            continue
+        region = phonenumbers.region_code_for_number(parsed)
+        if region and phonenumbers.is_valid_number(parsed):
+            counted[region] += 1
+    return counted.most_common(1)[0][0] if counted else ""

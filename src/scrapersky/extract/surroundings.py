@@ -1,0 +1,69 @@
+"""What the text around a value says: whose it is, and what kind of number or line it stands in."""
+
+from functools import lru_cache
+
+from scrapersky.extract import lexicon, patterns
+from scrapersky.extract.document import Block, Document
+from scrapersky.extract.text import fold
+
+CREDIT_WORDS = lexicon.words("emails", "credit")
+CREDIT_PHRASES = tuple(lexicon.table("emails")["credit"]["phrases"])
+AUTHORITY_WORDS = lexicon.words("emails", "authority")
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "dt", "th", "summary", "legend", "caption"))
+SNIPPET = 160
+
+
+def snippet(text: str, at: int = 0) -> str:
+    """The text around a position, short enough to read."""
+    start = max(0, min(at - SNIPPET // 3, len(text) - SNIPPET))
+    return text[start : start + SNIPPET]
+
+
+@lru_cache(2048)
+def words(text: str) -> tuple[str, ...]:
+    """The folded words of a short text."""
+    return tuple(patterns.WORD.findall(fold(text[:500])))
+
+
+def is_credit(document: Document, block: Block) -> bool:
+    """Whether the line says who made the page: Webdesign: …, Realizacja: …, Site by …"""
+    text = block.text
+    if len(text) > 300:
+        return False  # a paragraph may speak of design; a credit is a line
+    if _says_credit(text):
+        return True
+    before = before_on_line(document, block)
+    return before is not None and len(before.text) < 80 and _says_credit(before.text)
+
+
+@lru_cache(2048)
+def _says_credit(text: str) -> bool:
+    lowered = text.lower()
+    return not CREDIT_WORDS.isdisjoint(words(text)) or any(phrase in lowered for phrase in CREDIT_PHRASES)
+
+
+def before_on_line(document: Document, block: Block) -> Block | None:
+    """The block just before, when both hang in the same element or it is the label beside it."""
+    if block.index == 0:
+        return None
+    before = document.blocks[block.index - 1]
+    if before.node == block.node:
+        return before
+    here, there = document.nodes[block.node], document.nodes[before.node]
+    return before if here.parent in (there.parent, before.node) or there.parent == block.node else None
+
+
+def section_of(document: Document, block: Block, reach: int = 12) -> str:
+    """The heading or label line that the block stands under."""
+    for index in range(block.index - 1, max(-1, block.index - 1 - reach), -1):
+        before = document.blocks[index]
+        if before.tag in HEADINGS or (before.text.endswith(":") and len(before.text) < 80):
+            return before.text
+    return ""
+
+
+def is_authority(document: Document, block: Block) -> bool:
+    """Whether the section is about somebody else: supervision, arbitration, hosting, an insurer."""
+    return not AUTHORITY_WORDS.isdisjoint(words(block.text)) or not AUTHORITY_WORDS.isdisjoint(
+        words(section_of(document, block))
+    )
