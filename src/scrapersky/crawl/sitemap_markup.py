@@ -17,6 +17,7 @@ _MAX_EXTENSION_CHARS = 4_096
 _TAG = re.compile(r"""<(/?+)([^\s<>/"'=!?]++)((?:[^<>"']|"[^"<]*+"|'[^'<]*+')*+)>""")
 _LOOSE_TAG = re.compile(r"<(/?+)([^\s<>/\"'=!?]++)([^<>]*+)>")
 _INSTRUCTION = re.compile(r"<\?[^<>]*+>")
+_SIGNS = re.compile(r"<++")
 _DECLARATION_STOP = re.compile(r"[\[>]")
 _ATTRIBUTE = re.compile(r"""([^\s"'<>/=]{1,100}+)[ \t\r\n]{0,100}+=[ \t\r\n]{0,100}+(?:"([^"<]*+)"|'([^'<]*+)')""")
 _LONGEST_OPENING = len("<![CDATA[")
@@ -72,6 +73,8 @@ class Tokenizer:
         return end
 
     def _markup(self, buffer: str, position: int, final: bool) -> int:
+        if buffer.startswith("<<", position):
+            return self._lone_signs(buffer, position)
         if buffer.startswith("<!", position):
             return self._open(buffer, position, final)
         # A tag is judged when the next one is in sight, so that a ">" in an attribute is judged the same in any pieces.
@@ -89,6 +92,13 @@ class Tokenizer:
             return instruction.end()
         self._handler.text("&lt;")
         return position + 1
+
+    def _lone_signs(self, buffer: str, position: int) -> int:
+        """A row of "<" is text but for the last of them."""
+        run = _SIGNS.match(buffer, position)
+        last = run.end() - 1 if run is not None else position + 1
+        self._handler.text("&lt;" * (last - position))
+        return last
 
     def _tell_tag(self, match: re.Match[str]) -> None:
         slash, name, attributes = match.groups()

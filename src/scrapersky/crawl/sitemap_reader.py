@@ -33,6 +33,7 @@ class ReadLimits:
 
     max_bytes: int = 256 * 1024 * 1024  # after inflating
     max_entries: int = 1_000_000
+    max_barren_bytes: int = 16 * 1024 * 1024  # without a single entry among them
 
 
 @dataclass(slots=True)
@@ -77,6 +78,7 @@ class SitemapReader:
         self._head = b""
         self._waiting: list[bytes] = []
         self._waiting_bytes = 0
+        self._fertile_until = 0
         self._decoder: codecs.IncrementalDecoder | None = None
         self._scanner: _Scanner | None = None
 
@@ -150,6 +152,10 @@ class SitemapReader:
 
     def _scan(self, scanner: _Scanner, text: str) -> list[SitemapEntry]:
         entries = self._count(scanner.feed(text))
+        if entries:
+            self._fertile_until = self.report.bytes_read
+        elif self.report.bytes_read - self._fertile_until > self._limits.max_barren_bytes:
+            self._stop(f"{self._limits.max_barren_bytes:,} bytes without a URL")
         self.finished = self.finished or scanner.finished
         return entries
 

@@ -38,5 +38,10 @@ def _host_of(url: str) -> str:
 
 @lru_cache(maxsize=4096)
 def registrable_domain(host: str) -> str:
-    """The domain somebody registered; a host without public suffix, or an address, stands for itself."""
-    return _suffixes.extract_str(host).top_domain_under_public_suffix or host
+    """The domain somebody registered; an address stands for itself, an unknown ending counts as a public suffix."""
+    parts = _suffixes.extract_str(host)
+    if parts.suffix:
+        return parts.top_domain_under_public_suffix or host
+    if parts.ipv4 or parts.ipv6 or ":" in host:
+        return host
+    return ".".join(host.split(".")[-2:])
