@@ -78,6 +78,9 @@ class Settings(BaseSettings):
     cycle_seconds: float = Field(
         30, alias="SCHEDULER_CYCLE_SECONDS", gt=0, description="longest one run drains its queue before it reports"
     )
+    linger_seconds: float = Field(
+        1.0, alias="SCHEDULER_LINGER_SECONDS", ge=0, description="how long a dry run waits for a wake-up before it ends"
+    )
     grace_seconds: float = Field(
         25, alias="SCHEDULER_GRACE_SECONDS", ge=0, description="time running work gets to finish at shutdown"
     )

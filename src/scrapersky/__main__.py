@@ -1,0 +1,5 @@
+"""`python -m scrapersky` is the `scrapersky` command."""
+
+from scrapersky.cli import main
+
+main()

@@ -1,0 +1,132 @@
+"""Periodic care of the house, declared like workflows: each task runs on one host at a time, whoever is first."""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+import asyncpg
+import structlog
+
+from scrapersky.core.database import Database
+from scrapersky.core.settings import Settings
+from scrapersky.engine.pipeline import Pipeline
+from scrapersky.engine.tuning import Tuning
+
+log = structlog.get_logger(__name__)
+
+
+class Periodic(ABC):
+    """A task that some host does every so often; what it returns is kept as the result of its last run."""
+
+    name: ClassVar[str]
+    interval_minutes: ClassVar[float]
+
+    @property
+    def job_id(self) -> str:
+        """The id of the scheduler's job."""
+        return f"maintain_{self.name}"
+
+    @property
+    def job_name(self) -> str:
+        """The name of the scheduler's job."""
+        return f"Maintenance - {self.name.replace('_', ' ').title()}"
+
+    @abstractmethod
+    async def run(self, connection: asyncpg.Connection) -> str:
+        """Do it, and say in a few words what was done."""
+
+
+async def run_periodic(task: Periodic, database: Database) -> bool:
+    """Run the task unless some host did within its interval; false if it was not our turn."""
+    async with database.engine_connection() as connection:
+        if not await connection.fetchval(_TAKE, task.name, task.interval_minutes * 60):
+            return False
+        started = time.monotonic()
+        try:
+            result = await task.run(connection)
+        except Exception as error:
+            await connection.execute(_FAILED, task.name, f"{type(error).__name__}: {error}"[:1024])
+            raise
+        await connection.execute(_DONE, task.name, time.monotonic() - started, result)
+        return True
+
+
+class PruneRuns(Periodic):
+    """Run history is kept for SCHEDULER_RUN_RETENTION_DAYS; workers not seen for a day are forgotten."""
+
+    name = "prune_runs"
+    interval_minutes = 60
+
+    def __init__(self, settings: Settings) -> None:
+        self._days = settings.run_retention_days
+
+    async def run(self, connection: asyncpg.Connection) -> str:
+        """Delete in bites, so that no lock is held for long."""
+        pruned = 0
+        while count := int((await connection.execute(_PRUNE_RUNS, self._days)).split()[-1]):
+            pruned += count
+        await connection.execute("DELETE FROM worker WHERE seen_at < now() - interval '1 day'")
+        return f"{pruned} runs older than {self._days} days removed"
+
+
+class StuckAlarm(Periodic):
+    """Says loudly what should never be: rows past their lease that nobody freed, and queues older than their limit."""
+
+    name = "stuck_alarm"
+    interval_minutes = 1
+
+    def __init__(self, pipeline: Pipeline, tunings: dict[str, Tuning]) -> None:
+        self._pipeline, self._tunings = pipeline, tunings
+
+    async def run(self, connection: asyncpg.Connection) -> str:
+        """One warning per workflow that is stuck."""
+        alarms = 0
+        for workflow in self._pipeline:
+            queue, tuning = self._pipeline.queues[workflow.name], self._tunings[workflow.name]
+            measures = await queue.measure(connection)
+            overdue = await queue.overdue(connection, tuning.lease_seconds + tuning.interval)
+            if overdue:
+                alarms += 1
+                log.warning("rows_stuck", workflow=workflow.name, rows=overdue)
+            if measures.oldest_seconds > tuning.oldest_age_limit_seconds:
+                alarms += 1
+                log.warning("queue_too_old", workflow=workflow.name, oldest_seconds=measures.oldest_seconds)
+        return f"{alarms} alarms"
+
+
+class Statistics(Periodic):
+    """Keeps the depths that people and upstream workflows look at fresh, also when no loop runs."""
+
+    name = "statistics"
+    interval_minutes = 0.25
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
+
+    async def run(self, connection: asyncpg.Connection) -> str:
+        """Write down every queue's depth."""
+        for workflow in self._pipeline:
+            measures = await self._pipeline.queues[workflow.name].measure(connection)
+            await connection.execute(_DEPTH, workflow.name, measures.ready)
+        return f"{len(self._pipeline)} queues measured"
+
+
+def standard_maintenance(pipeline: Pipeline, tunings: dict[str, Tuning], settings: Settings) -> Sequence[Periodic]:
+    """The periodic tasks of every process that runs the scheduler."""
+    return [PruneRuns(settings), StuckAlarm(pipeline, tunings), Statistics(pipeline)]
+
+
+# A little early is on time: hosts tick at their own moments.
+_TAKE = """
+INSERT INTO maintenance AS m (name, ran_at) VALUES ($1, now())
+ON CONFLICT (name) DO UPDATE SET ran_at = now(), error = NULL
+WHERE m.ran_at IS NULL OR m.ran_at <= now() - $2::float8 * 0.9 * interval '1 second' RETURNING true"""
+_DONE = "UPDATE maintenance SET seconds = $2, result = $3 WHERE name = $1"
+_FAILED = "UPDATE maintenance SET error = $2 WHERE name = $1"
+_DEPTH = """
+INSERT INTO workflow_control AS c (workflow, depth, measured_at) VALUES ($1, $2, now())
+ON CONFLICT (workflow) DO UPDATE SET depth = $2, measured_at = now()"""
+_PRUNE_RUNS = """
+DELETE FROM run WHERE id IN (
+    SELECT id FROM run WHERE started_at < now() - $1::int * interval '1 day' ORDER BY started_at LIMIT 5000)"""

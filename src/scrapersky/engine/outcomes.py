@@ -1,0 +1,91 @@
+"""What can become of a row: returned, skipped, put off, tried again, given up."""
+
+import random
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+from scrapersky.core.status import Status
+from scrapersky.engine.tuning import Tuning
+
+ERROR_LIMIT = 1024  # characters of a reason that are kept
+
+
+class Skip(Exception):
+    """There is nothing to do for this row, and why."""
+
+
+class Later(Exception):
+    """Not now: try again after a while. The attempt does not count."""
+
+    def __init__(self, after: timedelta, why: str) -> None:
+        super().__init__(why)
+        self.after = after
+
+
+class GiveUp(Exception):
+    """Trying again cannot help: the row becomes a dead letter at once."""
+
+
+class TimedOut(Exception):
+    """The row took longer than its workflow allows."""
+
+
+class Kind(StrEnum):
+    """The names under which outcomes are counted."""
+
+    COMPLETED = "completed"
+    SKIPPED = "skipped"
+    POSTPONED = "postponed"
+    RETRIED = "retried"
+    FAILED = "failed"
+    RETURNED = "returned"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is written about a row when its work is over."""
+
+    kind: Kind
+    status: Status
+    error: str | None = None
+    error_type: str | None = None
+    wait_seconds: float | None = None
+    counts: bool = True  # whether the attempt is held against the row
+
+
+COMPLETED = Outcome(Kind.COMPLETED, Status.COMPLETED)
+# The worker stops: somebody else may have the row at once, and it costs nothing.
+RETURNED = Outcome(Kind.RETURNED, Status.QUEUED, counts=False)
+
+
+def outcome_of(error: BaseException, tries: int, tuning: Tuning) -> Outcome:
+    """The outcome of a row whose work raised; `tries` counts this attempt too."""
+    why = reason_of(error)
+    if isinstance(error, Skip):
+        return Outcome(Kind.SKIPPED, Status.SKIPPED, why)
+    if isinstance(error, Later):
+        wait = max(0.0, error.after.total_seconds())
+        return Outcome(Kind.POSTPONED, Status.QUEUED, why, wait_seconds=wait, counts=False)
+    if isinstance(error, GiveUp) or tries >= tuning.max_attempts:
+        return Outcome(Kind.FAILED, Status.ERROR, why, type(error).__name__)
+    return Outcome(Kind.RETRIED, Status.QUEUED, why, type(error).__name__, backoff(tries, tuning))
+
+
+def reason_of(error: BaseException) -> str:
+    """The reason as it is stored: readable, without characters PostgreSQL refuses, never longer than the limit."""
+    text = str(error).strip() or type(error).__name__
+    if not isinstance(error, Skip | Later | GiveUp | TimedOut):
+        text = text if text == type(error).__name__ else f"{type(error).__name__}: {text}"
+    return clean_reason(text)
+
+
+def clean_reason(text: str) -> str:
+    """No NUL, no lone surrogate, at most ERROR_LIMIT characters."""
+    return text[: ERROR_LIMIT * 4].replace("\0", "").encode("utf-8", "replace").decode("utf-8")[:ERROR_LIMIT]
+
+
+def backoff(tries: int, tuning: Tuning) -> float:
+    """Exponential, capped, with jitter over its upper half so that rows which failed together come back apart."""
+    longest = min(tuning.max_backoff_seconds, tuning.backoff_seconds * 2.0 ** min(tries - 1, 30))
+    return longest * random.uniform(0.5, 1.0)

@@ -1,0 +1,187 @@
+"""The engine of a process: stations, scheduler, wake-ups and the pulse, started and stopped together."""
+
+import asyncio
+import os
+import socket
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import structlog
+
+from scrapersky import __version__
+from scrapersky.core.database import Database, is_connection_error
+from scrapersky.core.ids import new_id
+from scrapersky.core.settings import Settings
+from scrapersky.engine.events import DatabaseAway, Events
+from scrapersky.engine.maintenance import Periodic
+from scrapersky.engine.pipeline import Pipeline
+from scrapersky.engine.scheduler import (
+    new_scheduler,
+    register_all,
+    register_periodic,
+    register_workflow,
+    run_now,
+    set_interval,
+    shutdown_scheduler,
+    start_scheduler,
+)
+from scrapersky.engine.station import Station
+from scrapersky.engine.tuning import Tuning
+from scrapersky.engine.wakeups import hear_wakeups
+
+log = structlog.get_logger(__name__)
+
+SIGN_SECONDS = 5.0  # how often a process signs the list of workers
+HOST = socket.gethostname()
+
+
+class Runtime:
+    """Everything that runs by itself in a process. `start`, then `stop`; nothing is global."""
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        tunings: dict[str, Tuning],
+        database: Database,
+        events: Events,
+        settings: Settings,
+        maintenance: Sequence[Periodic] = (),
+    ) -> None:
+        self.pipeline = pipeline
+        self.tunings = tunings
+        self.database = database
+        self.events = events
+        self.settings = settings
+        self.worker_id = new_id()
+        self.scheduler = new_scheduler(settings)
+        self.stations = {
+            workflow.name: Station(workflow, pipeline, tunings, database, events, settings) for workflow in pipeline
+        }
+        self.maintenance = maintenance
+        self.failed_registrations: dict[str, str] = {}
+        self.pulsed_at: float | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._signed_at = -1e9
+        self._requests: dict[str, datetime | None] = {}
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the scheduler runs and the pulse has been felt lately."""
+        patience = 10 + 3 * self.settings.poll_seconds
+        return self.scheduler.running and self.pulsed_at is not None and time.monotonic() - self.pulsed_at < patience
+
+    def start(self) -> None:
+        """Register every job, start the scheduler, the wake-ups and the pulse."""
+        self.failed_registrations = register_all(
+            [
+                *(
+                    (station.workflow.job_id, lambda station=station: self._register(station))
+                    for station in self.stations.values()
+                ),
+                *(
+                    (
+                        task.job_id,
+                        lambda task=task: register_periodic(self.scheduler, task, self.database, self.settings),
+                    )
+                    for task in self.maintenance
+                ),
+            ]
+        )
+        start_scheduler(self.scheduler, self.events)
+        self._tasks = [asyncio.create_task(self._pulse(), name="pulse")]
+        if not self.settings.poll_only:
+            self._tasks.append(
+                asyncio.create_task(hear_wakeups(self.database, self._heard, self.events), name="wake-ups")
+            )
+
+    async def stop(self, grace_seconds: float | None = None) -> None:
+        """Stop claiming at once, give work its grace, hand the rest back."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        grace = self.settings.grace_seconds if grace_seconds is None else grace_seconds
+        await shutdown_scheduler(self.scheduler, list(self.stations.values()), grace)
+        await self._sign_off()
+
+    def hurry(self) -> None:
+        """A second request to stop: give everything back now."""
+        for station in self.stations.values():
+            station.stop(0)
+
+    def wake(self, name: str) -> bool:
+        """Look at this workflow's queue now; false if its job is not registered here."""
+        station = self.stations[name]
+        if station.running:
+            station.wake()
+            return True
+        return run_now(self.scheduler, station.workflow.job_id)
+
+    def _register(self, station: Station) -> None:
+        register_workflow(self.scheduler, station, self.settings)
+
+    def _heard(self, queue: str) -> None:
+        workflow = self.pipeline.by_queue(queue)
+        if workflow is not None and not self.stations[workflow.name].stopping:
+            self.wake(workflow.name)
+
+    # -- the pulse -----------------------------------------------------------------------------------------------
+
+    async def _pulse(self) -> None:
+        """Once a poll: one look at all queues and at what other hosts have decided. The truth behind the hints."""
+        while True:
+            try:
+                await self._beat_once()
+                self.pulsed_at = time.monotonic()
+            except Exception as error:
+                if not is_connection_error(error):
+                    log.exception("pulse_failed")
+                await self.events.publish(DatabaseAway("pulse", f"{type(error).__name__}: {error}"))
+            await asyncio.sleep(self.settings.poll_seconds)
+
+    async def _beat_once(self) -> None:
+        names = list(self.stations)
+        async with self.database.engine_connection() as connection:
+            questions = ", ".join(f"({self.stations[name].queue.work_sql}) AS w{n}" for n, name in enumerate(names))
+            work: Any = await connection.fetchrow(f"SELECT {questions}") if names else []
+            requests = await connection.fetch("SELECT workflow, run_requested_at FROM workflow_control")
+            if time.monotonic() - self._signed_at > SIGN_SECONDS:
+                await connection.execute(_SIGN, self.worker_id, HOST, os.getpid(), __version__)
+                self._signed_at = time.monotonic()
+        asked = self._newly_requested(requests)
+        for name, has_work in zip(names, work, strict=True):
+            await self._attend(self.stations[name], bool(has_work), name in asked)
+
+    async def _attend(self, station: Station, has_work: bool, asked: bool) -> None:
+        if station.stopping:
+            return
+        set_interval(self.scheduler, station.workflow.job_id, station.verdict.pace.interval_seconds)
+        if station.running:
+            if has_work:
+                station.wake()
+            if not (has_work and station.running < station.tuning.max_instances):
+                return
+        if asked or (has_work and (await station.consult()).may_claim):
+            run_now(self.scheduler, station.workflow.job_id)
+
+    def _newly_requested(self, rows: Sequence[Any]) -> set[str]:
+        now = {row["workflow"]: row["run_requested_at"] for row in rows}
+        before, self._requests = self._requests, now
+        if not before:
+            return set()
+        return {name for name, at in now.items() if at is not None and at != before.get(name)}
+
+    async def _sign_off(self) -> None:
+        try:
+            async with self.database.engine_connection() as connection:
+                await connection.execute("DELETE FROM worker WHERE id = $1", self.worker_id)
+        except Exception as error:
+            if not is_connection_error(error):
+                raise
+            await self.events.publish(DatabaseAway("sign off", f"{type(error).__name__}: {error}"))
+
+
+_SIGN = """
+INSERT INTO worker (id, host, pid, version) VALUES ($1, $2, $3, $4)
+ON CONFLICT (id) DO UPDATE SET seen_at = now()"""

@@ -1,0 +1,138 @@
+"""When things run: one shared AsyncIOScheduler per process, one job per workflow and per periodic task."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import UTC
+from typing import Any
+
+import structlog
+from apscheduler.events import (
+    EVENT_JOB_ERROR,
+    EVENT_JOB_EXECUTED,
+    EVENT_JOB_MAX_INSTANCES,
+    EVENT_JOB_MISSED,
+    JobEvent,
+)
+from apscheduler.jobstores.base import JobLookupError
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+from apscheduler.triggers.interval import IntervalTrigger
+
+from scrapersky.core import clock
+from scrapersky.core.database import Database
+from scrapersky.core.settings import Settings
+from scrapersky.engine.events import Events, JobNoticed
+from scrapersky.engine.loop import run_job_loop
+from scrapersky.engine.maintenance import Periodic, run_periodic
+from scrapersky.engine.station import Station
+
+log = structlog.get_logger(__name__)
+
+NOTICED = {
+    EVENT_JOB_EXECUTED: "executed",
+    EVENT_JOB_ERROR: "error",
+    EVENT_JOB_MISSED: "missed",
+    EVENT_JOB_MAX_INSTANCES: "max_instances",
+}
+
+
+def new_scheduler(settings: Settings) -> AsyncIOScheduler:
+    """The shared scheduler of a process: UTC, late runs folded into one, lateness forgiven as set."""
+    return AsyncIOScheduler(
+        timezone=UTC,
+        job_defaults={"coalesce": True, "misfire_grace_time": settings.misfire_grace_seconds, "max_instances": 1},
+    )
+
+
+def register_workflow(scheduler: AsyncIOScheduler, station: Station, settings: Settings) -> None:
+    """Add the job of one workflow."""
+    scheduler.add_job(
+        run_job_loop,
+        trigger=IntervalTrigger(seconds=station.tuning.interval, timezone=UTC),
+        args=[station],
+        id=station.workflow.job_id,
+        name=station.workflow.job_name,
+        replace_existing=True,
+        coalesce=True,
+        misfire_grace_time=settings.misfire_grace_seconds,
+        max_instances=station.tuning.max_instances,
+    )
+
+
+def register_periodic(scheduler: AsyncIOScheduler, task: Periodic, database: Database, settings: Settings) -> None:
+    """Add the job of one periodic task."""
+    scheduler.add_job(
+        run_periodic,
+        trigger=IntervalTrigger(minutes=task.interval_minutes, timezone=UTC),
+        args=[task, database],
+        id=task.job_id,
+        name=task.job_name,
+        replace_existing=True,
+        coalesce=True,
+        misfire_grace_time=settings.misfire_grace_seconds,
+        max_instances=1,
+    )
+
+
+def register_all(registrations: Sequence[tuple[str, Callable[[], None]]]) -> dict[str, str]:
+    """Do each registration; one that fails is logged and named in the answer, and the others still start."""
+    failed: dict[str, str] = {}
+    for job_id, register in registrations:
+        try:
+            register()
+        except Exception as error:  # one bad declaration must not stop the others
+            failed[job_id] = f"{type(error).__name__}: {error}"
+            log.exception("job_registration_failed", job_id=job_id)
+    return failed
+
+
+def start_scheduler(scheduler: AsyncIOScheduler, events: Events) -> None:
+    """Start it once, with the listener that turns its events into ours."""
+    if scheduler.running:
+        log.warning("scheduler_already_running")
+        return
+    scheduler.add_listener(job_listener(events), sum(NOTICED))
+    scheduler.start()
+    log.info("scheduler_started", jobs=len(scheduler.get_jobs()))
+
+
+def job_listener(events: Events) -> Callable[[JobEvent], None]:
+    """What is called for every executed, failed, missed or refused run of a job."""
+    publishing: set[asyncio.Task[None]] = set()
+
+    def listen(event: JobEvent) -> None:
+        error = getattr(event, "exception", None)
+        noticed = JobNoticed(event.job_id, NOTICED[event.code], repr(error) if error else None)
+        task = asyncio.get_running_loop().create_task(events.publish(noticed))
+        publishing.add(task)
+        task.add_done_callback(publishing.discard)
+
+    return listen
+
+
+def run_now(scheduler: AsyncIOScheduler, job_id: str) -> bool:
+    """Start a job at once instead of at its next interval; false if it is not registered here."""
+    try:
+        scheduler.modify_job(job_id, next_run_time=clock.now())
+    except JobLookupError:
+        return False
+    return True
+
+
+def set_interval(scheduler: AsyncIOScheduler, job_id: str, seconds: float) -> None:
+    """Let a job follow its queue: look more or less often from now on."""
+    job: Any = scheduler.get_job(job_id)
+    if job is None or abs(job.trigger.interval.total_seconds() - seconds) < 0.2 * seconds:
+        return
+    scheduler.reschedule_job(job_id, trigger=IntervalTrigger(seconds=seconds, timezone=UTC))
+
+
+async def shutdown_scheduler(scheduler: AsyncIOScheduler, stations: Sequence[Station], grace_seconds: float) -> None:
+    """Stop claiming, let work finish, give back the rest; only then stop the scheduler, which cancels what runs."""
+    if not scheduler.running:
+        return
+    scheduler.pause()
+    for station in stations:
+        station.stop(grace_seconds)
+    await asyncio.gather(*(station.drained() for station in stations))
+    scheduler.shutdown(wait=False)
+    log.info("scheduler_stopped")

@@ -1,0 +1,134 @@
+"""Writing down what became of rows: fence, write, open the next inbox, claim again, in one transaction."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+from sqlalchemy import select, text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core.database import ACT_AS_ENGINE, ACT_AS_TENANT, is_connection_error
+from scrapersky.engine.outcomes import COMPLETED, Kind, Outcome, outcome_of
+from scrapersky.engine.queue import Exchange, Settlement
+from scrapersky.engine.station import Station
+from scrapersky.engine.workflow import Claimed
+
+
+@dataclass(eq=False, slots=True)
+class Held:
+    """A row this process has the lease of."""
+
+    row: Claimed
+    renewed_at: float
+    started_at: float | None = None
+    runner: Any = None
+    lost: bool = False
+    settling: bool = False
+    outcome: Outcome | None = None
+    found: Any = None
+    row_id: UUID = field(init=False)
+    attempts: int = field(init=False)
+    tries: int = field(init=False)
+    tenant_id: UUID = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.row_id, self.attempts, self.tenant_id = self.row["id"], self.row["attempts"], self.row["tenant_id"]
+        self.tries = self.attempts - self.row["allowance"]
+
+    @property
+    def settlement(self) -> Settlement:
+        """The row with its outcome."""
+        if self.outcome is None:
+            raise TypeError("a row without an outcome cannot be settled")
+        return Settlement(self.row_id, self.attempts, self.outcome)
+
+
+async def settle_and_claim(station: Station, done: Sequence[Held], count: int) -> Exchange:
+    """Settle what is done and claim up to `count` more. A row whose write fails, fails alone."""
+    if not station.workflow.writes or not any(held.outcome is COMPLETED for held in done):
+        async with station.database.engine_connection() as connection:
+            settlements = [held.settlement for held in done]
+            return await station.queue.exchange(connection, settlements, count, station.tuning.lease_seconds)
+    try:
+        return await _write_and_claim(station, done, count)
+    except Exception as error:
+        if is_connection_error(error):
+            raise
+        return await _one_by_one(station, done, count, error)
+
+
+async def _write_and_claim(station: Station, done: Sequence[Held], count: int) -> Exchange:
+    async with station.database.engine_session() as session:
+        await session.execute(ACT_AS_ENGINE)  # opens the transaction before the bare driver is used
+        driver = await driver_of(session)
+        lost = await station.queue.settle(driver, [held.settlement for held in done])
+        gone = set(lost)
+        await _write(station, session, [held for held in done if held.outcome is COMPLETED and held.row_id not in gone])
+        await session.execute(ACT_AS_ENGINE)
+        claimed = await station.queue.claim(driver, count, station.tuning.lease_seconds) if count else []
+        # The claim asked not to wait for the disk; the results in this transaction must.
+        await session.execute(text("SET LOCAL synchronous_commit = on"))
+    return Exchange(claimed, lost)
+
+
+async def _write(station: Station, session: AsyncSession, completed: Sequence[Held]) -> None:
+    """Hand what was found to the workflow, one tenant at a time and as that tenant; open the next inbox."""
+    by_tenant: dict[UUID, list[Held]] = defaultdict(list)
+    for held in completed:
+        by_tenant[held.tenant_id].append(held)
+    workflow, driver = station.workflow, await driver_of(session)
+    for tenant_id, group in by_tenant.items():
+        await session.execute(ACT_AS_TENANT, {"tenant": str(tenant_id)})
+        rows = await session.scalars(
+            select(workflow.model).where(workflow.model.id.in_([held.row_id for held in group]))
+        )
+        found = {held.row_id: held.found for held in group}
+        in_order = {row.id: row for row in rows}
+        pairs = [(in_order[held.row_id], found[held.row_id]) for held in group if held.row_id in in_order]
+        products = list(await workflow.write_batch(session, pairs))
+        await session.flush()
+        if station.next_queue is not None and products:
+            await station.next_queue.open(driver, products)
+
+
+async def _one_by_one(station: Station, done: Sequence[Held], count: int, error: Exception) -> Exchange:
+    """The batch failed: settle each row alone, so that the bad one is found and the good ones are done."""
+    lost: list[UUID] = []
+    for held in done:
+        if held.outcome is COMPLETED and len(done) > 1:
+            try:
+                lost += (await _write_and_claim(station, [held], 0)).lost
+                continue
+            except Exception as own:
+                if is_connection_error(own):
+                    raise
+                error = own
+        if held.outcome is COMPLETED:
+            held.outcome = outcome_of(error, held.tries, station.tuning)
+        async with station.database.engine_connection() as connection:
+            lost += await station.queue.settle(connection, [held.settlement])
+    if not count:
+        return Exchange([], lost)
+    async with station.database.engine_connection() as connection:
+        return Exchange(await station.queue.claim(connection, count, station.tuning.lease_seconds), lost)
+
+
+async def driver_of(session: AsyncSession) -> asyncpg.Connection:
+    """The bare connection under a session whose transaction has begun."""
+    connection = await session.connection()
+    driver: asyncpg.Connection = (await connection.get_raw_connection()).driver_connection
+    if not driver.is_in_transaction():
+        raise RuntimeError("the session has not begun its transaction")
+    return driver
+
+
+def count_kinds(done: Sequence[Held], lost: Sequence[UUID]) -> dict[Kind, int]:
+    """How many rows ended in which way, without those that were no longer ours."""
+    gone, counts = set(lost), dict.fromkeys(Kind, 0)
+    for held in done:
+        if held.outcome is not None and held.row_id not in gone:
+            counts[held.outcome.kind] += 1
+    return counts

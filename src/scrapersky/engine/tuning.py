@@ -1,0 +1,110 @@
+"""How fast a workflow goes: declared defaults, the environment over them, and what its queue makes of it."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from scrapersky.core.errors import BadSetting
+from scrapersky.core.settings import Environment, explain
+
+
+class Tuning(BaseModel):
+    """The numbers of one workflow. `DEEP_SCAN_SCHEDULER_BATCH_SIZE` overrules `batch_size` of deep_scan, and so on."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    interval_minutes: float = Field(1, gt=0, description="minutes between two looks without a wake-up")
+    interval_seconds: float | None = Field(None, gt=0, description="the same in seconds, for tests and demos")
+    batch_size: int = Field(10, ge=1, le=10_000, description="rows claimed at once")
+    max_batch_size: int | None = Field(None, ge=1, le=10_000, description="a deep queue raises the batch up to this")
+    max_instances: int = Field(1, ge=1, le=32, description="loops of this workflow in one process")
+    concurrency: int = Field(10, ge=1, le=1_000, description="rows worked on at the same time in one loop")
+    timeout_seconds: float = Field(55, gt=0, description="longest time one row may take")
+    lease_seconds: float = Field(60, ge=1, description="a worker silent for so long has lost its rows")
+    max_attempts: int = Field(5, ge=1, le=100, description="failures until a row becomes a dead letter")
+    backoff_seconds: float = Field(10, gt=0, description="wait after the first failure; it doubles with each")
+    max_backoff_seconds: float = Field(3600, gt=0, description="longest wait between two attempts")
+    high_water: int = Field(10_000, ge=1, description="rows waiting here that hold back the step before")
+    oldest_age_limit_seconds: float = Field(3600, gt=0, description="a row ready for so long is an alarm")
+    breaker_error_rate: float = Field(0.5, gt=0, le=1, description="share of failures that pauses the workflow")
+    breaker_min_rows: int = Field(20, ge=1, description="rows seen before the breaker judges")
+    breaker_window_seconds: float = Field(60, gt=0, description="how far back the breaker looks")
+    breaker_pause_seconds: float = Field(30, gt=0, description="first pause; it doubles while probes fail")
+    breaker_max_pause_seconds: float = Field(900, gt=0, description="longest pause of the breaker")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Tuning":
+        if self.max_batch_size is not None and self.max_batch_size < self.batch_size:
+            raise ValueError(f"must leave MAX_BATCH_SIZE at least as large as BATCH_SIZE ({self.batch_size})")
+        return self
+
+    @property
+    def interval(self) -> float:
+        """Seconds between two looks."""
+        return self.interval_seconds or self.interval_minutes * 60
+
+    @property
+    def largest_batch(self) -> int:
+        """The most rows one claim may take."""
+        return self.max_batch_size or self.batch_size * 10
+
+
+def tuning_names(prefix: str) -> list[str]:
+    """The variables of one workflow."""
+    return [prefix + field.upper() for field in Tuning.model_fields]
+
+
+def tune(prefix: str, defaults: Tuning, environment: Environment, every: float | None = None) -> Tuning:
+    """The declared tuning with the environment's values over it; `every` is an interval for all workflows."""
+    given = {
+        field: value for field in Tuning.model_fields if (value := environment.get(prefix + field.upper())) is not None
+    }
+    values: Mapping[str, Any] = {**defaults.model_dump(), **({"interval_seconds": every} if every else {}), **given}
+    if "interval_minutes" in given and "interval_seconds" not in given and not every:
+        values = {**values, "interval_seconds": None}
+    try:
+        return Tuning.model_validate(values)
+    except ValidationError as error:
+        raise BadSetting(_explain(error, prefix, given)) from None
+
+
+def _explain(error: ValidationError, prefix: str, given: Mapping[str, str]) -> str:
+    named = {prefix + field.upper(): value for field, value in given.items()}
+    renamed = ValidationError.from_exception_data(
+        error.title,
+        [
+            {
+                "type": "value_error",
+                "loc": ((str(problem["loc"][0]).upper() if problem["loc"] else "BATCH_SIZE"),),
+                "input": problem.get("input"),
+                "ctx": {"error": ValueError(problem["msg"].removeprefix("Input ").removeprefix("Value error, "))},
+            }
+            for problem in error.errors()
+        ],
+    )
+    return explain(renamed, named, prefix)
+
+
+@dataclass(frozen=True)
+class Pace:
+    """What a workflow does now: how many rows at once, how often it looks."""
+
+    batch_size: int
+    interval_seconds: float
+
+
+def pace_for(tuning: Tuning, depth: int, item_seconds: float) -> Pace:
+    """A deep queue is taken in larger bites and looked at more often; slow rows in smaller ones.
+
+    A batch must be done well within its lease, and an empty queue is looked at no more often than declared.
+    """
+    wanted = min(max(tuning.batch_size, math.ceil(depth / 10)), tuning.largest_batch)
+    if item_seconds > 0:
+        in_time = tuning.concurrency * tuning.lease_seconds / 3 / item_seconds
+        wanted = min(wanted, max(1, math.floor(in_time)))
+    batches_waiting = depth / wanted
+    interval = max(min(tuning.interval, 1.0), tuning.interval / (1 + batches_waiting))
+    return Pace(batch_size=wanted, interval_seconds=round(interval, 3))

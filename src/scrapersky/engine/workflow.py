@@ -1,0 +1,100 @@
+"""A workflow: one declaration and three short methods; everything else is derived from it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+from uuid import UUID
+
+import asyncpg
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.engine.tuning import Tuning
+
+RowT = TypeVar("RowT")
+TaskT = TypeVar("TaskT")
+FoundT = TypeVar("FoundT")
+
+
+class Claimed(asyncpg.Record):  # type: ignore[misc]  # asyncpg has no types
+    """A claimed row as `read` sees it: the columns named in `reads`, by attribute."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"{name} was not read; add it to `reads` of the workflow") from None
+
+
+class Workflow(ABC, Generic[RowT, TaskT, FoundT]):
+    """One step of the line.
+
+    `read` runs inside the claim, `work` has no session in reach, `write` shares the transaction of the state change.
+    """
+
+    number: ClassVar[int]
+    name: ClassVar[str]
+    model: ClassVar[type[Any]]
+    reads: ClassVar[tuple[str, ...]] = ()
+    feeds: ClassVar[str | None] = None
+    queue: ClassVar[str] = ""  # the prefix of the columns; the name, unless the table says otherwise
+    settings_prefix: ClassVar[str] = ""  # the prefix of the settings; NAME_SCHEDULER_, unless history says otherwise
+    tuning: ClassVar[Tuning] = Tuning()
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        if "name" in cls.__dict__:
+            cls.queue = cls.__dict__.get("queue", cls.name)
+            cls.settings_prefix = cls.__dict__.get("settings_prefix", f"{cls.name.upper()}_SCHEDULER_")
+
+    @property
+    def table(self) -> str:
+        """The table whose rows this works on."""
+        return str(self.model.__tablename__)
+
+    @property
+    def title(self) -> str:
+        """The name as people read it: Deep Scan."""
+        return self.name.replace("_", " ").title()
+
+    @property
+    def job_id(self) -> str:
+        """The id of the scheduler's job."""
+        return f"process_{self.name}_queue"
+
+    @property
+    def job_name(self) -> str:
+        """The name of the scheduler's job."""
+        return f"WF{self.number} - {self.title} Queue Processor"
+
+    @property
+    def summary(self) -> str:
+        """The first line of the class's docstring."""
+        return (type(self).__doc__ or "").strip().splitlines()[0]
+
+    @abstractmethod
+    def read(self, row: Claimed) -> TaskT:
+        """Take what `work` needs from the row; the connection is given back right after."""
+
+    @abstractmethod
+    async def work(self, task: TaskT) -> FoundT:
+        """Do the slow part: no session in reach. Raise Skip, Later or GiveUp to say so; anything else is a failure."""
+
+    async def write(self, session: AsyncSession, row: RowT, found: FoundT) -> Iterable[UUID]:
+        """Store what was found, in the transaction that completes the row, as the row's tenant.
+
+        Returns the ids of rows of the next model that go on: they are queued there in the same transaction.
+        """
+        raise NotImplementedError
+
+    async def write_batch(self, session: AsyncSession, found: Sequence[tuple[RowT, FoundT]]) -> Iterable[UUID]:
+        """Store a batch of one tenant; the same as `write` for each unless a workflow knows a faster way."""
+        products: list[UUID] = []
+        for row, result in found:
+            products.extend(await self.write(session, row, result))
+        return products
+
+    @property
+    def writes(self) -> bool:
+        """Whether completing a row stores anything besides its state."""
+        kind = type(self)
+        return kind.write is not Workflow.write or kind.write_batch is not Workflow.write_batch

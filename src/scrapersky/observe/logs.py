@@ -1,0 +1,58 @@
+"""Engine events as log lines: a static name and its fields."""
+
+from typing import Any
+
+import structlog
+
+from scrapersky.engine.events import (
+    BatchSettled,
+    BreakerChanged,
+    CycleEnded,
+    DatabaseAway,
+    JobNoticed,
+    LeaseLost,
+    RowFailed,
+    RowsRescued,
+)
+
+log = structlog.get_logger("scrapersky.engine")
+
+
+async def log_event(event: Any) -> None:
+    """Write what an operator would want to read, at the level it deserves."""
+    match event:
+        case CycleEnded(error=None, claimed=0):
+            log.debug("cycle_idle", workflow=event.workflow)
+        case CycleEnded():
+            log.info(
+                "cycle_ended",
+                workflow=event.workflow,
+                seconds=round(event.seconds, 3),
+                claimed=event.claimed,
+                lost=event.lost,
+                error=event.error,
+                **{str(kind): count for kind, count in event.counts.items() if count},
+            )
+        case RowFailed():
+            log.warning(
+                "row_failed",
+                workflow=event.workflow,
+                row_id=event.row_id,
+                tries=event.tries,
+                outcome=str(event.kind),
+                error=event.error,
+            )
+        case LeaseLost():
+            log.warning("lease_lost", workflow=event.workflow, rows=len(event.row_ids), where=event.where)
+        case RowsRescued():
+            log.warning("rows_rescued", workflow=event.workflow, requeued=event.requeued, died=event.died)
+        case BreakerChanged():
+            log.warning("breaker_changed", workflow=event.workflow, breaker=event.breaker, reason=event.reason)
+        case DatabaseAway():
+            log.error("database_away", where=event.where, error=event.error)
+        case JobNoticed(what="error"):
+            log.error("job_failed", job_id=event.job_id, error=event.error)
+        case JobNoticed():
+            log.debug("job_noticed", job_id=event.job_id, what=event.what)
+        case BatchSettled():
+            log.debug("batch_settled", workflow=event.workflow)

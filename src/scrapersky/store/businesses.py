@@ -1,0 +1,63 @@
+"""Named queries about local businesses."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core.ids import new_id
+from scrapersky.core.status import Curation
+from scrapersky.models import LocalBusiness, Place
+from scrapersky.providers.place import PlaceDetails
+
+# What a scan knows. Curation, priority, profiles and the state of later steps are other people's columns.
+FACTS = (
+    "name",
+    "address",
+    "street",
+    "city",
+    "region",
+    "postcode",
+    "country",
+    "latitude",
+    "longitude",
+    "timezone",
+    "phone",
+    "website",
+    "categories",
+    "rating",
+    "rating_count",
+    "price_level",
+    "hours",
+    "business_status",
+)
+UNWANTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)
+
+
+async def upsert(session: AsyncSession, scanned: Sequence[tuple[Place, PlaceDetails]]) -> list[UUID]:
+    """One business per place: facts refreshed, a fact the provider no longer knows kept. Returns those still wanted."""
+    statement = insert(LocalBusiness).values([_values(place, details) for place, details in scanned])
+    refreshed = {fact: func.coalesce(statement.excluded[fact], getattr(LocalBusiness, fact)) for fact in FACTS}
+    rows = await session.execute(
+        statement.on_conflict_do_update(
+            index_elements=["tenant_id", "place_id"],
+            set_={**refreshed, "details": statement.excluded.details, "updated_at": func.now()},
+        ).returning(LocalBusiness.id, LocalBusiness.curation_status)
+    )
+    return [row.id for row in rows if row.curation_status not in UNWANTED]
+
+
+def _values(place: Place, details: PlaceDetails) -> dict[str, Any]:
+    facts = {fact: getattr(details, fact) for fact in FACTS}
+    return {
+        **facts,
+        "categories": list(details.categories),
+        "hours": dict(details.hours) if details.hours is not None else None,
+        "details": dict(details.extra) or None,
+        "id": new_id(),
+        "tenant_id": place.tenant_id,
+        "place_id": place.id,
+    }

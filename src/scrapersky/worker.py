@@ -1,0 +1,142 @@
+"""A process without the web: builds the house, runs its engine until it is told to stop."""
+
+import asyncio
+import signal
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from scrapersky.core.database import Database, check_server
+from scrapersky.core.errors import BadSetting
+from scrapersky.core.migrate import check_schema
+from scrapersky.core.settings import Environment, Settings, load, refuse_unknown, setting_names
+from scrapersky.engine.events import Events
+from scrapersky.engine.maintenance import standard_maintenance
+from scrapersky.engine.pipeline import Pipeline
+from scrapersky.engine.runtime import Runtime
+from scrapersky.engine.tuning import Tuning, tune, tuning_names
+from scrapersky.observe.logs import log_event
+from scrapersky.observe.metrics import Metrics
+from scrapersky.observe.run_history import record_runs
+from scrapersky.pipeline import the_line
+from scrapersky.providers.place import Providers
+
+log = structlog.get_logger(__name__)
+
+IDLE_HORIZON_SECONDS = 60.0  # rows that wait longer than this do not keep `--until-idle` up
+
+
+@dataclass(frozen=True)
+class House:
+    """The built objects of a process."""
+
+    settings: Settings
+    database: Database
+    pipeline: Pipeline
+    tunings: dict[str, Tuning]
+    events: Events
+    metrics: Metrics
+    runtime: Runtime
+    system_user_id: UUID
+
+
+def read_settings(environment: Environment, pipeline: Pipeline) -> tuple[Settings, dict[str, Tuning]]:
+    """Every setting, checked: a wrong value or an unknown name of ours is a sentence, not a surprise."""
+    prefixes = [workflow.settings_prefix for workflow in pipeline]
+    known = [*setting_names(), *(name for prefix in prefixes for name in tuning_names(prefix))]
+    refuse_unknown(environment, known, prefixes)
+    settings = load(environment)
+    tunings = {
+        workflow.name: tune(workflow.settings_prefix, workflow.tuning, environment, settings.interval_seconds)
+        for workflow in pipeline
+    }
+    return settings, tunings
+
+
+async def open_house(
+    environment: Environment, providers: Providers | None = None, pipeline: Pipeline | None = None
+) -> House:
+    """Build everything a process needs, and refuse to start on what cannot work."""
+    line = pipeline or the_line(providers or {})
+    settings, tunings = read_settings(environment, line)
+    database = Database.from_settings(settings)
+    try:
+        await check_server(database)
+        await check_schema(database)
+        system_user_id = await _system_user(database, settings)
+    except BaseException:
+        await database.close()
+        raise
+    events, metrics = Events(), Metrics()
+    for listener in (log_event, metrics.count_event, record_runs(database)):
+        events.subscribe(listener)
+    runtime = Runtime(line, tunings, database, events, settings, standard_maintenance(line, tunings, settings))
+    return House(settings, database, line, tunings, events, metrics, runtime, system_user_id)
+
+
+async def _system_user(database: Database, settings: Settings) -> UUID:
+    """The user that the workflows act as: the configured one must exist."""
+    wanted = settings.system_user_id
+    async with database.engine_connection() as connection:
+        if wanted is None:
+            found: UUID | None = await connection.fetchval(
+                'SELECT id FROM "user" WHERE is_system ORDER BY created_at LIMIT 1'
+            )
+        else:
+            found = await connection.fetchval('SELECT id FROM "user" WHERE id = $1 AND disabled_at IS NULL', wanted)
+    if found is None:
+        raise BadSetting(
+            f"SCHEDULER_SYSTEM_USER_ID={wanted} is no active user. Remove it to use the built-in one."
+            if wanted
+            else "The database has no system user; set SCHEDULER_SYSTEM_USER_ID to an existing user."
+        )
+    return found
+
+
+async def run_worker(house: House, until_idle: bool = False) -> None:
+    """Work until SIGTERM or SIGINT (a second one hurries), or until nothing is left to do."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def asked_to_stop() -> None:
+        if stop.is_set():
+            log.warning("stopping_at_once")
+            house.runtime.hurry()
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, asked_to_stop)
+    house.runtime.start()
+    try:
+        if until_idle:
+            await _first_of(stop.wait(), wait_until_idle(house))
+        else:
+            await stop.wait()
+    finally:
+        await house.runtime.stop()
+        await house.database.close()
+
+
+async def wait_until_idle(house: House) -> None:
+    """Return when no row is ready, being worked on, or due within a minute."""
+    while True:
+        await asyncio.sleep(min(0.2, house.settings.poll_seconds))
+        async with house.database.engine_connection() as connection:
+            busy = [await queue.is_busy(connection, IDLE_HORIZON_SECONDS) for queue in house.pipeline.queues.values()]
+        if not any(busy):
+            return
+
+
+async def _first_of(*awaited: Coroutine[Any, Any, Any]) -> None:
+    tasks = [asyncio.create_task(one) for one in awaited]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

