@@ -72,7 +72,7 @@ def _not_connected(error: aiohttp.ClientConnectorError, host: str) -> FetchError
         return RetryLater(f"The name server gives {cause}.")
     if isinstance(cause, socket.gaierror):
         if cause.errno in NO_SUCH_NAME:
-            return Gone(f"There is no host named {host}.")
+            return Gone(f"There is no host named {host.rstrip('.')}.")
         return RetryLater(f"The name {host} cannot be looked up at the moment: {_short(cause.strerror)}.")
     if isinstance(error, aiohttp.ClientProxyConnectionError):
         return RetryLater("The egress proxy cannot be reached.")
