@@ -3,10 +3,12 @@
 import typer
 
 from scrapersky.cli.fetch import fetch
+from scrapersky.cli.sitemap import sitemap
 from scrapersky.core.errors import ScraperSkyError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Turn a search into people you can write to.")
 app.command()(fetch)
+app.command()(sitemap)
 
 
 @app.callback()
