@@ -103,7 +103,7 @@ class Database:
     @asynccontextmanager
     async def session(self, tenant_id: UUID | None) -> AsyncIterator[AsyncSession]:
         """One transaction as one tenant; without a tenant it sees no rows. Commits unless an error passes through."""
-        async with TenantSessions(self.app, tenant_id) as session, session.begin():
+        async with TenantSession(self.app, tenant_id) as session, session.begin():
             yield session
 
     @asynccontextmanager
@@ -149,18 +149,18 @@ class Database:
         await self.engine.dispose()
 
 
-class TenantSessions(AsyncSession):
+class TenantSession(AsyncSession):
     """A session that says who it is at the begin of every transaction, so that a pooled connection never leaks it."""
 
     def __init__(self, bind: AsyncEngine, tenant_id: UUID | None) -> None:
-        super().__init__(bind, expire_on_commit=False, sync_session_class=_TenantSession, info={"tenant_id": tenant_id})
+        super().__init__(bind, expire_on_commit=False, sync_session_class=_SyncTenantSession, info={"tenant_id": tenant_id})
 
 
-class _TenantSession(Session):
+class _SyncTenantSession(Session):
     pass
 
 
-@event.listens_for(_TenantSession, "after_begin")
+@event.listens_for(_SyncTenantSession, "after_begin")
 def _say_the_tenant(session: Session, _transaction: SessionTransaction, connection: Any) -> None:
     connection.execute(
         text("SELECT set_config('role', :role, true), set_config('app.tenant_id', :tenant, true)"),

@@ -1,0 +1,109 @@
+"""Who is next: the order key that the database sets when a row is queued."""
+
+from scrapersky.engine.queue import Queue
+from scrapersky.sandbox.parcels import Packing
+
+QUEUE_MANY = (
+    "INSERT INTO parcel (tenant_id, label, packing_status, priority) "
+    "SELECT $1, $2, 'Queued', $4 FROM generate_series(1, $3)"
+)
+
+
+async def queue_rows(admin, tenant, label, count, priority=0):
+    await admin.execute(QUEUE_MANY, tenant, label, count, priority)
+
+
+async def claim_labels(admin, count):
+    rows = await Queue(Packing()).claim(admin, count, 60)
+    return [row["label"] for row in rows]
+
+
+async def test_urgent_rows_overtake(admin, tenant):
+    await queue_rows(admin, tenant, "normal", 50)
+    await queue_rows(admin, tenant, "urgent", 2, priority=1)
+    assert await claim_labels(admin, 3) == ["urgent", "urgent", "normal"]
+
+
+async def test_an_old_normal_row_beats_a_new_urgent_one(admin, tenant):
+    await queue_rows(admin, tenant, "old", 1)
+    await admin.execute("UPDATE parcel SET packing_order = packing_order - 11 * 60 * 1000000::bigint")
+    await queue_rows(admin, tenant, "urgent", 1, priority=1)
+    assert await claim_labels(admin, 2) == ["old", "urgent"]
+
+
+async def test_low_priority_waits(admin, tenant):
+    await queue_rows(admin, tenant, "low", 2, priority=-1)
+    await queue_rows(admin, tenant, "normal", 2)
+    assert await claim_labels(admin, 4) == ["normal", "normal", "low", "low"]
+
+
+async def test_raising_the_priority_of_a_queued_row_moves_it(admin, tenant):
+    await queue_rows(admin, tenant, "normal", 5)
+    await queue_rows(admin, tenant, "chosen", 1)
+    await admin.execute("UPDATE parcel SET priority = 2 WHERE label = 'chosen'")
+    assert await claim_labels(admin, 1) == ["chosen"]
+
+
+async def test_fifty_thousand_rows_of_one_tenant_do_not_delay_another(admin, tenant, other_tenant):
+    await queue_rows(admin, tenant, "big", 50_000)
+    queue = Queue(Packing())
+    await queue.claim(admin, 500, 60)  # some of it has been served already
+    await queue_rows(admin, other_tenant, "small", 50)
+    labels = await claim_labels(admin, 200)
+    assert labels.count("small") == 50
+
+
+async def test_many_small_tenants_share_fairly(admin, tenant):
+    await queue_rows(admin, tenant, "big", 2_000)
+    for number in range(10):
+        other = await admin.fetchval("INSERT INTO tenant (name) VALUES ($1) RETURNING id", f"t{number}")
+        await queue_rows(admin, other, "small", 10)
+    labels = await claim_labels(admin, 250)
+    assert labels.count("small") == 100
+
+
+async def test_a_tenants_own_rows_stay_in_order(admin, tenant):
+    for number in range(5):
+        await queue_rows(admin, tenant, str(number), 3)
+    assert await claim_labels(admin, 15) == [str(number) for number in range(5) for _ in range(3)]
+
+
+async def test_queueing_wakes_at_most_a_hundred_times_a_second(admin, tenant, database_url):
+    import asyncio
+
+    import asyncpg
+
+    heard: list[str] = []
+    listener = await asyncpg.connect(database_url)
+    await listener.add_listener("scrapersky", lambda *arguments: heard.append(arguments[3]))
+    started = asyncio.get_running_loop().time()
+    for _ in range(300):
+        await queue_rows(admin, tenant, "x", 1)
+    seconds = asyncio.get_running_loop().time() - started
+    await listener.execute("SELECT 1")
+    await listener.close()
+    assert set(heard) == {"parcel.packing"}
+    assert 1 <= len(heard) <= seconds * 100 + 2
+
+
+async def test_a_row_queued_for_later_waits(admin, tenant):
+    await admin.execute(
+        "INSERT INTO parcel (tenant_id, packing_status, packing_due_at) "
+        "VALUES ($1, 'Queued', now() + interval '1 hour')",
+        tenant,
+    )
+    queue = Queue(Packing())
+    assert await queue.claim(admin, 10, 60) == []
+    assert (await queue.measure(admin)).waiting == 1
+    await admin.execute("UPDATE parcel SET packing_due_at = now()")
+    assert (await queue.sweep(admin, 5)).ready == 1
+    assert len(await queue.claim(admin, 10, 60)) == 1
+
+
+async def test_taking_a_row_out_of_processing_by_hand_frees_it_at_once(admin, tenant):
+    await queue_rows(admin, tenant, "x", 1)
+    queue = Queue(Packing())
+    await queue.claim(admin, 1, 3600)
+    await admin.execute("UPDATE parcel SET packing_status = 'Queued'")
+    [row] = await queue.claim(admin, 1, 60)
+    assert (row["attempts"], row["allowance"]) == (2, 1)

@@ -1,0 +1,356 @@
+"""What the engine promises, kept for every declared workflow."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from scrapersky.core.settings import Environment
+from scrapersky.engine import control
+from scrapersky.engine.loop import run_job_loop
+from scrapersky.engine.outcomes import GiveUp, Later, Skip
+from scrapersky.engine.scheduler import new_scheduler, register_workflow
+from scrapersky.engine.tuning import tune
+from tests.conftest import make_settings, stations_of
+from tests.workflows.cases import CASES, Case, real_line
+
+pytestmark = pytest.mark.parametrize("case", CASES, ids=str)
+
+
+class Bench:
+    """One workflow with scripted work, on the real database."""
+
+    def __init__(self, case: Case, database, settings, admin, tenant) -> None:
+        self.case, self.database, self.settings, self.admin, self.tenant = case, database, settings, admin, tenant
+        self.worked: list[Any] = []
+
+    def station(self, script: Callable[[Any], Awaitable[Any]] | None = None, **changes):
+        pipeline = self.case.line()
+        workflow = pipeline[self.case.name]
+
+        async def work(row_id):
+            self.worked.append(row_id)
+            await asyncio.sleep(0)
+            return await script(row_id) if script else self.case.found()
+
+        workflow.read = lambda row: row.id
+        workflow.work = work
+        return stations_of(pipeline, self.database, self.settings, **changes)[self.case.name]
+
+    async def row(self, row_id) -> dict[str, Any]:
+        workflow = self.case.line()[self.case.name]
+        queue = workflow.queue
+        record = await self.admin.fetchrow(f"SELECT * FROM {workflow.table} WHERE id = $1", row_id)
+        return {key.removeprefix(f"{queue}_"): value for key, value in record.items()}
+
+    async def set(self, row_id, **values) -> None:
+        workflow = self.case.line()[self.case.name]
+        for column, value in values.items():
+            await self.admin.execute(
+                f"UPDATE {workflow.table} SET {workflow.queue}_{column} = $2 WHERE id = $1", row_id, value
+            )
+
+
+@pytest.fixture
+def bench(case, database, settings, admin, tenant) -> Bench:
+    return Bench(case, database, settings, admin, tenant)
+
+
+def raises(error: BaseException):
+    async def script(_row_id):
+        raise error
+
+    return script
+
+
+async def test_the_oldest_row_is_worked_on_first(bench, case):
+    rows = await case.add(bench.admin, bench.tenant, 7)
+    await run_job_loop(bench.station(batch_size=2, max_batch_size=2, concurrency=1))
+    assert bench.worked == rows
+
+
+async def test_two_loops_never_share_a_row(bench, case):
+    rows = await case.add(bench.admin, bench.tenant, 40)
+    first, second = bench.station(batch_size=3), bench.station(batch_size=4)
+    await asyncio.gather(run_job_loop(first), run_job_loop(second))
+    assert sorted(bench.worked) == sorted(rows)
+    assert {(await bench.row(row))["attempts"] for row in rows} == {1}
+
+
+async def test_no_connection_is_checked_out_during_work(bench, case):
+    await case.add(bench.admin, bench.tenant)
+    out: list[int] = []
+
+    async def script(_row_id):
+        await asyncio.sleep(0.02)
+        out.append(bench.database.engine.pool.checkedout() + bench.database.app.pool.checkedout())
+        return case.found()
+
+    await run_job_loop(bench.station(script))
+    assert out == [0]
+
+
+async def test_a_plain_update_by_anybody_queues_a_row(bench, case):
+    [row] = await case.add(bench.admin, bench.tenant, status="New")
+    await bench.set(row, status="Queued")
+    await run_job_loop(bench.station())
+    assert (await bench.row(row))["status"] == "Completed"
+
+
+async def test_success_clears_the_error(bench, case):
+    [row] = await case.add(bench.admin, bench.tenant)
+    await run_job_loop(bench.station(raises(RuntimeError("first time")), backoff_seconds=0.01, max_attempts=9))
+    assert "first time" in (await bench.row(row))["error"]
+    await bench.set(row, due_at=None)
+    await run_job_loop(bench.station())
+    state = await bench.row(row)
+    assert (state["status"], state["error"], state["due_at"]) == ("Completed", None, None)
+
+
+async def test_failure_waits_longer_each_time_and_ends_as_a_dead_letter(bench, case):
+    [row] = await case.add(bench.admin, bench.tenant)
+    waits = []
+    for attempt in range(1, 4):
+        await run_job_loop(bench.station(raises(ValueError("no good")), max_attempts=3, backoff_seconds=100))
+        state = await bench.row(row)
+        assert state["attempts"] == attempt
+        if attempt < 3:
+            assert state["status"] == "Queued"
+            waits.append(await bench.admin.fetchval("SELECT extract(epoch FROM $1 - now())", state["due_at"]))
+            await bench.set(row, due_at=None)
+    assert 45 < waits[0] <= 100
+    assert 95 < waits[1] <= 200
+    assert state["status"] == "Error"
+    letter = await bench.admin.fetchrow("SELECT * FROM dead_letter WHERE row_id = $1", row)
+    assert (letter["attempts"], letter["error_type"], letter["tenant_id"]) == (3, "ValueError", bench.tenant)
+    assert "no good" in letter["message"]
+
+
+async def test_queueing_a_dead_row_again_gives_it_a_fresh_start(bench, case):
+    [row] = await case.add(bench.admin, bench.tenant)
+    await run_job_loop(bench.station(raises(GiveUp("gone for good"))))
+    assert await bench.admin.fetchval("SELECT message FROM dead_letter") == "gone for good"
+    await bench.set(row, status="Queued")
+    assert await bench.admin.fetchval("SELECT count(*) FROM dead_letter") == 0
+    await run_job_loop(bench.station(raises(ValueError("again")), max_attempts=2))
+    state = await bench.row(row)
+    assert (state["status"], state["attempts"], state["allowance"]) == ("Queued", 2, 1)
+
+
+async def test_later_costs_no_attempt(bench, case):
+    [row] = await case.add(bench.admin, bench.tenant)
+    for _ in range(4):
+        await run_job_loop(bench.station(raises(Later(timedelta(hours=1), "quota")), max_attempts=2))
+        state = await bench.row(row)
+        assert (state["status"], state["error"]) == ("Queued", "quota")
+        assert state["attempts"] - state["allowance"] == 0
+        await bench.set(row, due_at=None)
+
+
+async def test_skip_says_why(bench, case):
+    [row] = await case.add(bench.admin, bench.tenant)
+    await run_job_loop(bench.station(raises(Skip("nothing to see"))))
+    state = await bench.row(row)
+    assert (state["status"], state["error"]) == ("Skipped", "nothing to see")
+
+
+async def test_the_reason_is_cut_and_cleaned(bench, case):
+    [row] = await case.add(bench.admin, bench.tenant)
+    await run_job_loop(bench.station(raises(RuntimeError("x\0y\ud800" + "é" * 5000))))
+    assert len((await bench.row(row))["error"]) == 1024
+
+
+async def test_a_lost_lease_writes_nothing(bench, case):
+    [row] = await case.add(bench.admin, bench.tenant)
+    before = await bench.admin.fetchval(case.products) if case.products else 0
+
+    async def script(row_id):
+        # Somebody else has taken the row over in the meantime.
+        await bench.set(row_id, attempts=2)
+        return case.found()
+
+    report = await run_job_loop(bench.station(script))
+    state = await bench.row(row)
+    assert report.lost == 1
+    assert (state["status"], state["attempts"]) == ("Processing", 2)
+    if case.products:
+        assert await bench.admin.fetchval(case.products) == before
+
+
+async def test_the_work_is_cancelled_the_moment_its_lease_is_lost(bench, case):
+    [row] = await case.add(bench.admin, bench.tenant)
+    ended = []
+
+    async def script(row_id):
+        await bench.set(row_id, attempts=2)
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            ended.append(row_id)
+            raise
+
+    await asyncio.wait_for(run_job_loop(bench.station(script, lease_seconds=1)), 10)
+    assert ended == [row]
+
+
+async def test_a_heartbeat_keeps_long_work(bench, case):
+    [row] = await case.add(bench.admin, bench.tenant)
+
+    async def script(_row_id):
+        await asyncio.sleep(1.7)
+        return case.found()
+
+    await run_job_loop(bench.station(script, lease_seconds=1))
+    state = await bench.row(row)
+    assert (state["status"], state["attempts"]) == ("Completed", 1)
+
+
+async def test_a_row_that_takes_too_long_is_timed_out(bench, case):
+    [row] = await case.add(bench.admin, bench.tenant)
+
+    async def script(_row_id):
+        await asyncio.sleep(60)
+
+    await asyncio.wait_for(run_job_loop(bench.station(script, timeout_seconds=0.05)), 10)
+    assert (await bench.row(row))["error"] == "It took longer than 0.05 seconds."
+
+
+async def test_stopping_gives_unfinished_rows_back_without_counting(bench, case):
+    rows = await case.add(bench.admin, bench.tenant, 3)
+    begun = asyncio.Event()
+
+    async def script(_row_id):
+        begun.set()
+        await asyncio.sleep(60)
+
+    station = bench.station(script)
+    cycle = asyncio.create_task(run_job_loop(station))
+    await begun.wait()
+    station.stop(grace_seconds=0)
+    await asyncio.wait_for(cycle, 10)
+    for row in rows:
+        state = await bench.row(row)
+        assert (state["status"], state["due_at"], state["attempts"] - state["allowance"]) == ("Queued", None, 0)
+
+
+async def test_cancelling_the_loop_gives_rows_back_too(bench, case):
+    [row] = await case.add(bench.admin, bench.tenant)
+    begun = asyncio.Event()
+
+    async def script(_row_id):
+        begun.set()
+        await asyncio.sleep(60)
+
+    cycle = asyncio.create_task(run_job_loop(bench.station(script)))
+    await begun.wait()
+    cycle.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await cycle
+    state = await bench.row(row)
+    assert (state["status"], state["attempts"] - state["allowance"]) == ("Queued", 0)
+
+
+async def test_an_expired_lease_is_taken_over_and_dies_after_too_many(bench, case):
+    [row] = await case.add(bench.admin, bench.tenant)
+    queue, connection = bench.station().queue, bench.admin
+    for attempt in range(1, 3):
+        [claimed] = await queue.claim(connection, 1, 60)
+        assert (claimed["id"], claimed["attempts"]) == (row, attempt)
+        await connection.execute(
+            f"UPDATE {queue.name.split('.')[0]} SET {queue.name.split('.')[1]}_due_at = now() - interval '1 second'"
+        )
+        swept = await queue.sweep(connection, max_attempts=2)
+        assert (swept.rescued, swept.died) == ((1, 0) if attempt == 1 else (0, 1))
+    state = await bench.row(row)
+    assert state["status"] == "Error"
+    assert await connection.fetchval("SELECT error_type FROM dead_letter WHERE row_id = $1", row) == "LeaseExpired"
+
+
+async def test_products_arrive_in_the_next_inbox_with_the_completion(bench, case):
+    await case.add(bench.admin, bench.tenant, 1)
+    await run_job_loop(bench.station())
+    if case.products:
+        assert await bench.admin.fetchval(case.products) == 1
+
+
+async def test_a_failing_write_fails_alone_and_undoes_its_completion(bench, case, monkeypatch):
+    rows = await case.add(bench.admin, bench.tenant, 5)
+    station = bench.station(batch_size=5)
+    workflow = station.workflow
+    if not workflow.writes:
+        return
+    bad, write = rows[2], type(workflow).write_batch
+
+    async def write_batch(session, found):
+        products = list(await write(workflow, session, found))
+        if any(row.id == bad for row, _ in found):
+            await session.execute(text("SELECT 1/0"))
+        return products
+
+    workflow.write_batch = write_batch
+    await run_job_loop(station)
+    states = [(await bench.row(row))["status"] for row in rows]
+    assert states == ["Completed", "Completed", "Queued", "Completed", "Completed"]
+    assert "division by zero" in (await bench.row(bad))["error"]
+
+
+async def test_a_paused_workflow_claims_nothing_until_it_is_resumed(bench, case):
+    [row] = await case.add(bench.admin, bench.tenant)
+    station = bench.station()
+    assert await control.pause(bench.admin, case.name, "tester", "lunch") is True
+    assert await control.pause(bench.admin, case.name, "tester", "lunch") is False
+    await run_job_loop(station)
+    assert (await bench.row(row))["status"] == "Queued"
+    assert await control.resume(bench.admin, case.name) is True
+    await run_job_loop(station)
+    assert (await bench.row(row))["status"] == "Completed"
+
+
+async def test_failures_above_the_rate_open_the_breaker_and_a_probe_closes_it(bench, case):
+    await case.add(bench.admin, bench.tenant, 30)
+    tuning = {"breaker_min_rows": 5, "breaker_pause_seconds": 100, "batch_size": 5, "max_batch_size": 5}
+    await run_job_loop(bench.station(raises(RuntimeError("down")), **tuning, concurrency=1, backoff_seconds=500))
+    state = await bench.admin.fetchrow("SELECT * FROM workflow_control WHERE workflow = $1", case.name)
+    assert state["breaker"] == "open"
+    worked = len(bench.worked)
+    await run_job_loop(bench.station(**tuning))
+    assert len(bench.worked) == worked, "an open breaker lets nothing through"
+    await bench.admin.execute("UPDATE workflow_control SET breaker_until = now() - interval '1 second'")
+    await case.add(bench.admin, bench.tenant, 3, start=100)
+    await run_job_loop(bench.station(**tuning))
+    after = await bench.admin.fetchrow("SELECT * FROM workflow_control WHERE workflow = $1", case.name)
+    assert (after["breaker"], after["breaker_trips"]) == ("closed", 0)
+
+
+async def test_the_environment_overrules_the_declared_tuning(bench, case):
+    workflow = case.line()[case.name]
+    environment = Environment({f"{workflow.settings_prefix}BATCH_SIZE": "7"}, None)
+    assert tune(workflow.settings_prefix, workflow.tuning, environment).batch_size == 7
+
+
+async def test_its_job_is_registered_under_its_own_name(bench, case):
+    settings = make_settings("postgresql://nowhere/x")
+    scheduler = new_scheduler(settings)
+    station = bench.station()
+    register_workflow(scheduler, station, settings)
+    [job] = scheduler.get_jobs()
+    assert job.id == f"process_{case.name}_queue"
+    assert job.name == f"WF{station.workflow.number} - {case.name.replace('_', ' ').title()} Queue Processor"
+    assert (job.coalesce, job.misfire_grace_time, job.max_instances) == (True, 60, station.tuning.max_instances)
+
+
+async def test_what_it_writes_belongs_to_the_tenant_of_the_row(bench, case, other_tenant):
+    await case.add(bench.admin, bench.tenant, 2)
+    await case.add(bench.admin, other_tenant, 3, start=50)
+    await run_job_loop(bench.station())
+    if case.products:
+        table = case.products.split(" FROM ")[1].split()[0]
+        owners = {row[0] for row in await bench.admin.fetch(f"SELECT DISTINCT tenant_id FROM {table}")}
+        assert owners == {bench.tenant, other_tenant}
+
+
+async def test_every_workflow_of_the_line_is_under_contract(case):
+    assert {workflow.name for workflow in real_line()} <= {known.name for known in CASES}
