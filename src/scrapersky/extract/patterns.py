@@ -11,20 +11,12 @@ INVISIBLE = re.compile(
     r"\ufe00-\ufe0f\ufeff\ufff0-\ufffb\ufdd0-\ufdef\ufffe\uffff\U000e0000-\U000e0fff]"
 )
 MARK = r"\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+ACCENT = re.compile(f"[{MARK}]{{1,100}}")
 DIRT = re.compile(f"{CONTROLS.pattern}|{SURROGATES.pattern}|{INVISIBLE.pattern}|[{MARK}]{{4}}")
 MARK_HEAP = re.compile(f"([{MARK}]{{3}})[{MARK}]{{1,10000}}")
 
 # -- the page --------------------------------------------------------------------------------------------------------
 HIDDEN_STYLE = re.compile(r"display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden", re.I)
-# What a class or id says about where in the page an element is.
-ZONE_NAME = re.compile(
-    r"(?P<footer>(?:^|[\s_-])(?:site|page|main)?[_-]?(?:footer|fuss|pie|rodape|alatunniste)(?:$|[\s_-])|\bcolophon\b)"
-    r"|(?P<nav>(?:^|[\s_-])(?:nav|navbar|navigation|menu|breadcrumbs?)(?:$|[\s_-]))"
-    r"|(?P<quote>testimoni|review|recensi|rezension|bewertung|opini(?:on|e)|\bquotes?\b|kundenstimm|referenz|feedback"
-    r"|comment(?:s|-list|list|-body|-author)?\b|avis-?client|temoignage|depoiment|what-?(?:our-)?clients?)"
-    r"|(?P<aside>(?:^|[\s_-])side-?bar(?:$|[\s_-])|(?:^|[\s_-])cookie)"
-)
-
 # -- email -----------------------------------------------------------------------------------------------------------
 # Callers look for an @ first; a match begins only at the front of a word, so a long run is read once.
 EMAIL = re.compile(
@@ -101,6 +93,7 @@ LABEL_WORD = re.compile(r"[^\W\d_][\w.-]{0,40}[.:]?|[$€£§©№#]")
 PHONE = re.compile(
     r"(?<![\w@#=&/.,:;-])(?:\+\s?|\(\s?\+?\s?)?\d(?:[\s().\-–‑/·•|\u00a0]{0,4}\d){5,17}(?![\w@]|[.,:]\d|\s?[€%])"
 )
+MANY_DIGITS = re.compile(r"\d(?:\D{0,4}\d){5}")  # a quick look before PHONE
 NOT_DIGIT = re.compile(r"\D")
 DIGITS = re.compile(r"\d{3}")
 # Dates, times, years, opening hours, coordinates, versions, postal codes with a house number.
@@ -143,6 +136,23 @@ SOCIAL_TEXT = re.compile(
 
 # -- people ----------------------------------------------------------------------------------------------------------
 DIGIT = re.compile(r"\d")
+# Latin, Greek and Cyrillic capitals: the alphabets that have them.
+_CAPITAL = "".join(chr(code) for code in range(0x41, 0x530) if chr(code).isupper())
+
+
+def name_gate(small_words: str) -> re.Pattern[str]:
+    """A quick look whether a text begins with what can be a name: capitalised words and the small ones names have.
+
+    It must reach the end of the text or a sign that can stand behind a name; a comma may bring credentials.
+    """
+    word = rf"(?:[{_CAPITAL}][\w'’.-]{{0,40}}|(?:{small_words})\.?|d['’][{_CAPITAL}][\w'’-]{{1,30}})"
+    return re.compile(rf"{word}(?:\s{word}){{0,8}}(?=$|\s?[,:(–—―]|\s[-|])")
+
+
+# Two capitals in a row, or a title: lines without them name nobody.
+TWO_CAPITALS = re.compile(rf"[{_CAPITAL}][\w'’.-]{{0,40}}[\s.]\s?(?:[a-z]{{1,3}}\s){{0,2}}['’(]?[{_CAPITAL}]")
+SEPARATOR_SIGN = re.compile(r"[:(–—―,-]")
+SEGMENT_SIGN = re.compile(r"[|•·;/&+]|\s(?:und|and|et|y|e|i|a|ja|og|och|en)\s")
 WORD_BREAK = re.compile(r"[-/'’.]")
 NAME_WORD = re.compile(r"(?:[^\W\d_]\.){1,3}(?:[^\W\d_][\w'’-]{1,25})?|[^\W\d_](?:[\w'’-]{0,25}[^\W\d_])?\.?")
 INITIAL = re.compile(r"(?:[^\W\d_]\.?-?){1,2}\.?")
@@ -171,12 +181,48 @@ SENTENCE_END = re.compile(r"[.!?]\s|[.!?]$")
 CLAUSE = re.compile(r"[^.,;:!?()–|]{3,100}")
 
 # -- postal address --------------------------------------------------------------------------------------------------
-_CODE = r"(?P<code>(?:[A-Z]{1,2}-)?\d{2}-\d{3}|(?:[A-Z]{1,2}-)?\d{3}\s\d{2}|(?:[A-Z]{1,2}-)?\d{4,5}(?:\s[A-Z]{2}\b)?(?:-\d{3,4})?)"
+_CODE = r"(?P<code>(?:[A-Z]{1,2}-)?(?:\d{2}-\d{3}|\d{3}\s\d{2}|\d{4,5}(?:\s[A-Z]{2}\b)?(?:-\d{3,4})?))"
+POSTAL_CODE = re.compile(r"\d{4}|\d{2}-\d{3}|\d{3}\s\d{2}")
 _CITY = r"(?P<city>[^\W\d_][^\d,|•·()]{1,40})"
 STREET = re.compile(
-    r"[^\W\d_][^\d|•·@]{2,50}\s\d{1,4}\s?[a-zA-Z]?(?:\s?[-/]\s?\d{1,4}\s?[a-zA-Z]?)?,?|\d{1,5}(?:\s?bis)?,?\s[^\W\d_][^\d|•·@]{3,50}"
+    r"[^\W\d_][^\d|•·@]{2,50}\s\d{1,4}\s?[a-zA-Z]?(?:\s?[-/]\s?\d{1,4}\s?[a-zA-Z]?)?,?"
+    r"|\d{1,5}(?:\s?bis)?,?\s[^\W\d_][^\d|•·@]{3,50}"
 )
-CODE_AND_CITY = re.compile(rf"{_CODE},?\s{_CITY}")
-STREET_AND_CITY = re.compile(
-    rf"(?P<street>(?<!\w)[^\W\d_][^\d|•·@:]{{2,50}}\s\d{{1,4}}\s?[a-zA-Z]?(?:\s?[-/]\s?\d{{1,4}})?|(?<![\w.])\d{{1,5}},?\s[^\W\d_][^\d|•·@:]{{3,50}})\s?[,–|-]\s?{_CODE},?\s{_CITY}"
+# A street at the end of what stands before the postal code on the same line.
+STREET_BEFORE = re.compile(
+    r"(?:[^\W\d_][^\d|•·@:,]{2,50}\s\d{1,4}\s?[a-zA-Z]?(?:\s?[-/]\s?\d{1,4})?|(?<![\w.])\d{1,5},?\s[^\W\d_][^\d|•·@:]{3,50})$"
 )
+CODE_AND_CITY = re.compile(rf"(?<![\w-]){_CODE},?\s{_CITY}")
+
+# -- metadata and technologies ---------------------------------------------------------------------------------------
+IFRAME = re.compile(r"<iframe\s[^>]{0,1000}?\b(?:data-)?src\s{0,3}=\s{0,3}[\"']?([^\"'\s>]{1,1000})", re.I)
+LANGUAGE_TAG = re.compile(r"([a-z]{2,3})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}|\d{3}))?(?![a-z])", re.I)
+YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d{2}(?!\d)")
+LOGO = re.compile(
+    r"(?<![a-z])(?:site|page|header|brand|nav|navbar|custom|company|main)?[-_]?logo(?:type|img|image)?s?(?![a-z])", re.I
+)
+FOREIGN_LOGO = re.compile(
+    r"partner|sponsor|client|customer|kunde|payment|award|badge|certif|member|footer|app-?store|google-?play", re.I
+)
+CONTACT_FORM = re.compile(
+    r"wpcf7|wpforms|gform|nf-form|formidable|frm_form|hs-form|elementor-form|et_pb_contact|fluentform|forminator"
+    r"|contact|kontakt|anfrage|enquiry|inquiry|yhteydenotto|contatti|formspree|getform|web3forms",
+    re.I,
+)
+OTHER_FORM = re.compile(
+    r"search|suche|newsletter|subscri|mailchimp|mc-embedded|mc4wp|login|signin|sign-in|register|comment|cart|checkout"
+    r"|coupon|filter|password|respond",
+    re.I,
+)
+MESSAGE_FIELD = re.compile(
+    r"messag|nachricht|viesti|mensaje|mensagem|messaggio|bericht|meddel|anfrage|wiadomo|zprava|poruka|question|enquiry|inquiry",
+    re.I,
+)
+MAIL_FIELD = re.compile(r"e-?mail|correo|sahkoposti|sähköposti|epost|courriel|posta", re.I)
+
+
+def signature(text: str) -> re.Pattern[str]:
+    """A sign of a technology with its {version}; {any} and {id} stand for a bounded run of characters on one line."""
+    pattern = re.escape(text)
+    pattern = pattern.replace(re.escape("{any}"), r"[^\n]{0,120}?").replace(re.escape("{id}"), r"[\w-]{1,60}")
+    return re.compile(pattern.replace(re.escape("{version}"), r"(?P<version>\d{1,10}(?:\.\d{1,6}){0,4})"))
