@@ -55,18 +55,20 @@ def _elements(document: Document) -> Iterator[Address]:
 def _lines(document: Document) -> Iterator[Address]:
     """A line with street and postal code, or a street line followed by one that begins with the code."""
     for block in document.blocks:
-        if len(block.text) > 200 or patterns.DIGIT.search(block.text) is None:
+        text = block.text
+        if len(text) > 200 or patterns.POSTAL_CODE.search(text) is None:
             continue
-        whole = patterns.STREET_AND_CITY.search(block.text)
-        if whole is not None:
-            if not is_authority(document, block):
-                street, code, city = (whole[name].strip(" ,") for name in ("street", "code", "city"))
-                text = f"{street}, {code} {city}"
-                yield Address(text, "text", snippet(block.text, whole.start()), 0.7, street, code, city)
+        place = patterns.CODE_AND_CITY.search(text)
+        if place is None:
             continue
-        place = patterns.CODE_AND_CITY.fullmatch(block.text)
-        if place is not None and block.index:
-            street = document.blocks[block.index - 1].text
-            if patterns.STREET.fullmatch(street) and not is_authority(document, block):
-                text = f"{street}, {block.text}"
-                yield Address(text, "text", snippet(text), 0.75, street, place["code"], place["city"].strip())
+        if place.start():
+            before = text[max(0, place.start() - 70) : place.start()].rstrip(" ,–|-")
+            match = patterns.STREET_BEFORE.search(before)
+            street = match[0].strip(" ,") if match else ""
+        else:
+            before = document.blocks[block.index - 1].text if block.index else ""
+            street = before if patterns.STREET.fullmatch(before[:120]) else ""
+        if street and not is_authority(document, block):
+            code, city = place["code"], place["city"].strip(" ,")
+            whole = f"{street}, {code} {city}"
+            yield Address(whole, "text", snippet(text, place.start()), 0.7, street, code, city)

@@ -18,6 +18,9 @@ _keys = lexicon.table("emails")["keys"]
 LOCAL_KEYS, DOMAIN_KEYS, ENDING_KEYS = (_keys[name].split() for name in ("local", "domain", "ending"))
 
 
+DOMAIN_ATTRIBUTES = frozenset(f"data-{key}" for key in DOMAIN_KEYS)
+
+
 def is_address(candidate: str) -> bool:
     """Whether the whole text is one address whose ending exists."""
     match = patterns.EMAIL.fullmatch(candidate)
@@ -63,6 +66,8 @@ def shifted(cipher: str) -> str:
 
 def from_attributes(attributes: Attributes) -> str:
     """An address that lies in one attribute, or in pieces in several."""
+    if DOMAIN_ATTRIBUTES.isdisjoint(attributes) and not any("mail" in name for name in attributes):
+        return ""
     values = {name.removeprefix("data-"): value for name, value in attributes.items() if name.startswith("data-")}
     for name, value in values.items():
         if "mail" in name and 5 < len(value) <= 400:
@@ -127,4 +132,7 @@ def _first(values: Attributes, keys: list[str]) -> str:
 
 def may_be_written_out(text: str) -> bool:
     """A quick look whether the text can hold a written-out address at all."""
-    return len(text) < 5_000 and bool(patterns.WRITTEN_SIGN.search(text))
+    bracket = "(" in text or "[" in text or "{" in text or "<" in text or "|" in text
+    if not bracket and not ("at-" in text or "at_" in text or " at " in text or " AT " in text):
+        return False
+    return len(text) < 5_000 and patterns.WRITTEN_SIGN.search(text) is not None

@@ -6,12 +6,30 @@ from scrapersky.extract import patterns
 from scrapersky.extract.email_decoding import from_base64, is_address
 
 MAX_SOURCE = 60_000
-MAX_TERMS = 400
+MAX_TERMS = 100
+MAX_SIGNS = 40
+REACH = 600
 
 
 def addresses(source: str) -> Iterator[str]:
     """Addresses that the script builds. One that stands in it as it is, is data of a program and not taken."""
-    source = patterns.JS_ESCAPE.sub(_character, source[:MAX_SOURCE])
+    for window in _windows(source[:MAX_SOURCE]):
+        yield from _in_window(patterns.JS_ESCAPE.sub(_character, window))
+
+
+def _windows(source: str) -> Iterator[str]:
+    """The neighbourhoods of everything that an address can be built from; the rest of a program is not read."""
+    end = 0
+    for count, match in enumerate(patterns.JS_SIGN.finditer(source)):
+        if count >= MAX_SIGNS:
+            return
+        if match.start() < end:
+            continue
+        start, end = max(0, match.start() - REACH), match.start() + REACH
+        yield source[start:end]
+
+
+def _in_window(source: str) -> Iterator[str]:
     for text in _built(source):
         yield from (match[0] for match in patterns.EMAIL.finditer(text) if is_address(match[0]))
     for match in _some(patterns.JS_REVERSED, source):

@@ -67,9 +67,11 @@ def _covered(candidate: Candidate, judge: email_judging.Judge) -> str:
 
 def _candidates(document: Document, things: list[Thing]) -> Iterator[Candidate]:
     for each in document.blocks:
-        yield from _in_text(each)
+        if "@" in each.text or email_decoding.may_be_written_out(each.text):
+            yield from _in_text(each)
     for link in document.links:
-        yield from _in_link(document, link)
+        if link.href[:6].lower() in ("mailto", "javasc") or "email-protection#" in link.href:
+            yield from _in_link(document, link)
     for element in document.marked:
         block = document.first_block(element.node)
         if code := element.attributes.get("data-cfemail"):

@@ -21,6 +21,9 @@ COURTESY = frozenset(
 MAX_NAME = 60
 
 
+GATE = patterns.name_gate(lexicon.alternatives([*PARTICLES, *(word for word in TITLES if len(word) > 1)]))
+
+
 class Name(NamedTuple):
     """A name and what speaks for it."""
 
@@ -34,7 +37,9 @@ class Name(NamedTuple):
 @lru_cache(8192)
 def read(text: str) -> Name | None:
     """The name that the whole text is, or None."""
-    if not 2 < len(text) <= MAX_NAME + 40 or patterns.DIGIT.search(text):
+    if not 2 < len(text) <= MAX_NAME + 40 or GATE.match(text) is None:
+        return None
+    if not _may_be(text):
         return None
     text, _, behind = text.partition(",")
     credentials = behind.strip()
@@ -49,8 +54,20 @@ def read(text: str) -> Name | None:
     folded = tuple(fold(word).strip(".") for word in words)
     if not _has_shape(words, folded):
         return None
+    if len(folded) == 1 and not titles and folded[0] not in GIVEN:
+        return None  # one word is a name only when it is a known one
     score = _score(words, folded, titles, credentials)
     return Name(" ".join(words), folded, " ".join(titles), credentials, score) if score > -0.5 else None
+
+
+def _may_be(text: str) -> bool:
+    """Most capitalised lines are headings: an ordinary first or last word without a title before it ends the matter."""
+    words = text.partition(",")[0].split()
+    first = fold(words[0]).strip(".") if words else ""
+    if not words or (first in ORDINARY and first not in TITLES) or first in ORGANISATIONS:
+        return False
+    last = fold(words[-1]).strip(".")
+    return not ((last in ORDINARY and last not in FAMILY) or last in ORGANISATIONS) or first in TITLES
 
 
 def is_role(text: str) -> bool:

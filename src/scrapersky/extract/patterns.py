@@ -78,6 +78,7 @@ JS_CODES = re.compile(r"fromCharCode\(\s{0,4}(\d{1,5}(?:\s{0,4},\s{0,4}\d{1,5}){
 JS_REVERSED = re.compile(rf"({_STRING})\s{{0,4}}\.split\(\s{{0,2}}(?:''|\"\")\s{{0,2}}\)\s{{0,4}}\.reverse\(\)")
 JS_ATOB = re.compile(rf"\batob\(\s{{0,4}}({_STRING})")
 NUMBER = re.compile(r"\d{1,5}")
+JS_SIGN = re.compile(r"@|\\x40|\\u0040|&#64;|fromCharCode|atob\(|\.reverse\(")
 JS_ESCAPE = re.compile(r"\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})")
 
 # -- words -----------------------------------------------------------------------------------------------------------

@@ -24,7 +24,6 @@ class Mention(NamedTuple):
     block: Block
     whole: bool  # the line, or a marked part of it, is the name
     title: str  # a role on the same line
-    score: float = 0.0
 
 
 class Sighting(NamedTuple):
@@ -42,10 +41,13 @@ def find(document: Document, things: list[Thing]) -> tuple[list[Sighting], list[
     sightings: list[Sighting] = []
     rejected: list[Rejected] = []
     for mention in mentions:
-        title, score, reason = evidence.weigh(mention.name, mention.block, mention.whole, mention.title)
+        title, score = evidence.weigh(mention.name, mention.block, mention.whole, mention.title)
+        if score < THRESHOLD:
+            continue
+        reason = evidence.reason_against(mention.block, mention.whole)
         if reason:
             rejected.append(Rejected("person", mention.name.text, reason, snippet(mention.block.text)))
-        elif score >= THRESHOLD:
+        else:
             how = "card" if mention.whole else "title in text"
             person = Person(mention.name.text, title, how, snippet(mention.block.text), round(min(score, 0.97), 2))
             sightings.append(Sighting(person, mention.name.words, mention.block.index))
@@ -59,77 +61,90 @@ def find(document: Document, things: list[Thing]) -> tuple[list[Sighting], list[
 def _mentions(document: Document) -> list[Mention]:
     found: list[Mention] = []
     for block in document.blocks:
-        if len(block.text) <= LONG_LINE or len(block.parts) > 1:
+        text = block.text
+        if "nav" in block.zones or len(text) < 4:
+            continue  # a menu names pages
+        if not _may_name(text):
+            continue
+        if len(text) <= LONG_LINE or len(block.parts) > 1:
             found.extend(_in_line(block))
-        if len(block.text) > 20:
+        if len(text) > 20:
             found.extend(_titled(block))
         if len(found) > MAX_CANDIDATES:
             break
     return found
 
 
-def _in_line(block: Block) -> Iterator[Mention]:
+def _may_name(text: str) -> bool:
+    """A quick look: two capitals in a row, a title, or a single word beside a sign."""
+    if " " not in text or patterns.TWO_CAPITALS.search(text) or patterns.TITLE_IN_TEXT.search(text):
+        return True
+    return len(text) <= names.MAX_NAME and patterns.SEPARATOR_SIGN.search(text) is not None
+
+
+def _in_line(block: Block) -> list[Mention]:
     """Names that a line consists of: alone, before or behind a role, several side by side, or as its marked part."""
     text = block.text
+    found: list[Mention] = []
     if len(text) <= LONG_LINE:
-        read = False
-        for segment in patterns.SEGMENT.split(text):
-            for mention in _in_segment(segment, block):
-                read = True
-                yield mention
-        if read or len(block.parts) == 1:
-            return
+        for segment in patterns.SEGMENT.split(text) if patterns.SEGMENT_SIGN.search(text) else (text,):
+            found.extend(_in_segment(segment, block))
+    if found or len(block.parts) == 1:
+        return found
     for index, part in enumerate(block.parts[:40]):
         if len(part) > names.MAX_NAME + 40:
             continue
         behind = block.parts[index + 1] if index + 1 < len(block.parts) else ""
         role = behind if len(behind) < 160 and names.is_role(behind) else ""
-        for mention in _in_segment(part, block):
-            yield mention._replace(title=mention.title or role.strip(" ,-–|()"))
+        mentions = _in_segment(part, block)
+        found.extend(mention._replace(title=mention.title or role.strip(" ,-–|()")) for mention in mentions)
+    return found
 
 
-def _in_segment(segment: str, block: Block) -> Iterator[Mention]:
+def _in_segment(segment: str, block: Block) -> list[Mention]:
     segment = segment.strip(" \t-–—•*|,;\"“”„'()")
     if not 4 <= len(segment) <= LONG_LINE:
-        return
+        return []
     whole = names.read(segment)
     if whole is not None:
-        yield Mention(whole, block, True, "")
-        return
+        return [Mention(whole, block, True, "")]
+    if " " not in segment:
+        return []
+    if patterns.SEPARATOR_SIGN.search(segment) is None:
+        return _behind_role(segment, block)
     pieces = [piece for piece in patterns.SEPARATOR.split(segment, maxsplit=3) if piece]
     if len(pieces) < 2:
-        yield from _behind_role(segment, block)
-        return
+        return _behind_role(segment, block)
+    return _beside_role(segment, pieces, block)
+
+
+def _beside_role(segment: str, pieces: list[str], block: Block) -> list[Mention]:
+    """Jane Roe, owner. Owner: Jane Roe. Jane Roe (owner). Jane Roe, John Doe."""
     rest = segment[len(pieces[0]) :].strip(" ,:()-–—―")
-    name = names.read(pieces[0])
-    if name is not None and (names.is_role(rest) or name.title):
-        yield Mention(name, block, True, rest if len(rest) < 120 else "")
-        return
-    name = names.read(rest) or names.read(pieces[1])
-    if name is not None and names.is_role(pieces[0]):
-        yield Mention(name, block, True, pieces[0])
-        return
-    name = names.read(pieces[0])
-    if name is not None and names.read(pieces[1]) is not None:
-        for piece in pieces:  # names in a row
-            other = names.read(piece)
-            if other is not None:
-                yield Mention(other, block, True, "")
-    elif name is not None:
-        yield Mention(name, block, True, "")
+    first = names.read(pieces[0])
+    if first is not None and (names.is_role(rest) or first.title):
+        return [Mention(first, block, True, rest if len(rest) < 120 else "")]
+    last = names.read(rest) or names.read(pieces[1])
+    if last is not None and names.is_role(pieces[0]):
+        return [Mention(last, block, True, pieces[0])]
+    if first is None:
+        return []
+    row = [name for piece in pieces if (name := names.read(piece)) is not None]
+    return [Mention(name, block, True, "") for name in (row if len(row) > 1 else [first])]
 
 
-def _behind_role(segment: str, block: Block) -> Iterator[Mention]:
+def _behind_role(segment: str, block: Block) -> list[Mention]:
     """The Chairwoman Jane Roe, Pastor Jim: a role word or two, then the name."""
     words = segment.split()
-    if not 3 <= len(words) <= 7:
-        return
+    if not 3 <= len(words) <= 7 or not (words[-1][0].isupper() and words[-2][0].isupper()):
+        return []
     for count in range(len(words) - 2, 0, -1):
         if names.is_role_word(fold(words[count - 1]).strip(".,:")):
             name = names.read(" ".join(words[count:]))
             if name is not None and name.score >= 0.3:
-                yield Mention(name, block, True, " ".join(words[:count]))
-            return
+                return [Mention(name, block, True, " ".join(words[:count]))]
+            return []
+    return []
 
 
 def _titled(block: Block) -> Iterator[Mention]:

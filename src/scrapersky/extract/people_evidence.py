@@ -1,5 +1,6 @@
 """What the page says about a name: a role beside it, a card among cards, a team page; or a review, a credit."""
 
+from bisect import bisect_left
 from collections import Counter
 
 from scrapersky.extract import lexicon, names, patterns
@@ -11,6 +12,7 @@ TEAM_WORDS = lexicon.words("people", "team")
 REVIEW_WORDS = lexicon.words("people", "reviews")
 CREDIT_WORDS = lexicon.words("people", "credits")
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "strong", "b", "dt", "th", "figcaption"))
+SECTION_TAGS = frozenset(("h1", "h2", "h3", "h4"))
 ROLE_LINE = 130
 SECTION_REACH = 40
 
@@ -24,12 +26,13 @@ class Evidence:
         self.shapes = Counter(self._shape(block) for block in places)
         self.name_blocks = {block.index for block in places}
         self.team_page = not TEAM_WORDS.isdisjoint(words(document.title))
+        self.headings = [
+            block for block in self.blocks if block.tag in SECTION_TAGS and block.index not in self.name_blocks
+        ]
+        self.heading_places = [block.index for block in self.headings]
 
-    def weigh(self, name: Name, block: Block, whole: bool, title: str) -> tuple[str, float, str]:
-        """(title, score, reason against): the score is the name's own and what surrounds it."""
-        reason = self._reason_against(block, whole)
-        if reason:
-            return "", 0.0, reason
+    def weigh(self, name: Name, block: Block, whole: bool, title: str) -> tuple[str, float]:
+        """(title, score): the score is the name's own and what its place adds."""
         score = name.score
         if whole:
             found = title or self._role_beside(block)
@@ -48,7 +51,7 @@ class Evidence:
             score -= 0.15
         if "form" in block.zones or "hidden" in block.zones:
             score -= 0.1
-        return title[:200].strip(" ,;-–|."), score, ""
+        return title[:200].strip(" ,;-–|."), score
 
     # -- for ----------------------------------------------------------------------------------------------------------
 
@@ -123,7 +126,8 @@ class Evidence:
 
     # -- against ------------------------------------------------------------------------------------------------------
 
-    def _reason_against(self, block: Block, whole: bool) -> str:
+    def reason_against(self, block: Block, whole: bool) -> str:
+        """Why a likely name is not one of the business's people, or nothing."""
         if "quote" in block.zones or self._under(block, REVIEW_WORDS):
             return "a customer's voice"
         if whole and self._follows_quote(block):
@@ -145,15 +149,14 @@ class Evidence:
 
     def _under(self, block: Block, listed: frozenset[str]) -> bool:
         """Whether the nearest real heading above belongs to the list."""
-        for index in range(block.index - 1, max(-1, block.index - SECTION_REACH), -1):
-            other = self.blocks[index]
-            if (
-                other.tag in ("h1", "h2", "h3", "h4")
-                and index not in self.name_blocks
-                and other.tag < block.tag.replace("p", "h9")
-            ):
-                if not listed.isdisjoint(words(other.text)):
-                    return True
-                if other.tag in ("h1", "h2"):
-                    return False
+        place = bisect_left(self.heading_places, block.index)
+        for heading in reversed(self.headings[max(0, place - 4) : place]):
+            if heading.index < block.index - SECTION_REACH:
+                return False
+            if block.tag in SECTION_TAGS and heading.tag >= block.tag:
+                continue  # a heading of the same rank is a neighbour, not the section
+            if not listed.isdisjoint(words(heading.text)):
+                return True
+            if heading.tag in ("h1", "h2"):
+                return False
         return False

@@ -75,6 +75,21 @@ ZONE_OF_ROLE: dict[str, Zone] = {
     "complementary": "aside",
     "form": "form",
 }
+# Words in a class or id; `quote` is other people's voices.
+ZONE_OF_WORD: dict[str, Zone] = {
+    **dict.fromkeys(_words("footer sitefooter colophon footerwrap footercontainer copyright fusszeile"), "footer"),
+    **dict.fromkeys(_words("nav navbar navigation navi menu mainmenu submenu breadcrumb breadcrumbs megamenu"), "nav"),
+    **dict.fromkeys(_words("sidebar cookie cookies cookiebar"), "aside"),
+    **dict.fromkeys(
+        _words(
+            "testimonial testimonials testimony testimonies testi review reviews reviewer quote quotes blockquote "
+            "feedback comment comments commentlist kundenstimmen bewertung bewertungen rezension rezensionen avis "
+            "referenzen temoignage temoignages testimonios testimonio opinion opiniones opinie depoimento depoimentos recensioni "
+            "recensione recenze reference"
+        ),
+        "quote",
+    ),
+}
 NO_ZONES: frozenset[Zone] = frozenset()
 EVENT_ATTRIBUTES = frozenset(("onclick", "onmouseover", "onmousedown", "itemprop", "itemscope", "itemtype"))
 
@@ -200,15 +215,16 @@ class _Builder(SaxHandler):
         if len(self.nodes) >= MAX_NODES or len(self.open_nodes) >= MAX_DEPTH:
             self.cut.add("nodes" if len(self.nodes) >= MAX_NODES else "depth")
             return
-        names = _names(attributes)
-        zone = ZONE_OF_TAG.get(tag)
         zones = self.zones
-        if zone is None and attributes:
-            zone = ZONE_OF_ROLE.get(attributes.get("role", "")) or _zone_of_names(names)
+        zone = ZONE_OF_TAG.get(tag)
+        names = ""
+        if attributes:
+            names = _names(attributes)
+            zone = zone or ZONE_OF_ROLE.get(attributes.get("role", "")) or _zone_of_names(names)
+            if ("style" in attributes or "hidden" in attributes) and _is_hidden(attributes):
+                zones = zones | {"hidden"}
         if zone is not None and zone not in zones:
             zones = zones | {zone}
-        if _is_hidden(attributes):
-            zones = zones | {"hidden"}
         node = Node(len(self.nodes), self.node, len(self.open_nodes), tag, names, zones)
         self.nodes.append(node)
         self.open_nodes.append((self.depth, node.index))
@@ -329,7 +345,7 @@ class _Builder(SaxHandler):
             _url(attributes["href"]),
             text.line("".join(capture.parts), 500),
             text.line(attributes.get("aria-label") or attributes.get("title", ""), 300),
-            text.line(attributes.get("rel", ""), 100).lower(),
+            attributes.get("rel", "")[:100].lower(),
             _names(attributes),
             capture.block,
             capture.node,
@@ -432,11 +448,13 @@ def _names(attributes: Attributes) -> str:
     return f"{names or ''} {identity or ''}"[:300].lower()
 
 
-@lru_cache(4096)  # a page says the same few names hundreds of times
+@lru_cache(8192)  # a page says the same few names hundreds of times
 def _zone_of_names(names: str) -> Zone | None:
     """The zone that a class or id speaks of, such as site-footer."""
-    match = patterns.ZONE_NAME.search(names) if names else None
-    return match.lastgroup if match else None  # type: ignore[return-value]  # the groups are named after the zones
+    for word in names.replace("-", " ").replace("_", " ").split():
+        if word in ZONE_OF_WORD:
+            return ZONE_OF_WORD[word]
+    return None
 
 
 def _is_hidden(attributes: Attributes) -> bool:

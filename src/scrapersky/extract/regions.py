@@ -4,7 +4,7 @@ from collections import Counter
 
 import phonenumbers
 
-from scrapersky.extract import lexicon, patterns
+from scrapersky.extract import lexicon, patterns, phones
 from scrapersky.extract.document import Document
 from scrapersky.extract.structured import Thing, texts
 
@@ -58,11 +58,7 @@ def _of_numbers(document: Document) -> str:
     hrefs = "\n".join(link.href for link in document.links if patterns.DIALS.match(link.href))
     counted: Counter[str] = Counter()
     for match in patterns.INTERNATIONAL.finditer(document.text + "\n" + hrefs):
-        try:
-            parsed = phonenumbers.parse(match[0], None)
-        except phonenumbers.NumberParseException:
-            continue
-        region = phonenumbers.region_code_for_number(parsed)
-        if region and phonenumbers.is_valid_number(parsed):
-            counted[region] += 1
+        reading = phones.read(match[0], "")
+        if reading is not None and reading.region:
+            counted[reading.region] += 1
     return counted.most_common(1)[0][0] if counted else ""

@@ -38,8 +38,7 @@ def fold(text: str) -> str:
     text = text.casefold()
     if text.isascii():
         return text
-    decomposed = unicodedata.normalize("NFKD", text)
-    return "".join(character for character in decomposed if not unicodedata.combining(character)).translate(_LETTERS)
+    return patterns.ACCENT.sub("", unicodedata.normalize("NFKD", text)).translate(_LETTERS)
 
 
 # Letters that do not decompose, as people type them without the key.
