@@ -1,0 +1,43 @@
+"""Named queries about the audit: who changed what, in the transaction that changes it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.models import Audit
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Who asks: a name, the tenant it acts for, what it may do, and where it comes from."""
+
+    name: str
+    tenant_id: UUID
+    role: str
+    origin: str
+
+
+async def record(
+    session: AsyncSession,
+    actor: Actor,
+    action: str,
+    subject: str,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+) -> None:
+    """Write down one change; it is kept or lost together with the change itself."""
+    await session.execute(
+        insert(Audit).values(
+            tenant_id=actor.tenant_id,
+            actor=actor.name,
+            origin=actor.origin,
+            action=action,
+            subject=subject,
+            before=None if before is None else dict(before),
+            after=None if after is None else dict(after),
+        )
+    )

@@ -1,0 +1,101 @@
+"""Named queries about run history: its lines, and what they add up to lately."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import func, select, tuple_
+from sqlalchemy.dialects.postgresql import array
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core.errors import UnknownName
+from scrapersky.engine import histogram
+from scrapersky.models import Run
+
+WINDOW = timedelta(minutes=15)  # what "lately" means for rates and quantiles
+
+
+class UnknownRun(UnknownName):
+    """There is no run of this id."""
+
+
+@dataclass(frozen=True)
+class Recent:
+    """What the runs of one workflow add up to over the window."""
+
+    completed: int = 0
+    skipped: int = 0
+    retried: int = 0
+    failed: int = 0
+    p50_seconds: float | None = None
+    p95_seconds: float | None = None
+
+    @property
+    def rate_per_minute(self) -> float:
+        """Rows that came to an end each minute."""
+        return (self.completed + self.skipped + self.failed) / (WINDOW.total_seconds() / 60)
+
+    @property
+    def error_rate(self) -> float | None:
+        """The share of tries that failed; nothing if nothing was tried."""
+        bad = self.retried + self.failed
+        tried = bad + self.completed + self.skipped
+        return bad / tried if tried else None
+
+
+async def page(
+    session: AsyncSession,
+    *,
+    workflow: str | None = None,
+    since: datetime | None = None,
+    before: tuple[datetime, int] | None = None,
+    limit: int = 50,
+) -> list[Run]:
+    """The newest first; `before` is the start and id of the last one already seen."""
+    wanted = select(Run).order_by(Run.started_at.desc(), Run.id.desc()).limit(limit)
+    if workflow is not None:
+        wanted = wanted.where(Run.workflow == workflow)
+    if since is not None:
+        wanted = wanted.where(Run.started_at >= since)
+    if before is not None:
+        wanted = wanted.where(tuple_(Run.started_at, Run.id) < before)
+    return list(await session.scalars(wanted))
+
+
+async def get(session: AsyncSession, run_id: int) -> Run:
+    """One run, or UnknownRun."""
+    found = await session.get(Run, run_id)
+    if found is None:
+        raise UnknownRun(f"{run_id} is not in the run history, which is kept for a limited time.")
+    return found
+
+
+async def recent(session: AsyncSession) -> Mapping[str, Recent]:
+    """What each workflow did within the window."""
+    buckets = array([func.sum(Run.histogram[n + 1]) for n in range(len(histogram.empty()))])
+    rows = await session.execute(
+        select(
+            Run.workflow,
+            func.sum(Run.completed).label("completed"),
+            func.sum(Run.skipped).label("skipped"),
+            func.sum(Run.retried).label("retried"),
+            func.sum(Run.failed).label("failed"),
+            buckets.label("buckets"),
+        )
+        .where(Run.started_at > func.now() - WINDOW, Run.claimed > 0)
+        .group_by(Run.workflow)
+    )
+    return {row.workflow: _recent(row) for row in rows}
+
+
+def _recent(row: Any) -> Recent:
+    buckets = [int(count) for count in row.buckets]
+    return Recent(
+        row.completed,
+        row.skipped,
+        row.retried,
+        row.failed,
+        histogram.quantile(buckets, 0.5),
+        histogram.quantile(buckets, 0.95),
+    )
