@@ -1,14 +1,49 @@
-"""The command line: one file per word."""
+"""The command line: one file per word, read when the word is used."""
+
+import signal
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from scrapersky.cli.fetch import fetch
-from scrapersky.cli.sitemap import sitemap
 from scrapersky.core.errors import ScraperSkyError
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Turn a search into people you can write to.")
-app.command()(fetch)
-app.command()(sitemap)
+# A word is the module and the function in it; the line is the first one of its docstring.
+WORDS = {
+    "demo": "See the engine work: a few thousand rows through three chained steps, one of which fails now and then.",
+    "migrate": "Bring the database up to date and say which migrations were applied.",
+    "worker": "Work on the queues until told to stop.",
+    "settings": "Print every setting with its value, default and source; secrets are masked.",
+    "fetch": "Fetch one page the way the crawler does.",
+    "extract": "Print the emails, phones, socials, people and addresses of a page.",
+    "sitemap": "Print the URLs of a sitemap file, of a sitemap on the web, or of all sitemaps of a site.",
+}
+
+
+class Words(TyperGroup):
+    """Lists every word without importing its module, which is what makes `--help` quick."""
+
+    def __init__(self, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.commands = {word: TyperCommand(word, help=line) for word, line in WORDS.items()}
+
+    def resolve_command(self, context: Any, arguments: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command that was asked for, now with its module."""
+        word, _, rest = super().resolve_command(context, arguments)
+        return word, command_of(word) if word else None, rest
+
+
+def command_of(word: str) -> Any:
+    """The command behind a word."""
+    alone = typer.Typer(add_completion=False)
+    alone.command(word)(getattr(import_module(f"scrapersky.cli.{word}"), word))
+    return typer.main.get_command(alone)
+
+
+app = typer.Typer(cls=Words, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.callback()
@@ -17,9 +52,16 @@ def scrapersky() -> None:
 
 
 def main() -> None:
-    """The `scrapersky` command: a known error is a sentence and exit code 2, never a traceback."""
+    """The `scrapersky` command."""
+    # Being told to stop is like Ctrl-C: what was begun is put away. Commands that serve have their own manners.
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    obey(sys.argv[1:])
+
+
+def obey(arguments: Sequence[str]) -> None:
+    """Do what the words say: a known error is a sentence and exit code 2, never a traceback."""
     try:
-        app()
+        app(list(arguments))
     except ScraperSkyError as error:
         typer.secho(f"{error.title} {error}", err=True, fg="red")
         raise SystemExit(2) from None

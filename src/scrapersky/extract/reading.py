@@ -84,7 +84,8 @@ ZONE_OF_WORD: dict[str, Zone] = {
         _words(
             "testimonial testimonials testimony testimonies testi review reviews reviewer quote quotes blockquote "
             "feedback comment comments commentlist kundenstimmen bewertung bewertungen rezension rezensionen avis "
-            "referenzen temoignage temoignages testimonios testimonio opinion opiniones opinie depoimento depoimentos recensioni "
+            "referenzen temoignage temoignages testimonios testimonio opinion opiniones opinie depoimento depoimentos "
+            "recensioni "
             "recensione recenze reference"
         ),
         "quote",
