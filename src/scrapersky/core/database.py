@@ -153,7 +153,9 @@ class TenantSession(AsyncSession):
     """A session that says who it is at the begin of every transaction, so that a pooled connection never leaks it."""
 
     def __init__(self, bind: AsyncEngine, tenant_id: UUID | None) -> None:
-        super().__init__(bind, expire_on_commit=False, sync_session_class=_SyncTenantSession, info={"tenant_id": tenant_id})
+        super().__init__(
+            bind, expire_on_commit=False, sync_session_class=_SyncTenantSession, info={"tenant_id": tenant_id}
+        )
 
 
 class _SyncTenantSession(Session):
@@ -173,7 +175,9 @@ ACT_AS_ENGINE = text(f"SELECT set_config('role', '{ENGINE_ROLE}', true)")
 
 
 def _local_settings(role: str, parameters: dict[str, str]) -> str:
-    return ";".join(f"SET LOCAL {name} = '{value}'" for name, value in {**parameters, "role": role}.items())
+    """One statement, because a transaction pooler keeps nothing between two transactions."""
+    values = {**parameters, "role": role}
+    return "SELECT " + ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values.items())
 
 
 def _driver_url(url: str) -> URL:

@@ -22,6 +22,7 @@ class Verdict:
     reason: str | None
     held_by: str | None
     pace: Pace
+    headroom: int | None = None  # rows the next queue may still take, if there is one
 
     @property
     def may_claim(self) -> bool:
@@ -58,7 +59,8 @@ async def consult(database: Database, watch: Watch, good: int, bad: int, item_se
         after = judge(before, good, bad, row["at"], watch.tuning)
         seconds = _moving_average(row["item_seconds"], item_seconds)
         pace = pace_for(watch.tuning, depth, seconds)
-        held_by = await _held_by(connection, watch, row["held_by"])
+        headroom = await _headroom(connection, watch, row["held_by"])
+        held_by = watch.next_name if headroom == 0 else None
         await connection.execute(
             _WRITE,
             watch.workflow,
@@ -75,15 +77,15 @@ async def consult(database: Database, watch: Watch, good: int, bad: int, item_se
             pace.interval_seconds,
             held_by,
         )
-    return Verdict(row["paused_at"] is not None, after.state, after.reason, held_by, pace)
+    return Verdict(row["paused_at"] is not None, after.state, after.reason, held_by, pace, headroom)
 
 
-async def _held_by(connection: asyncpg.Connection, watch: Watch, before: str | None) -> str | None:
+async def _headroom(connection: asyncpg.Connection, watch: Watch, held_by: str | None) -> int | None:
     if watch.next_queue is None:
         return None
-    mark = watch.next_high_water if before is None else max(1, int(watch.next_high_water * RELEASE))
-    waiting = await connection.fetchval(watch.next_queue.count_sql, mark)
-    return watch.next_name if waiting >= mark else None
+    mark = watch.next_high_water if held_by is None else max(1, int(watch.next_high_water * RELEASE))
+    waiting: int = await connection.fetchval(watch.next_queue.count_sql, mark)
+    return mark - waiting
 
 
 def _breaker_of(row: Any) -> Breaker:

@@ -43,10 +43,12 @@ class Cycle:
         self._stirred = asyncio.Event()
         self._woken = True
         self._runners: list[asyncio.Task[None]] = []
+        self._ending = False
         self._counts: Counter[Kind] = Counter()
         self._unreported: Counter[Kind] = Counter()
         self._busy_seconds = 0.0
         self._claimed = 0
+        self._taken = 0  # claimed since the last look at the next queue
         self._lost = 0
         self._histogram = histogram.empty()
         self._consulted_at = -1e9
@@ -65,8 +67,10 @@ class Cycle:
             raise
         finally:
             beating.cancel()
-            await self._end(error)
-            self._station.leave(self._stir)
+            try:
+                await self._end(error)
+            finally:
+                self._station.leave(self._stir)
         return self._report(error)
 
     # -- the pump ------------------------------------------------------------------------------------------------
@@ -122,6 +126,7 @@ class Cycle:
             self._held[held.row_id] = held
             self._inbox.put_nowait(held)
         self._claimed += len(exchange.claimed)
+        self._taken += len(exchange.claimed)
         self._hire()
         return len(exchange.claimed)
 
@@ -151,7 +156,8 @@ class Cycle:
         if verdict.probing:
             return 0 if unfinished else 1
         capacity = max(verdict.pace.batch_size, self._tuning.concurrency)
-        return min(verdict.pace.batch_size, capacity - unfinished)
+        room = max(0, min(verdict.pace.batch_size, capacity - unfinished))  # the pace may have slowed since the claim
+        return room if verdict.headroom is None else min(room, max(0, verdict.headroom - self._taken))
 
     async def _linger(self) -> bool:
         """A dry queue may fill at once: wait a little for a wake-up. False when nothing came."""
@@ -203,11 +209,14 @@ class Cycle:
             try:
                 await self._work(held)
             except asyncio.CancelledError:
-                if not held.lost or task is None:
+                if not held.lost:
                     raise
-                task.uncancel()  # only this row was taken from us; the runner goes on with the next
             finally:
                 held.runner = None
+            if self._ending or task not in self._runners:
+                return  # it did not heed its cancellation, and comes back to a row and a place that are no longer its own
+            while task.cancelling():
+                task.uncancel()  # only this row was taken from us; the runner goes on with the next
 
     async def _work(self, held: Held) -> None:
         started = time.perf_counter()
@@ -224,7 +233,9 @@ class Cycle:
         except TimeoutError as error:
             late = TimedOut(f"It took longer than {self._tuning.timeout_seconds:g} seconds.")
             held.outcome = outcome_of(late if timer.expired() else error, held.tries, self._tuning)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever the work raises is its outcome
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:  # noqa: BLE001 - whatever the work raises is its outcome, a panic of Rust too
             held.outcome = outcome_of(error, held.tries, self._tuning)
         if held.lost:
             return
@@ -289,7 +300,9 @@ class Cycle:
 
     async def _look_up(self) -> None:
         """Once a second: free rows whose time has come, report, and learn whether to go on."""
-        if time.monotonic() - self._consulted_at < CONSULT_SECONDS:
+        headroom = self._station.verdict.headroom
+        used_up = headroom is not None and 0 < headroom <= self._taken
+        if time.monotonic() - self._consulted_at < CONSULT_SECONDS and not used_up:
             return
         self._consulted_at = time.monotonic()
         await self._sweep()
@@ -307,6 +320,7 @@ class Cycle:
         bad = self._unreported[Kind.RETRIED] + self._unreported[Kind.FAILED]
         seconds = self._busy_seconds / (good + bad) if good + bad else None
         self._unreported, self._busy_seconds = Counter(), 0.0
+        self._taken = 0
         could = self._station.verdict.may_claim
         await self._station.consult(good, bad, seconds)
         self._woken = self._woken or not could

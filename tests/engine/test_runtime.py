@@ -1,0 +1,235 @@
+"""The engine of a process: it wakes at once, polls when it must, hears what other hosts decide, and stops cleanly."""
+
+import asyncio
+
+import pytest
+
+from scrapersky.core.database import Database
+from scrapersky.core.settings import Environment
+from scrapersky.engine.control import request_run
+from scrapersky.engine.events import CycleEnded, Events
+from scrapersky.engine.maintenance import Periodic, run_periodic, standard_maintenance
+from scrapersky.engine.runtime import Runtime
+from scrapersky.engine.tuning import tune
+from scrapersky.observe.run_history import record_runs
+from scrapersky.sandbox.parcels import parcel_line
+from tests.conftest import make_settings
+
+ADD = "INSERT INTO parcel (tenant_id, label, packing_status) SELECT $1, 'p', $3 FROM generate_series(1, $2)"
+
+
+@pytest.fixture
+async def build(database_url):
+    """Runtimes that are stopped when the test is over."""
+    built: list[Runtime] = []
+
+    def make(pipeline=None, maintenance=(), **variables) -> Runtime:
+        environment = Environment(variables, None)
+        settings = make_settings(database_url, **variables)
+        database = Database(database_url, settings)
+        line = pipeline or parcel_line()
+        tunings = {w.name: tune(w.settings_prefix, w.tuning, environment, settings.interval_seconds) for w in line}
+        events = Events()
+        events.subscribe(record_runs(database))
+        runtime = Runtime(line, tunings, database, events, settings, maintenance)
+        built.append(runtime)
+        return runtime
+
+    yield make
+    for runtime in built:
+        await runtime.stop(0)
+        await runtime.database.close()
+
+
+async def until(admin, condition: str, *arguments, seconds: float = 20) -> None:
+    """Wait until the database says so."""
+    async with asyncio.timeout(seconds):
+        while not await admin.fetchval(f"SELECT {condition}", *arguments):
+            await asyncio.sleep(0.02)
+
+
+ALL_SHIPPED = "count(*) = $1 FROM shipment WHERE shipping_status = 'Completed'"
+
+
+async def test_rows_go_down_the_whole_line_by_wakeups_alone(build, admin, tenant):
+    runtime = build(SCHEDULER_POLL_SECONDS="60")
+    runtime.start()
+    await until(admin, "count(*) = 1 FROM pg_stat_activity WHERE application_name LIKE '%listen' AND state = 'idle'")
+    await admin.execute(ADD, tenant, 20, "Queued")
+    await until(admin, "count(*) = 0 FROM parcel WHERE packing_status <> 'Completed'")
+    await until(admin, "count(*) > 0 AND bool_and(shipping_status = 'Completed') FROM shipment")
+
+
+async def test_without_notifications_polling_finds_the_rows(build, admin, tenant):
+    runtime = build(SCHEDULER_POLL_ONLY="true", SCHEDULER_POLL_SECONDS="0.05")
+    runtime.start()
+    await admin.execute(ADD, tenant, 20, "Queued")
+    await until(admin, "count(*) > 0 AND bool_and(shipping_status = 'Completed') FROM shipment")
+    listeners = await admin.fetchval("SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE '%listen'")
+    assert listeners == 0
+
+
+async def test_rows_that_wait_are_taken_when_they_are_due(build, admin, tenant):
+    build().start()
+    await admin.execute(
+        "INSERT INTO parcel (tenant_id, packing_status, packing_due_at) "
+        "VALUES ($1, 'Queued', now() + interval '0.6 seconds')",
+        tenant,
+    )
+    due_at = await admin.fetchval("SELECT packing_due_at FROM parcel")
+    await until(admin, "bool_and(packing_status = 'Completed') FROM parcel")
+    assert await admin.fetchval("SELECT updated_at >= $1 FROM parcel", due_at)
+
+
+async def test_one_job_per_workflow_and_task_and_never_the_old_one(build):
+    line = parcel_line()
+    runtime = build(line)
+    runtime.maintenance = standard_maintenance(line, runtime.tunings, runtime.settings)
+    runtime.start()
+    assert {job.id for job in runtime.scheduler.get_jobs()} == {
+        "process_packing_queue",
+        "process_weighing_queue",
+        "process_shipping_queue",
+        "maintain_prune_runs",
+        "maintain_stuck_alarm",
+        "maintain_statistics",
+    }
+
+
+async def test_a_failed_registration_is_named_and_the_others_still_start(build, admin, tenant, monkeypatch):
+    runtime = build()
+    register = runtime._register
+
+    def fail_for_packing(station):
+        if station.workflow.name == "packing":
+            raise RuntimeError("bad declaration")
+        register(station)
+
+    monkeypatch.setattr(runtime, "_register", fail_for_packing)
+    runtime.start()
+    assert runtime.failed_registrations == {"process_packing_queue": "RuntimeError: bad declaration"}
+    await admin.execute(
+        "INSERT INTO parcel (tenant_id, label, weighing_status) VALUES ($1, 'parcel', 'Queued')", tenant
+    )
+    await until(admin, ALL_SHIPPED, 1)
+    assert runtime.wake("packing") is False
+
+
+async def test_every_cycle_leaves_a_run(build, admin, tenant):
+    runtime = build()
+    runtime.start()
+    await admin.execute(ADD, tenant, 30, "Queued")
+    await until(admin, "coalesce(sum(completed), 0) = 30 FROM run WHERE workflow = 'packing'")
+    run = await admin.fetchrow("SELECT * FROM run WHERE workflow = 'packing' AND claimed > 0")
+    assert run["seconds"] > 0
+    assert sum(run["histogram"]) == run["claimed"]
+    assert run["error"] is None
+
+
+async def test_a_run_asked_for_on_one_host_happens_on_another(build, admin):
+    ended = asyncio.Event()
+
+    async def hear(event):
+        if isinstance(event, CycleEnded) and event.workflow == "weighing":
+            ended.set()
+
+    runtime = build()
+    runtime.events.subscribe(hear)
+    await admin.execute("INSERT INTO workflow_control (workflow) VALUES ('weighing')")
+    runtime.start()
+    await until(admin, "count(*) > 0 FROM worker")
+    await request_run(admin, "weighing")
+    async with asyncio.timeout(10):
+        await ended.wait()
+
+
+async def test_a_full_next_queue_holds_the_step_before_it_back(build, admin, tenant):
+    runtime = build(WEIGHING_SCHEDULER_HIGH_WATER="10", PACKING_SCHEDULER_BATCH_SIZE="5")
+    await admin.execute("INSERT INTO workflow_control (workflow, paused_at) VALUES ('weighing', now())")
+    await admin.execute(ADD, tenant, 100, "Queued")
+    runtime.start()
+    await until(admin, "held_by = 'weighing' FROM workflow_control WHERE workflow = 'packing'")
+    packed = await admin.fetchval("SELECT count(*) FROM parcel WHERE packing_status = 'Completed'")
+    assert 10 <= packed < 100
+    await admin.execute("UPDATE workflow_control SET paused_at = NULL WHERE workflow = 'weighing'")
+    await until(admin, "count(*) = 0 FROM parcel WHERE packing_status <> 'Completed'")
+
+
+async def test_stopping_twice_does_no_harm_and_leaves_no_connection(build, admin, database_url):
+    runtime = build()
+    runtime.start()
+    await until(admin, "count(*) > 0 FROM worker")
+    await runtime.stop(0)
+    await runtime.stop(0)
+    await runtime.database.close()
+    left = await admin.fetchval(
+        "SELECT count(*) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND application_name LIKE 'scrapersky%'"
+    )
+    assert left == 0
+    assert await admin.fetchval("SELECT count(*) FROM worker") == 0
+
+
+class Tick(Periodic):
+    """Counts how often it ran."""
+
+    name = "tick"
+    interval_minutes = 10
+
+    def __init__(self) -> None:
+        self.ran = 0
+
+    async def run(self, connection) -> str:
+        self.ran += 1
+        return "ticked"
+
+
+async def test_a_periodic_task_runs_once_for_all_hosts(database, admin):
+    task = Tick()
+    turns = await asyncio.gather(*(run_periodic(task, database) for _ in range(5)))
+    assert (sum(turns), task.ran) == (1, 1)
+    assert await admin.fetchval("SELECT result FROM maintenance WHERE name = 'tick'") == "ticked"
+
+
+async def test_a_failing_periodic_task_is_remembered(database, admin):
+    class Broken(Tick):
+        name = "broken"
+
+        async def run(self, connection) -> str:
+            raise RuntimeError("oh no")
+
+    with pytest.raises(RuntimeError):
+        await run_periodic(Broken(), database)
+    assert await admin.fetchval("SELECT error FROM maintenance WHERE name = 'broken'") == "RuntimeError: oh no"
+
+
+async def test_old_runs_are_pruned(database, admin, settings):
+    await admin.execute(
+        "INSERT INTO run (workflow, host, pid, started_at, seconds, claimed, completed, skipped, postponed, retried, "
+        "failed, returned, lost, histogram) SELECT 'x', 'h', 1, now() - n * interval '1 day', 1, 0, 0, 0, 0, 0, 0, 0, "
+        "0, '{}' FROM generate_series(1, 60) n"
+    )
+    line = parcel_line()
+    prune = standard_maintenance(line, {w.name: w.tuning for w in line}, settings)[0]
+    await run_periodic(prune, database)
+    assert await admin.fetchval("SELECT count(*) FROM run") in (29, 30)
+
+
+async def test_stuck_rows_and_old_queues_raise_the_alarm(database, admin, tenant, settings):
+    from structlog.testing import capture_logs
+
+    await admin.execute(ADD, tenant, 1, "Queued")
+    await admin.execute("UPDATE parcel SET packing_order = packing_order - 7200 * 1000000::bigint")
+    await admin.execute(
+        "INSERT INTO parcel (tenant_id, weighing_status, weighing_attempts, weighing_due_at) "
+        "VALUES ($1, 'Processing', 1, now() - interval '1 hour')",
+        tenant,
+    )
+    line = parcel_line()
+    alarm = standard_maintenance(line, {w.name: w.tuning for w in line}, settings)[1]
+    with capture_logs() as logs:
+        await run_periodic(alarm, database)
+    assert {(entry["event"], entry["workflow"]) for entry in logs} == {
+        ("queue_too_old", "packing"),
+        ("rows_stuck", "weighing"),
+    }
