@@ -7,7 +7,7 @@ import pickle
 import socket
 import subprocess
 import sys
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from scrapersky.extract import parsing_child
 from scrapersky.extract.parsing_child import ANSWER, FRAME, TOO_LARGE
@@ -49,7 +49,7 @@ class ParserProcess(asyncio.Protocol):
             # exec, not fork: neither sockets nor database connections are inherited.
             child._process = subprocess.Popen(  # noqa: ASYNC220, S603  # returns once exec has succeeded; own file
                 [sys.executable, "-I", str(parsing_child.__file__)],
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 env={name: os.environ[name] for name in PASSED_ON if name in os.environ},
                 start_new_session=True,
@@ -60,7 +60,7 @@ class ParserProcess(asyncio.Protocol):
         except BaseException:
             ours.close()  # its end of file ends the child
             raise
-        child._transport = cast(asyncio.Transport, transport)
+        child._transport = transport
         return child
 
     @property
