@@ -1,0 +1,121 @@
+"""make bench-fetch: pages a second on two cores from a local site, side by side with a Scrapy spider in one run."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+from benchmarks.peers import ROOT, peer_python
+from scrapersky.core.embedded import start_embedded
+
+ROUNDS = 3
+PAGES = {"fetch": 6000, "contacts": 2400}
+PROCESSES = 2
+HERE = Path(__file__).parent
+Run = dict[str, float]
+
+
+def ours(site: str, database: str, mode: str) -> list[list[str]]:
+    """Two processes that only fetch, or one that fetches for two killable parser children."""
+    worker = [sys.executable, "-m", "benchmarks.fetch_worker", site, database, mode]
+    if mode == "contacts":
+        return [[*worker, "0", str(PAGES[mode]), "2"]]
+    return [[*worker, *half, "0"] for half in halves(mode)]
+
+
+def scrapys(site: str, database: str, mode: str, python: Path) -> list[list[str]]:
+    """Two spiders, half of the pages each: one Scrapy process uses one core."""
+    return [[str(python), str(HERE / "fetch_spider.py"), site, database, mode, *half] for half in halves(mode)]
+
+
+def halves(mode: str) -> list[tuple[str, str]]:
+    share = PAGES[mode] // PROCESSES
+    return [(str(share * turn), str(share * (turn + 1))) for turn in range(PROCESSES)]
+
+
+def measured(commands: list[list[str]]) -> Run:
+    """Run the processes of one side together. Start-up is left out of the time on both sides, not of the CPU."""
+    running = [
+        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": "src"})
+        for command in commands
+    ]
+    outputs = [process.communicate(timeout=300)[0] for process in running]
+    if any(process.returncode for process in running):
+        raise RuntimeError("a side failed; see above")
+    results = [json.loads(output.splitlines()[-1]) for output in outputs]
+    pages = sum(result["pages"] for result in results)
+    return {
+        "pages": pages,
+        "rate": pages / max(result["seconds"] for result in results),
+        "cpu": 1000 * sum(result["cpu"] for result in results) / pages,
+        "rss": sum(result["rss"] for result in results),
+        "rows": sum(result["rows"] for result in results),
+    }
+
+
+def compare(mode: str, title: str, site: str, database: str, python: Path) -> float:
+    """Rounds of both sides in turn; the ratio of the medians."""
+    runs: dict[str, list[Run]] = {"scrapersky": [], "scrapy": []}
+    for _ in range(ROUNDS):
+        runs["scrapersky"].append(measured(ours(site, database, mode)))
+        runs["scrapy"].append(measured(scrapys(site, database, mode, python)))
+    print(f"\n{title}\n{'':14}{'pages/s':>9}{'CPU ms/page':>13}{'RSS MB':>8}{'rows':>8}   rounds")
+    for name, rounds in runs.items():
+        if any(run["pages"] != PAGES[mode] for run in rounds):
+            raise RuntimeError(f"{name} lost pages: {rounds}")
+        middle = {key: median(run[key] for run in rounds) for key in rounds[0]}
+        each = " ".join(f"{run['rate']:.0f}" for run in rounds)
+        print(f"{name:14}{middle['rate']:9.0f}{middle['cpu']:13.2f}{middle['rss']:8.0f}{middle['rows']:8.0f}   {each}")
+    ratio = median(run["rate"] for run in runs["scrapersky"]) / median(run["rate"] for run in runs["scrapy"])
+    cpu = median(run["cpu"] for run in runs["scrapy"]) / median(run["cpu"] for run in runs["scrapersky"])
+    print(f"ratio {ratio:.2f} x pages/s, {cpu:.2f} x less CPU a page")
+    return ratio
+
+
+def main() -> None:
+    """Both comparisons; the bar is on the second."""
+    python = peer_python("fetch", ["scrapy", "uvloop", "asyncpg", "phonenumbers"])
+    with tempfile.TemporaryDirectory(prefix="bench-fetch-") as home:
+        database = start_embedded(Path(home))
+        subprocess.run([sys.executable, "-c", TABLE, database], check=True)
+        server = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.fetch_site"],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            site = f"http://127.0.0.1:{server.stdout.readline().strip()}"
+            started = time.monotonic()
+            compare("fetch", "fetch and decode only, two processes each", site, database, python)
+            ratio = compare(
+                "contacts",
+                "fetch + extract + store (emails, phones, socials, people; COPY into PostgreSQL)\n"
+                "ours: one process and two killable parser children; Scrapy: parsel, regular expressions and phonenumbers\n"
+                "in two spiders",
+                site,
+                database,
+                python,
+            )
+            print(f"\nbar: >= 3 x Scrapy, measured {ratio:.2f} x, {time.monotonic() - started:.0f} s in all")
+        finally:
+            server.stdin.close()
+            server.wait(10)
+
+
+TABLE = """
+import asyncio, asyncpg, sys
+async def make():
+    connection = await asyncpg.connect(sys.argv[1])
+    await connection.execute("CREATE UNLOGGED TABLE found (url text, kind text, value text)")
+    await connection.close()
+asyncio.run(make())
+"""
+
+if __name__ == "__main__":
+    main()

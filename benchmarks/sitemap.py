@@ -1,0 +1,73 @@
+"""Sitemap reading side by side: URLs per CPU-second and memory, ours and the peers in turn, each in a fresh process."""
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks import sitemap_import
+from benchmarks.peers import ROOT, peer_python
+from benchmarks.sitemap_files import URLS, write_files
+
+PEERS = ["scrapy", "crawlee", "advertools", "trafilatura", "ultimate-sitemap-parser"]
+OURS = ["scrapersky", "scrapersky, objects"]
+RUNS = 3
+SPEED_BAR = 3.0
+MEMORY_BAR_MEGABYTES = 25.0
+
+
+def measure(python: Path, reader: str, path: Path) -> dict[str, float]:
+    """One reading in a process of its own."""
+    worker = ROOT / "benchmarks" / "sitemap_worker.py"
+    told = subprocess.run([python, "-P", worker, reader, path], capture_output=True, text=True, check=True, timeout=300)
+    return dict(json.loads(told.stdout.splitlines()[-1]))
+
+
+def compare(python: Path, path: Path) -> bool:
+    """Every reader on one file, in turn; whether the bars are reached."""
+    readings: dict[str, list[dict[str, float]]] = {reader: [] for reader in [*OURS, *PEERS]}
+    for _ in range(RUNS):
+        for reader in readings:
+            readings[reader].append(measure(Path(sys.executable) if reader in OURS else python, reader, path))
+    speeds = {reader: statistics.median(_speed(each) for each in each_run) for reader, each_run in readings.items()}
+    rises = {reader: max(each["rise_kilobytes"] for each in each_run) / 1024 for reader, each_run in readings.items()}
+    fastest = max(PEERS, key=lambda peer: speeds[peer])
+    print(f"\n{path.name}: {path.stat().st_size / 1e6:.1f} MB, {URLS:,} URLs; median of {RUNS} in turn")
+    print(f"  {'reader':<26}{'URLs found':>11}{'URLs/CPU-s':>12}{'memory rise':>13}{'against it':>12}")
+    for reader in sorted(readings, key=lambda each: -speeds[each]):
+        ratio = speeds[OURS[0]] / speeds[reader] if speeds[reader] else float("inf")
+        found = int(readings[reader][0]["urls"])
+        print(f"  {reader:<26}{found:>11,}{speeds[reader]:>12,.0f}{rises[reader]:>10.1f} MB{ratio:>11.1f}x")
+    return _judge(fastest, speeds, rises, int(readings[OURS[0]][0]["urls"]))
+
+
+def _speed(reading: dict[str, float]) -> float:
+    """A reader that lost URLs has no speed."""
+    return reading["urls"] / reading["cpu_seconds"] if reading["urls"] >= URLS else 0.0
+
+
+def _judge(fastest: str, speeds: dict[str, float], rises: dict[str, float], found: int) -> bool:
+    ratio = speeds[OURS[0]] / speeds[fastest]
+    passed = ratio >= SPEED_BAR and rises[OURS[0]] <= MEMORY_BAR_MEGABYTES and found == URLS
+    print(
+        f"  {ratio:.1f} x {fastest} (bar {SPEED_BAR:.0f} x; with objects {speeds[OURS[1]] / speeds[fastest]:.1f} x), "
+        f"memory rise {rises[OURS[0]]:.1f} MB (bar {MEMORY_BAR_MEGABYTES:.0f} MB): {'pass' if passed else 'FAIL'}"
+    )
+    return passed
+
+
+def main() -> None:
+    """All files, then the import; exit code 1 when a bar is missed."""
+    python = peer_python("sitemap", [*PEERS, "lxml_html_clean"])  # the last for trafilatura, which only hopes for it
+    with tempfile.TemporaryDirectory() as folder:
+        files = write_files(Path(folder))
+        passed = [compare(python, path) for path in files]
+        passed.append(sitemap_import.run(files[0]))
+    if not all(passed):
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()
