@@ -64,6 +64,8 @@ def upgrade() -> None:
     op.execute('GRANT SELECT ON tenant, "user", audit TO scrapersky_engine')
     op.execute("GRANT INSERT ON audit TO scrapersky_engine")
     op.execute("GRANT SELECT ON tenant, run, workflow_control, worker, maintenance TO scrapersky_app")
+    # /health/ready asks for the revision over the engine's pool, not over a connection of the owner.
+    op.execute("GRANT SELECT ON alembic_version TO scrapersky_engine")
     for table in ENGINE_TABLES:
         op.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO scrapersky_engine")
     for table, queue in QUEUES:

@@ -39,6 +39,11 @@ class Settings(BaseSettings):
     )
     host: str = Field("127.0.0.1", alias="SCRAPERSKY_HOST", description="address the web process listens on")
     port: int = Field(8000, alias="SCRAPERSKY_PORT", ge=0, le=65535, description="port the web process listens on")
+    allow_remote: bool = Field(
+        False,
+        alias="SCRAPERSKY_ALLOW_REMOTE",
+        description="let other machines in, although nobody is asked for a password yet",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", alias="SCRAPERSKY_LOG_LEVEL", description="the least severe log line that is written"
     )

@@ -5,14 +5,15 @@ The session is the tenant's. A dead letter goes by itself when its row leaves Er
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from sqlalchemy import Select, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.core.database import Database
 from scrapersky.core.errors import UnknownName
 from scrapersky.core.status import Status
 from scrapersky.engine.outcomes import ERROR_LIMIT
@@ -23,6 +24,9 @@ from scrapersky.store.audit import Actor
 from scrapersky.store.queues import UNKNOWN, AnyWorkflow, among, by_state, lock_states, set_columns
 
 COUNT_CAP = 100_000  # nobody counts further than this
+BITE = 1_000  # rows moved in one transaction when all that match are moved
+
+Action = Literal["retry", "drop"]
 
 
 class UnknownDeadLetter(UnknownName):
@@ -78,22 +82,8 @@ async def count(session: AsyncSession, tenant_id: UUID, wanted: Filter) -> int:
     return int(await session.scalar(select(func.count()).select_from(capped)) or 0)
 
 
-async def matching_ids(session: AsyncSession, tenant_id: UUID, wanted: Filter, limit: int) -> list[UUID]:
-    """Up to `limit` that match, in no order that matters."""
-    return list(await session.scalars(_matching(select(DeadLetter.id), tenant_id, wanted).limit(limit)))
-
-
-async def retry(session: AsyncSession, pipeline: Pipeline, actor: Actor, ids: Sequence[UUID]) -> Moved:
-    """Queue the rows behind these dead letters again, afresh."""
-    return await _move(session, pipeline, actor, ids, "retry")
-
-
-async def drop(session: AsyncSession, pipeline: Pipeline, actor: Actor, ids: Sequence[UUID]) -> Moved:
-    """Give up the rows behind these dead letters: Skipped, with who dropped them and what had happened."""
-    return await _move(session, pipeline, actor, ids, "drop")
-
-
-async def _move(session: AsyncSession, pipeline: Pipeline, actor: Actor, ids: Sequence[UUID], action: str) -> Moved:
+async def move(session: AsyncSession, pipeline: Pipeline, actor: Actor, ids: Sequence[UUID], action: Action) -> Moved:
+    """Retry: queue the rows behind these dead letters again, afresh. Drop: Skipped, with who gave them up and why."""
     letters = await session.scalars(
         select(DeadLetter).where(among(DeadLetter.id, ids), DeadLetter.tenant_id == actor.tenant_id)
     )
@@ -113,8 +103,30 @@ async def _move(session: AsyncSession, pipeline: Pipeline, actor: Actor, ids: Se
     return Moved(done, {**refused, **{letter_id: UNKNOWN for letter_id in ids if letter_id not in known}})
 
 
+async def move_matching(
+    database: Database, pipeline: Pipeline, actor: Actor, wanted: Filter, action: Action, most: int = COUNT_CAP
+) -> int:
+    """Retry or drop all that match now, up to `most`, in bites of their own transactions; how many were moved.
+
+    Rows that die again meanwhile are not moved twice, and dead letters of a queue that is not in this line stay.
+    """
+    moved = 0
+    async with database.session(actor.tenant_id) as session:
+        wanted = replace(wanted, died_until=wanted.died_until or await session.scalar(select(func.now())))
+    for workflow in pipeline:
+        queue = pipeline.queues[workflow.name].name
+        bite = BITE
+        while wanted.queue in (None, queue) and bite and moved < most:
+            async with database.session(actor.tenant_id) as session:
+                chosen = _matching(select(DeadLetter.id), actor.tenant_id, replace(wanted, queue=queue))
+                ids = list(await session.scalars(chosen.limit(min(BITE, most - moved))))
+                bite = len((await move(session, pipeline, actor, ids, action)).done)
+            moved += bite
+    return moved
+
+
 async def _move_rows(
-    session: AsyncSession, workflow: AnyWorkflow, actor: Actor, letter_of: Mapping[UUID, UUID], action: str
+    session: AsyncSession, workflow: AnyWorkflow, actor: Actor, letter_of: Mapping[UUID, UUID], action: Action
 ) -> list[UUID]:
     states = await lock_states(session, workflow, actor.tenant_id, letter_of)
     # A row that left Error while we waited for its lock took its dead letter with it.
@@ -127,7 +139,7 @@ async def _move_rows(
     return list(dead)
 
 
-def _changes(workflow: AnyWorkflow, actor: Actor, action: str) -> dict[str, Any]:
+def _changes(workflow: AnyWorkflow, actor: Actor, action: Action) -> dict[str, Any]:
     status, error = f"{workflow.queue}_status", f"{workflow.queue}_error"
     if action == "retry":
         return {status: Status.QUEUED.value}
