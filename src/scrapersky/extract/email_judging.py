@@ -38,17 +38,25 @@ class Judge:
             return "letters that only look alike"
         if self.own and registered == self.own:
             return "placeholder" if local in PLACEHOLDER_LOCALS else ""
-        if label in PLACEHOLDER_DOMAINS or local in PLACEHOLDER_LOCALS or local in WEAK_LOCALS:
+        free = domain in FREE_DOMAINS
+        if (label in PLACEHOLDER_DOMAINS and not free) or local in PLACEHOLDER_LOCALS or local in WEAK_LOCALS:
             return "placeholder"
         if domain in VENDOR_DOMAINS or registered in VENDOR_DOMAINS:
             return "maker of the page or theme"
         if block is None:
             return ""
-        if is_credit(self.document, block):
+        if is_credit(self.document, block) or (free and self._in_copyright(block)):
             return "maker of the page or theme"
-        if _is_public_office(domain) or (label not in FREE_LABELS and is_authority(self.document, block)):
+        if _is_public_office(domain) or (not free and is_authority(self.document, block)):
             return "authority or host named in an imprint"
         return ""
+
+    def _in_copyright(self, block: Block) -> bool:
+        """A free-mail address in the copyright line, when the page gives another one elsewhere: whoever built it."""
+        lowered = block.text.lower()
+        if "©" not in lowered and "copyright" not in lowered:
+            return False
+        return self.document.text.count("@") > block.text.count("@")
 
     def kind(self, address: str) -> EmailKind:
         """Role, personal, free-mail, or of another domain than the site's."""
@@ -58,9 +66,6 @@ class Judge:
         if self.own and hosts.registrable(domain) != self.own:
             return "other-domain"
         return "role" if local in ROLE_LOCALS else "personal"
-
-
-FREE_LABELS = frozenset(domain.partition(".")[0] for domain in FREE_DOMAINS)
 
 
 def _is_public_office(domain: str) -> bool:

@@ -63,11 +63,16 @@ def read(text: str) -> Name | None:
 def _may_be(text: str) -> bool:
     """Most capitalised lines are headings: an ordinary first or last word without a title before it ends the matter."""
     words = text.partition(",")[0].split()
-    first = fold(words[0]).strip(".") if words else ""
-    if not words or (first in ORDINARY and first not in TITLES) or first in ORGANISATIONS:
+    if not words or (len(words) == 1 and len(text) < 5 and text.isupper()):
         return False
-    last = fold(words[-1]).strip(".")
-    return not ((last in ORDINARY and last not in FAMILY) or last in ORGANISATIONS) or first in TITLES
+    first, last = fold(words[0]).strip("."), fold(words[-1]).strip(".")
+    if first in TITLES:
+        return True
+    if first in ORGANISATIONS or last in ORGANISATIONS:
+        return False
+    if first in ORDINARY and not (first in GIVEN and last in FAMILY):
+        return False
+    return last not in ORDINARY or last in FAMILY
 
 
 def is_role(text: str) -> bool:
@@ -135,13 +140,15 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
         given = family = True  # family name first
     if any(word in ORGANISATIONS for word in folded) and not titles:
         return -1
-    ordinary = [word for word in folded if word in ORDINARY]
-    if ordinary and not titles and not (given and first not in ordinary and _known(last, FAMILY)):
+    ordinary = [word for word in folded if word in ORDINARY and word not in PARTICLES]
+    if ordinary and not titles and not (given and last in FAMILY):
         return -1
     roles = [word for word in folded[1:] if is_role_word(word)]
-    if (is_role_word(first) and not given) or (roles and not (given and _known(last, FAMILY))):
+    if (is_role_word(first) and not given) or (roles and not (given and last in FAMILY)):
         return -1
-    score = 0.3 * given + 0.1 * family - 0.1 * (not given and not family)
+    score = 0.3 * given + 0.1 * family - 0.2 * (not given and not family)
+    if (roles or ordinary) and not titles:
+        score -= 0.2  # James Baker may be a person; the page has to say so
     initials = sum(1 for word in words if patterns.INITIAL.fullmatch(word))
     if initials and len(words) > initials:
         score += 0.1

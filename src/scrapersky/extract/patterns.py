@@ -152,6 +152,11 @@ def name_gate(small_words: str) -> re.Pattern[str]:
 
 # Two capitals in a row, or a title: lines without them name nobody.
 TWO_CAPITALS = re.compile(rf"[{_CAPITAL}][\w'’.-]{{0,40}}[\s.]\s?(?:[a-z]{{1,3}}\s){{0,2}}['’(]?[{_CAPITAL}]")
+CAPITALS_IN_A_ROW = re.compile(
+    rf"[{_CAPITAL}][\w'’-]{{1,30}}(?:\s(?:(?:de|da|di|von|van|der|den|del|dos|la|le)\s){{0,2}}[{_CAPITAL}][\w'’-]{{1,30}}){{1,4}}"
+)
+LAST_WORD = re.compile(r"[^\W\d_][\w-]{1,30}\s$")
+ROW_SIGN = re.compile(r"[|•·;]")
 SEPARATOR_SIGN = re.compile(r"[:(–—―,-]")
 SEGMENT_SIGN = re.compile(r"[|•·;/&+]|\s(?:und|and|et|y|e|i|a|ja|og|och|en)\s")
 WORD_BREAK = re.compile(r"[-/'’.]")

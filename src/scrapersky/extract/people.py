@@ -14,7 +14,9 @@ from scrapersky.extract.text import fold
 
 THRESHOLD = 0.55
 MAX_CANDIDATES = 600
+MAX_IN_PROSE = 40
 LONG_LINE = 170
+LONG_ROW = 700  # names side by side
 
 
 class Mention(NamedTuple):
@@ -40,8 +42,11 @@ def find(document: Document, things: list[Thing]) -> tuple[list[Sighting], list[
     evidence = Evidence(document, [mention.block for mention in mentions if mention.whole])
     sightings: list[Sighting] = []
     rejected: list[Rejected] = []
+    named: set[int] = set()
     for mention in mentions:
         title, score = evidence.weigh(mention.name, mention.block, mention.whole, mention.title)
+        if mention.block.index in named and mention.whole and mention.name.score >= 0.3:
+            score += 0.25  # Dr. Jane Roe & John Roe: one person on the line makes the other one likely
         if score < THRESHOLD:
             continue
         reason = evidence.reason_against(mention.block, mention.whole)
@@ -51,6 +56,7 @@ def find(document: Document, things: list[Thing]) -> tuple[list[Sighting], list[
             how = "card" if mention.whole else "title in text"
             person = Person(mention.name.text, title, how, snippet(mention.block.text), round(min(score, 0.97), 2))
             sightings.append(Sighting(person, mention.name.words, mention.block.index))
+            named.add(mention.block.index)
     sightings.extend(_structured(things))
     return _merged(sightings), rejected
 
@@ -66,10 +72,12 @@ def _mentions(document: Document) -> list[Mention]:
             continue  # a menu names pages
         if not _may_name(text):
             continue
-        if len(text) <= LONG_LINE or len(block.parts) > 1:
+        if len(text) <= LONG_ROW or len(block.parts) > 1:
             found.extend(_in_line(block))
         if len(text) > 20:
             found.extend(_titled(block))
+        if len(text) > 40:
+            found.extend(_introduced(block))
         if len(found) > MAX_CANDIDATES:
             break
     return found
@@ -86,7 +94,7 @@ def _in_line(block: Block) -> list[Mention]:
     """Names that a line consists of: alone, before or behind a role, several side by side, or as its marked part."""
     text = block.text
     found: list[Mention] = []
-    if len(text) <= LONG_LINE:
+    if len(text) <= LONG_LINE or (len(text) <= LONG_ROW and patterns.ROW_SIGN.search(text)):
         for segment in patterns.SEGMENT.split(text) if patterns.SEGMENT_SIGN.search(text) else (text,):
             found.extend(_in_segment(segment, block))
     if found or len(block.parts) == 1:
@@ -162,6 +170,24 @@ def _titled(block: Block) -> Iterator[Mention]:
         if name is not None and len(name.words) > 1:
             end = start + len(name.text)
             yield Mention(name, block, False, "")
+
+
+def _introduced(block: Block) -> Iterator[Mention]:
+    """Names behind a role in running text: our founder Jane Roe. Only known names, for prose is full of capitals."""
+    text = block.text
+    for count, match in enumerate(patterns.CAPITALS_IN_A_ROW.finditer(text)):
+        if count >= MAX_IN_PROSE:
+            return
+        words = match[0].split()
+        before = patterns.LAST_WORD.search(text[max(0, match.start() - 40) : match.start()])
+        role = before[0].strip() if before is not None else ""
+        while len(words) > 2 and names.is_role_word(fold(words[0])):
+            role = words.pop(0)  # German writes its nouns with capitals
+        if fold(words[0]) not in names.GIVEN or not names.is_role_word(fold(role)):
+            continue
+        name = names.read(" ".join(words[:4]))
+        if name is not None and len(name.words) > 1 and name.score >= 0.4:
+            yield Mention(name, block, False, role)
 
 
 def _longest(text: str) -> Name | None:

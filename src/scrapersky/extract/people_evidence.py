@@ -43,7 +43,9 @@ class Evidence:
                 found = bio
             title = found
             score += self._place(block)
-        elif not title:
+        elif title:
+            score += 0.2
+        else:
             title = self._clause_behind(block, name)
         if "nav" in block.zones:
             score -= 0.5
@@ -132,6 +134,8 @@ class Evidence:
             return "a customer's voice"
         if whole and self._follows_quote(block):
             return "a customer's voice"
+        if any("lorem ipsum" in other.text.lower() for other in self.blocks[max(0, block.index - 2) : block.index + 4]):
+            return "template leftover"
         if len(block.text) < 200 and not CREDIT_WORDS.isdisjoint(words(block.text)):
             return "a credit"
         return ""
