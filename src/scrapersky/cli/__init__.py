@@ -14,8 +14,15 @@ from scrapersky.core.errors import ScraperSkyError
 # A word is the module and the function in it; the line is the first one of its docstring.
 WORDS = {
     "demo": "See the engine work: a few thousand rows through three chained steps, one of which fails now and then.",
-    "migrate": "Bring the database up to date and say which migrations were applied.",
+    "serve": "Serve the API and work on the queues until told to stop.",
     "worker": "Work on the queues until told to stop.",
+    "status": "Show how every workflow stands: its queue, its pace, its failures, and who is working.",
+    "run": "Run one cycle of a workflow in this process: drain its queue and say what became of the rows.",
+    "queue": "Queue rows of a workflow; workers start on them at once.",
+    "retry": "Try dead rows again: their attempts start from nothing.",
+    "pause": "Pause a workflow on every host; rows in hand are finished, the queue is kept.",
+    "resume": "Let a paused workflow go on; an open breaker is closed as well.",
+    "migrate": "Bring the database up to date and say which migrations were applied.",
     "settings": "Print every setting with its value, default and source; secrets are masked.",
     "fetch": "Fetch one page the way the crawler does.",
     "extract": "Print the emails, phones, socials, people and addresses of a page.",
@@ -38,7 +45,7 @@ class Words(TyperGroup):
 
 def command_of(word: str) -> Any:
     """The command behind a word."""
-    alone = typer.Typer(add_completion=False)
+    alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
     alone.command(word)(getattr(import_module(f"scrapersky.cli.{word}"), word))
     return typer.main.get_command(alone)
 

@@ -1,0 +1,46 @@
+"""`scrapersky migrate`: the schema, brought up to date by whoever comes first."""
+
+from typing import Annotated
+
+import typer
+
+
+def migrate(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False) -> None:
+    """Bring the database up to date and say which migrations were applied.
+
+    Safe to run from several hosts at once: one does it, the others wait for it. Locks are waited for five seconds at
+    most, and then nothing has changed.
+
+    Example: scrapersky migrate
+
+    Exit codes: 0 up to date, 2 wrong setting or database.
+    """
+    import uvloop
+
+    from scrapersky.cli.output import print_json
+
+    applied = uvloop.run(_migrate())
+    if as_json:
+        print_json({"applied": applied, "up_to_date": True})
+    elif applied:
+        typer.echo("\n".join(f"applied {revision}" for revision in applied))
+    else:
+        typer.echo("already up to date")
+
+
+async def _migrate() -> list[str]:
+    from scrapersky.core.database import Database, check_server
+    from scrapersky.core.logs import configure_logs
+    from scrapersky.core.migrate import migrate
+    from scrapersky.core.settings import Environment
+    from scrapersky.pipeline import the_line
+    from scrapersky.worker import read_settings
+
+    settings, _ = read_settings(Environment(), the_line({}))
+    configure_logs(settings)
+    database = Database.from_settings(settings)
+    try:
+        await check_server(database)
+        return await migrate(database)
+    finally:
+        await database.close()

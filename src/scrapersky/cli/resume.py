@@ -1,0 +1,35 @@
+"""`scrapersky resume NAME`: a workflow goes on, on every host."""
+
+from typing import Annotated
+
+import typer
+import uvloop
+
+from scrapersky.cli.acting import acting
+from scrapersky.cli.opening import opened
+from scrapersky.cli.output import print_json
+from scrapersky.store import controls
+
+
+def resume(
+    name: Annotated[str, typer.Argument(help="The workflow, such as deep_scan.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Let a paused workflow go on; an open breaker is closed as well.
+
+    Example: scrapersky resume deep_scan
+
+    Exit codes: 0 goes on, 2 wrong usage, nothing to resume, or database.
+    """
+    uvloop.run(_resume(name))
+    if as_json:
+        print_json({"workflow": name, "paused": False})
+    else:
+        typer.echo(f"{name} goes on.")
+
+
+async def _resume(name: str) -> None:
+    async with opened() as house:
+        workflow, actor = house.pipeline[name], await acting(house)
+        async with house.database.engine_session() as session:
+            await controls.resume(session, actor, workflow.name)

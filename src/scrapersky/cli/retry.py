@@ -1,0 +1,59 @@
+"""`scrapersky retry NAME`: dead rows get another chance, afresh."""
+
+from typing import Annotated
+from uuid import UUID
+
+import typer
+import uvloop
+
+from scrapersky.cli.acting import TenantName, acting
+from scrapersky.cli.ids import row_ids
+from scrapersky.cli.opening import opened
+from scrapersky.cli.output import print_json
+from scrapersky.core.errors import BadRequest, Conflict
+from scrapersky.store import dead_letters, queues
+from scrapersky.store.dead_letters import Filter
+from scrapersky.store.tenants import DEFAULT
+
+
+class NotDead(Conflict):
+    """Only rows in Error or Skipped can be tried again."""
+
+
+def retry(
+    name: Annotated[str, typer.Argument(help="The workflow, such as deep_scan.")],
+    ids: Annotated[list[str] | None, typer.Argument(help="The rows.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every dead letter of this workflow, instead of ids.")] = False,
+    tenant: TenantName = DEFAULT,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Try dead rows again: their attempts start from nothing.
+
+    With ids it is all or nothing: one row that is not dead, and none is touched.
+
+    Example: scrapersky retry deep_scan --all
+
+    Exit codes: 0 tried again, 1 there was nothing to try again, 2 wrong usage, a row that is not dead, or database.
+    """
+    if bool(ids) == every:
+        raise BadRequest("Name either the ids of rows or --all, and not both.")
+    count = uvloop.run(_retry(name, row_ids(ids), tenant))
+    if as_json:
+        print_json({"workflow": name, "retried": count})
+    else:
+        typer.echo(f"{name}: {count} will be tried again." if count else f"{name}: there is no dead letter.")
+    raise typer.Exit(0 if count else 1)
+
+
+async def _retry(name: str, ids: list[UUID], tenant: str) -> int:
+    async with opened() as house:
+        workflow, actor = house.pipeline[name], await acting(house, tenant)
+        if not ids:
+            wanted = Filter(queue=house.pipeline.queues[name].name)
+            return await dead_letters.move_matching(house.database, house.pipeline, actor, wanted, "retry")
+        async with house.database.session(actor.tenant_id) as session:
+            done = await queues.retry_rows(session, workflow, actor, ids)
+            if done.refused:
+                told = ", ".join(f"{row_id} is {state}" for row_id, state in done.refused.items())
+                raise NotDead(f"{told}. Nothing was changed.")
+            return len(done.retried)

@@ -1,0 +1,105 @@
+"""Every setting there is, from where it is declared: what `settings`, .env.example and the docs are made of."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from scrapersky.core.settings import Environment, Settings
+from scrapersky.engine.pipeline import Pipeline
+from scrapersky.engine.tuning import Tuning
+from scrapersky.worker import read_settings
+
+MASK = "********"
+# The first that fits gives the group.
+GROUPS = {
+    "DATABASE_": "The database",
+    "SCRAPERSKY_DATABASE_": "The database",
+    "SCRAPERSKY_": "The process",
+    "SCHEDULER_": "The scheduler",
+    "CRAWL_": "The crawler",
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A variable: what it is now, what it would be, where it comes from."""
+
+    group: str
+    name: str
+    value: Any
+    default: Any
+    source: str
+    description: str
+
+
+def every_setting(environment: Environment, pipeline: Pipeline) -> list[Setting]:
+    """The settings of the process, then those of each workflow. A wrong one is a sentence."""
+    settings, tunings = read_settings(environment, pipeline)
+    return [*_of_process(environment, settings), *_of_workflows(environment, settings, pipeline, tunings)]
+
+
+def grouped(settings: Iterable[Setting]) -> dict[str, list[Setting]]:
+    """The settings of each group, groups in the order of their first setting."""
+    groups: dict[str, list[Setting]] = {}
+    for setting in settings:
+        groups.setdefault(setting.group, []).append(setting)
+    return groups
+
+
+def shown(value: Any) -> str:
+    """A value as it would be written in .env."""
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _of_process(environment: Environment, settings: Settings) -> Iterator[Setting]:
+    for field_name, field in Settings.model_fields.items():
+        name = field.alias or field_name
+        yield Setting(
+            group=next(group for prefix, group in GROUPS.items() if name.startswith(prefix)),
+            name=name,
+            value=_plain(getattr(settings, field_name)),
+            # The default directory differs from machine to machine.
+            default=None if isinstance(field.default, Path) else _plain(field.default),
+            source=environment.source(name),
+            description=(field.description or "")
+            + (" (default: scrapersky in the user's data directory)" if isinstance(field.default, Path) else ""),
+        )
+
+
+def _of_workflows(
+    environment: Environment, settings: Settings, pipeline: Pipeline, tunings: dict[str, Tuning]
+) -> Iterator[Setting]:
+    for workflow in pipeline:
+        for field_name, field in Tuning.model_fields.items():
+            name = workflow.settings_prefix + field_name.upper()
+            source = environment.source(name)
+            if field_name == "interval_seconds" and source == "default" and settings.interval_seconds:
+                source = "SCHEDULER_INTERVAL_SECONDS"
+            yield Setting(
+                group=f"WF{workflow.number} {workflow.name}",
+                name=name,
+                value=_plain(getattr(tunings[workflow.name], field_name)),
+                default=_plain(getattr(workflow.tuning, field_name)),
+                source=source,
+                description=field.description or "",
+            )
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON has it, and a secret never."""
+    match value:
+        case SecretStr():
+            return MASK
+        case bool() | None:
+            return value
+        case float() if value.is_integer():
+            return int(value)
+        case int() | float():
+            return value
+        case _:
+            return str(value)

@@ -1,0 +1,34 @@
+"""`scrapersky worker`: the engine without the web, on as many hosts as there is work for."""
+
+from typing import Annotated
+
+import typer
+
+
+def worker(
+    until_idle: Annotated[
+        bool, typer.Option("--until-idle", help="Stop when nothing is ready, running or due within a minute.")
+    ] = False,
+) -> None:
+    """Work on the queues until told to stop.
+
+    SIGTERM or Ctrl-C stops claiming and lets running work finish; a second one hands it back at once. Any number of
+    workers may share one PostgreSQL.
+
+    Example: DATABASE_URL=postgresql://line@db/line scrapersky worker
+
+    Exit codes: 0 stopped as asked, 2 wrong usage, setting or database.
+    """
+    import uvloop
+
+    uvloop.run(_work(until_idle))
+
+
+async def _work(until_idle: bool) -> None:
+    from scrapersky.core.logs import configure_logs
+    from scrapersky.core.settings import Environment, load
+    from scrapersky.worker import open_house, run_worker
+
+    environment = Environment()
+    configure_logs(load(environment))
+    await run_worker(await open_house(environment), until_idle)
