@@ -83,6 +83,15 @@ def answer_with_code() -> Callable[[str], int]:
     return os.system
 
 
+class Balloon:
+    def __reduce__(self) -> tuple[type[bytearray], tuple[int]]:
+        return bytearray, (1 << 40,)
+
+
+def answer_with_balloon() -> Balloon:
+    return Balloon()
+
+
 class Bomb:
     def __reduce__(self) -> tuple[Callable[[str], int], tuple[str]]:
         return os.system, ("exit 1",)
@@ -95,6 +104,11 @@ def answer_with_bomb() -> Bomb:
 def answer_with_garbage() -> None:
     """Write over the wire what no child should."""
     os.write(0, b"+\x00\x00\x00\x04junk")
+
+
+def answer_with_nothing() -> None:
+    """An answer without a body."""
+    os.write(0, b"+\x00\x00\x00\x00")
 
 
 def say_and_stall(address: str) -> None:

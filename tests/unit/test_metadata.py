@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scrapersky.extract.forms import has_contact_form
 from scrapersky.extract.metadata import Metadata, read_metadata
 from scrapersky.extract.organisations import Organisation
+from scrapersky.extract.page_picks import Candidate, pick_pages
 from scrapersky.extract.page_urls import Resolver
 from scrapersky.extract.parsing import ParserPool
 from scrapersky.extract.reading import parse
@@ -274,6 +275,23 @@ def test_a_page_without_an_address_resolves_only_absolute_ones() -> None:
     resolve = Resolver("", "")
     assert resolve("https://example.org/x") == "https://example.org/x"
     assert resolve("/x") == ""
+
+
+def test_links_to_pages_of_the_same_site_are_kept_for_picking() -> None:
+    html = """<a href="/kontakt#form"><img src=x></a><a href="/kontakt">Kontakt</a><a href="/kontakt">nochmals</a>
+    <a href="https://shop.praxis-muster.example/">Shop</a><a href="https://elsewhere.example/kontakt">Kontakt</a>
+    <a href="/preise.pdf">Preise</a><a href="mailto:a@example.org">Mail</a><a href="/team" title="Team"></a>"""
+    links = read(html).links
+    assert links == (
+        Candidate("https://www.praxis-muster.example/kontakt", "Kontakt"),
+        Candidate("https://shop.praxis-muster.example/", "Shop"),
+        Candidate("https://www.praxis-muster.example/team", "Team"),
+    )
+    assert [pick.guess.kind for pick in pick_pages(links, 2)] == ["contact", "team"]
+
+
+def test_only_so_many_links_are_kept() -> None:
+    assert len(read("".join(f"<a href=/{number}>x</a>" for number in range(1000))).links) == 500
 
 
 @given(st.text(max_size=300), st.text(max_size=60))

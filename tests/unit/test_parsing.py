@@ -193,7 +193,14 @@ async def test_children_inherit_no_secrets_and_no_sockets(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    "reader", [hard_readers.answer_with_code, hard_readers.answer_with_bomb, hard_readers.answer_with_garbage]
+    "reader",
+    [
+        hard_readers.answer_with_code,
+        hard_readers.answer_with_bomb,
+        hard_readers.answer_with_balloon,
+        hard_readers.answer_with_garbage,
+        hard_readers.answer_with_nothing,
+    ],
 )
 async def test_an_answer_cannot_make_the_parent_run_code(reader: Callable[[], object]) -> None:
     async with small_pool() as pool:

@@ -10,6 +10,8 @@ from scrapersky.extract.document import Document
 from scrapersky.extract.forms import has_contact_form
 from scrapersky.extract.found import Contacts
 from scrapersky.extract.organisations import Organisation, organisation_of
+from scrapersky.extract.page_links import links_of
+from scrapersky.extract.page_picks import Candidate
 from scrapersky.extract.page_urls import Resolver
 from scrapersky.extract.pictures import favicon_of, logo_of
 from scrapersky.extract.technologies import Technology, technologies_of
@@ -43,6 +45,7 @@ class Metadata:
     organisation: Organisation | None = None
     has_contact_form: bool = False
     contacts: Contacts = field(default_factory=Contacts)
+    links: tuple[Candidate, ...] = ()  # to pages of the same site, for pick_pages
     parser: str = ""  # the one that could read the page
 
 
@@ -100,6 +103,7 @@ def metadata_of(
         organisation=organisation,
         has_contact_form=has_contact_form(document, frames),
         contacts=extract_contacts(document, url=url, region=region),
+        links=links_of(document, url, resolve),
         parser=document.parser,
     )
 

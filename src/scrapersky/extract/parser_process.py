@@ -7,6 +7,9 @@ import pickle
 import socket
 import subprocess
 import sys
+from dataclasses import is_dataclass
+from datetime import date, time, timedelta, tzinfo
+from enum import Enum
 from typing import Any, Self
 
 from scrapersky.extract import parsing_child
@@ -15,7 +18,7 @@ from scrapersky.extract.parsing_child import ANSWER, FRAME, TOO_LARGE
 # Nothing else of the environment reaches a process that reads hostile bytes: no keys, no database address.
 PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
 TRUSTED_MODULE = "scrapersky.extract."
-TRUSTED_BUILTINS = frozenset(("set", "frozenset", "bytearray", "complex", "range"))
+TRUSTED_BUILTINS = frozenset(("set", "frozenset"))
 
 
 class ParserGone(Exception):
@@ -34,7 +37,6 @@ class ParserProcess(asyncio.Protocol):
         self.answered = 0
         self._largest = largest_answer + 10_000  # a fault's text may be longer than the facts are allowed to be
         self._received = bytearray()
-        self._wanted = FRAME.size
         self._answer: asyncio.Future[tuple[bytes, bytes]] | None = None
         self._transport: asyncio.Transport
         self._process: subprocess.Popen[bytes]
@@ -93,20 +95,22 @@ class ParserProcess(asyncio.Protocol):
     # -- what the event loop calls ------------------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
-        """Collect a frame; hand it over when it is whole."""
-        self._received += data
-        while len(self._received) >= self._wanted and self._answer is not None:
-            kind, length = FRAME.unpack_from(self._received)
-            if length > self._largest:
-                self._transport.abort()
-                self._hand_over(TOO_LARGE, b"")
-                return
-            self._wanted = FRAME.size + length
-            if len(self._received) < self._wanted:
-                return
-            body = bytes(memoryview(self._received)[FRAME.size : self._wanted])
-            self._received.clear()
-            self._wanted = FRAME.size
+        """Collect a frame; hand it over when it is whole. A child that speaks out of turn is not listened to."""
+        received = self._received
+        received += data
+        if len(received) < FRAME.size:
+            return
+        kind, length = FRAME.unpack_from(received)
+        whole = FRAME.size + length
+        if length > self._largest:
+            self._transport.abort()
+            self._hand_over(TOO_LARGE, b"")
+        elif self._answer is None or len(received) > whole:
+            self._transport.abort()
+            self._hand_over(ANSWER, b"")
+        elif len(received) == whole:
+            body = bytes(memoryview(received)[FRAME.size :])
+            received.clear()
             self._hand_over(kind, body)
 
     def _hand_over(self, kind: bytes, body: bytes) -> None:
@@ -130,9 +134,16 @@ class _Unpickler(pickle.Unpickler):
             return super().find_class(module, name)
         if module == "datetime" or module.startswith(TRUSTED_MODULE):
             found = super().find_class(module, name)
-            if isinstance(found, type) and found.__module__ == module:
+            if _is_fact(found) and found.__module__ == module:
                 return found
         raise pickle.UnpicklingError(f"{module}.{name} is not a fact")
+
+
+def _is_fact(found: object) -> bool:
+    """Whether something is a class of plain values: to make one of it does nothing else."""
+    if not isinstance(found, type):
+        return False
+    return is_dataclass(found) or issubclass(found, tuple | Enum | date | time | timedelta | tzinfo)
 
 
 def unpickle(answer: bytes) -> object:

@@ -157,7 +157,7 @@ class ParserPool:
         try:
             child = await self._fill(slot)
             kind, answer = await self._ask(child, packed)
-            facts = _unpack(answer)
+            facts = self._unpack(kind, answer)
         except BaseException:
             # Cancelled, or the child is lost: in both cases nobody knows what it is doing.
             self._drop(slot)
@@ -168,8 +168,6 @@ class ParserPool:
         if kind == FAULT:
             name, message, where = cast(tuple[str, str, str], facts)
             raise _Failed(f"raised {name}: {message}", where)
-        if kind == TOO_LARGE:
-            raise _Failed(f"gave facts larger than {self._limits.largest_answer >> 20} MB")
         return facts
 
     async def _ask(self, child: ParserProcess, packed: bytes) -> tuple[bytes, bytes]:
@@ -180,6 +178,14 @@ class ParserPool:
             raise _Failed(f"took longer than {self._limits.wall_seconds:g} s") from None
         except ParserGone:
             raise _Failed(self._reason(await child.end())) from None
+
+    def _unpack(self, kind: bytes, answer: bytes) -> object:
+        if kind == TOO_LARGE:
+            raise _Failed(f"gave facts larger than {self._limits.largest_answer >> 20} MB")
+        try:
+            return unpickle(answer)
+        except NotFacts as error:
+            raise _Failed(f"made the parser answer with what are no facts: {error}") from None
 
     def _reason(self, code: int) -> str:
         """Why a child ended, by its exit code."""
@@ -225,13 +231,6 @@ class ParserPool:
             self.counts.recycled += 1
             child.kill()
             slot.child = None
-
-
-def _unpack(answer: bytes) -> object:
-    try:
-        return unpickle(answer) if answer else None
-    except NotFacts as error:
-        raise _Failed(f"made the parser answer with what are no facts: {error}") from None
 
 
 @lru_cache(maxsize=256)
