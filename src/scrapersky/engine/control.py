@@ -23,6 +23,7 @@ class Verdict:
     held_by: str | None
     pace: Pace
     headroom: int | None = None  # rows the next queue may still take, if there is one
+    heard: bool = True  # whether the outcomes that were reported have been written down
 
     @property
     def may_claim(self) -> bool:
@@ -54,6 +55,8 @@ async def consult(database: Database, watch: Watch, good: int, bad: int, item_se
         if row is None:
             await connection.execute(_CREATE, watch.workflow)
             row = await connection.fetchrow(_LOCK, watch.workflow)
+        if row is None:  # another host is at it, or froze in it: that must not stop us
+            return await _overhear(connection, watch)
         depth = await connection.fetchval(watch.queue.count_sql, watch.tuning.largest_batch * 10)
         before = _breaker_of(row)
         after = judge(before, good, bad, row["at"], watch.tuning)
@@ -78,6 +81,16 @@ async def consult(database: Database, watch: Watch, good: int, bad: int, item_se
             held_by,
         )
     return Verdict(row["paused_at"] is not None, after.state, after.reason, held_by, pace, headroom)
+
+
+async def _overhear(connection: asyncpg.Connection, watch: Watch) -> Verdict:
+    """What the others have written down, without a word of our own."""
+    row = await connection.fetchrow(_READ, watch.workflow)
+    headroom = await _headroom(connection, watch, row["held_by"])
+    pace = Pace(row["batch_size"] or watch.tuning.batch_size, row["interval_seconds"] or watch.tuning.interval)
+    held_by = watch.next_name if headroom == 0 else None
+    paused = row["paused_at"] is not None
+    return Verdict(paused, row["breaker"], row["breaker_reason"], held_by, pace, headroom, heard=False)
 
 
 async def _headroom(connection: asyncpg.Connection, watch: Watch, held_by: str | None) -> int | None:
@@ -106,7 +119,8 @@ def _moving_average(old: float, new: float | None) -> float:
     return new if not old else old * 0.7 + new * 0.3
 
 
-_LOCK = "SELECT *, now() AS at FROM workflow_control WHERE workflow = $1 FOR NO KEY UPDATE"
+_LOCK = "SELECT *, now() AS at FROM workflow_control WHERE workflow = $1 FOR NO KEY UPDATE SKIP LOCKED"
+_READ = "SELECT * FROM workflow_control WHERE workflow = $1"
 _CREATE = "INSERT INTO workflow_control (workflow) VALUES ($1) ON CONFLICT DO NOTHING"
 _WRITE = """
 UPDATE workflow_control SET breaker = $2, breaker_until = $3, breaker_reason = $4, breaker_trips = $5,

@@ -22,12 +22,17 @@ log = structlog.get_logger(__name__)
 CONSULT_SECONDS = 1.0  # how often a cycle asks whether it may go on
 RECHECK_SECONDS = 0.015  # wake-ups are debounced: look once more after the shortest time between two
 MARGIN = 0.9  # a lease that could not be renewed is given up at this share of its length
+SWEEP_ROWS = 1000  # rows freed by one sweep
 UNHEEDED_SECONDS = 5.0  # how long work that was cancelled may take to notice
 
 
 async def run_job_loop(station: Station) -> CycleEnded:
     """One cycle of one workflow: drain its queue within the time a cycle may take."""
-    return await Cycle(station).run()
+    while True:
+        cycle = Cycle(station)
+        ended = await cycle.run()
+        if not cycle.missed or station.stopping or not station.verdict.may_claim:
+            return ended
 
 
 class Cycle:
@@ -44,6 +49,7 @@ class Cycle:
         self._woken = True
         self._runners: list[asyncio.Task[None]] = []
         self._ending = False
+        self.missed = False  # told of new rows when it was too late to look
         self._counts: Counter[Kind] = Counter()
         self._unreported: Counter[Kind] = Counter()
         self._busy_seconds = 0.0
@@ -109,6 +115,7 @@ class Cycle:
     async def _exchange(self, done: list[Held], room: int) -> int:
         for held in done:
             held.settling = True
+        asked_at = time.monotonic()  # the lease begins no earlier than this
         try:
             exchange = await settle_and_claim(self._station, done, room)
         except BaseException:
@@ -120,9 +127,8 @@ class Cycle:
         for held in done:
             self._held.pop(held.row_id, None)
         await self._note(done, exchange.lost)
-        now = time.monotonic()
         for row in exchange.claimed:
-            held = Held(row, renewed_at=now)
+            held = Held(row, renewed_at=asked_at)
             self._held[held.row_id] = held
             self._inbox.put_nowait(held)
         self._claimed += len(exchange.claimed)
@@ -177,6 +183,7 @@ class Cycle:
 
     def _stir(self) -> None:
         self._woken = True
+        self.missed = self._ending
         self._stirred.set()
 
     def _past_budget(self) -> bool:
@@ -214,7 +221,7 @@ class Cycle:
             finally:
                 held.runner = None
             if self._ending or task not in self._runners:
-                return  # it did not heed its cancellation, and comes back to a row and a place that are no longer its own
+                return  # it did not heed its cancellation: neither the row nor the place is its own any more
             while task.cancelling():
                 task.uncancel()  # only this row was taken from us; the runner goes on with the next
 
@@ -250,31 +257,46 @@ class Cycle:
     async def _beat(self) -> None:
         """Renew leases from outside the work's path; a row that is no longer ours is dropped at once."""
         lease = self._tuning.lease_seconds
-        while True:
-            await asyncio.sleep(lease / 3)
-            now = time.monotonic()
-            for held in [held for held in self._held.values() if self._is_unheeding(held, now)]:
-                await self._lose([held], "timeout ignored")
-            mine = [held for held in self._held.values() if not held.settling]
-            if not mine:
-                continue
-            try:
-                async with self._station.database.engine_connection() as connection:
-                    alive = await self._station.queue.beat(
-                        connection, [(held.row_id, held.attempts) for held in mine], lease
-                    )
-            except Exception as error:
-                if is_connection_error(error):
-                    await self._database_away(error)
-                else:
-                    log.exception("heartbeat_failed", workflow=self._workflow.name)
-                late = [held for held in mine if time.monotonic() - held.renewed_at > lease * MARGIN]
-                await self._lose(late, "database away")
-                continue
-            for held in mine:
-                held.renewed_at = now
-            gone = [held for held in mine if held.row_id not in alive and not held.settling]
-            await self._lose([held for held in gone if self._held.get(held.row_id) is held], "heartbeat")
+        renewing: asyncio.Task[None] | None = None
+        try:
+            while True:
+                await asyncio.sleep(lease / 6)
+                now = time.monotonic()
+                for held in [held for held in self._held.values() if self._is_unheeding(held, now)]:
+                    await self._lose([held], "timeout ignored")
+                if renewing is not None and not renewing.done():
+                    await self._lose_overdue()  # a database that hangs gives no error for a long time
+                elif any(now - held.renewed_at > lease / 4 for held in self._held.values() if not held.settling):
+                    renewing = asyncio.create_task(self._renew(), name=f"{self._workflow.name} renewal")
+        finally:
+            if renewing is not None:
+                renewing.cancel()
+
+    async def _renew(self) -> None:
+        now = time.monotonic()
+        mine = [held for held in self._held.values() if not held.settling]
+        try:
+            async with self._station.database.engine_connection() as connection:
+                alive = await self._station.queue.beat(
+                    connection, [(held.row_id, held.attempts) for held in mine], self._tuning.lease_seconds
+                )
+        except Exception as error:
+            if is_connection_error(error):
+                await self._database_away(error)
+            else:
+                log.exception("heartbeat_failed", workflow=self._workflow.name)
+            await self._lose_overdue()
+            return
+        for held in mine:
+            held.renewed_at = now
+        gone = [held for held in mine if held.row_id not in alive and not held.settling]
+        await self._lose([held for held in gone if self._held.get(held.row_id) is held], "heartbeat")
+
+    async def _lose_overdue(self) -> None:
+        """Nobody could tell us that the rows are still ours: let them go before somebody else takes them."""
+        oldest = time.monotonic() - self._tuning.lease_seconds * MARGIN
+        late = [held for held in self._held.values() if held.renewed_at < oldest and not held.settling]
+        await self._lose(late, "database away")
 
     def _is_unheeding(self, held: Held, now: float) -> bool:
         limit = self._tuning.timeout_seconds + UNHEEDED_SECONDS
@@ -310,8 +332,10 @@ class Cycle:
 
     async def _sweep(self) -> None:
         async with self._station.database.engine_connection() as connection:
-            swept = await self._station.queue.sweep(connection, self._tuning.max_attempts)
+            swept = await self._station.queue.sweep(connection, self._tuning.max_attempts, SWEEP_ROWS)
         self._woken = self._woken or bool(swept.ready or swept.rescued)
+        if swept.ready + swept.rescued + swept.died >= SWEEP_ROWS:
+            self._consulted_at = -1e9  # there are more: sweep again with the next turn
         if swept.rescued or swept.died:
             await self._station.events.publish(RowsRescued(self._workflow.name, swept.rescued, swept.died))
 
@@ -319,14 +343,17 @@ class Cycle:
         good = self._unreported[Kind.COMPLETED] + self._unreported[Kind.SKIPPED]
         bad = self._unreported[Kind.RETRIED] + self._unreported[Kind.FAILED]
         seconds = self._busy_seconds / (good + bad) if good + bad else None
-        self._unreported, self._busy_seconds = Counter(), 0.0
+        busy, could = self._busy_seconds, self._station.verdict.may_claim
+        verdict = await self._station.consult(good, bad, seconds)
         self._taken = 0
-        could = self._station.verdict.may_claim
-        await self._station.consult(good, bad, seconds)
+        if verdict.heard:
+            self._unreported = Counter()
+            self._busy_seconds -= busy
         self._woken = self._woken or not could
 
     async def _end(self, error: str | None) -> None:
         """Stop the runners and give back what is left, also when we are being cancelled."""
+        self._ending = True
         for runner in self._runners:
             runner.cancel()
         if self._runners:

@@ -9,6 +9,7 @@ from scrapersky.core.status import Status
 from scrapersky.engine.tuning import Tuning
 
 ERROR_LIMIT = 1024  # characters of a reason that are kept
+LONGEST_WAIT_SECONDS = 10 * 365 * 86_400.0  # the calendar of PostgreSQL ends, and one row must not spoil its batch
 
 
 class Skip(Exception):
@@ -19,6 +20,8 @@ class Later(Exception):
     """Not now: try again after a while. The attempt does not count."""
 
     def __init__(self, after: timedelta, why: str) -> None:
+        if not isinstance(after, timedelta):
+            raise TypeError(f"Later wants a timedelta, not {after!r}")
         super().__init__(why)
         self.after = after
 
@@ -65,7 +68,7 @@ def outcome_of(error: BaseException, tries: int, tuning: Tuning) -> Outcome:
     if isinstance(error, Skip):
         return Outcome(Kind.SKIPPED, Status.SKIPPED, why)
     if isinstance(error, Later):
-        wait = max(0.0, error.after.total_seconds())
+        wait = min(max(0.0, error.after.total_seconds()), LONGEST_WAIT_SECONDS)
         return Outcome(Kind.POSTPONED, Status.QUEUED, why, wait_seconds=wait, counts=False)
     if isinstance(error, GiveUp) or tries >= tuning.max_attempts:
         return Outcome(Kind.FAILED, Status.ERROR, why, type(error).__name__)
@@ -74,7 +77,10 @@ def outcome_of(error: BaseException, tries: int, tuning: Tuning) -> Outcome:
 
 def reason_of(error: BaseException) -> str:
     """The reason as it is stored: readable, without characters PostgreSQL refuses, never longer than the limit."""
-    text = str(error).strip() or type(error).__name__
+    try:
+        text = str(error).strip() or type(error).__name__
+    except Exception:  # noqa: BLE001 - an error that cannot even be shown is still an error of that type
+        text = type(error).__name__
     if not isinstance(error, Skip | Later | GiveUp | TimedOut):
         text = text if text == type(error).__name__ else f"{type(error).__name__}: {text}"
     return clean_reason(text)
@@ -87,5 +93,5 @@ def clean_reason(text: str) -> str:
 
 def backoff(tries: int, tuning: Tuning) -> float:
     """Exponential, capped, with jitter over its upper half so that rows which failed together come back apart."""
-    longest = min(tuning.max_backoff_seconds, tuning.backoff_seconds * 2.0 ** min(tries - 1, 30))
+    longest = min(LONGEST_WAIT_SECONDS, tuning.max_backoff_seconds, tuning.backoff_seconds * 2.0 ** min(tries - 1, 30))
     return longest * random.uniform(0.5, 1.0)

@@ -86,11 +86,12 @@ class Queue:
             lost = await self.settle(connection, done)
             claimed = await self.claim(connection, count, lease_seconds) if count else []
             return Exchange(claimed, lost)
-        rows = await connection.fetch(
-            self._sql.fused, *_columns(done), count, lease_seconds, self._watermark(), record_class=Claimed
-        )
+        low = self._watermark()
+        rows = await connection.fetch(self._sql.fused, *_columns(done), count, lease_seconds, low, record_class=Claimed)
         claimed = self._note([row for row in rows if row["attempts"] is not None])
         lost = [row["id"] for row in rows if row["attempts"] is None]
+        if not claimed and low != BOTTOM:  # nothing behind the last claim; rows that came back may lie before it
+            claimed = await self.claim(connection, count, lease_seconds)
         return Exchange(claimed, lost)
 
     async def settle(self, connection: asyncpg.Connection, done: Sequence[Settlement]) -> list[UUID]:

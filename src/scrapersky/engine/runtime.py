@@ -64,7 +64,7 @@ class Runtime:
         self.pulsed_at: float | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._signed_at = -1e9
-        self._requests: dict[str, datetime | None] = {}
+        self._requests: dict[str, datetime | None] | None = None
 
     @property
     def is_alive(self) -> bool:
@@ -123,7 +123,10 @@ class Runtime:
 
     def _heard(self, queue: str) -> None:
         workflow = self.pipeline.by_queue(queue)
-        if workflow is not None and not self.stations[workflow.name].stopping:
+        if workflow is None:
+            return
+        station = self.stations[workflow.name]
+        if not station.stopping and station.verdict.may_claim:  # while it may not, only the pulse looks
             self.wake(workflow.name)
 
     # -- the pulse -----------------------------------------------------------------------------------------------
@@ -151,7 +154,12 @@ class Runtime:
                 self._signed_at = time.monotonic()
         asked = self._newly_requested(requests)
         for name, has_work in zip(names, work, strict=True):
-            await self._attend(self.stations[name], bool(has_work), name in asked)
+            try:
+                await self._attend(self.stations[name], bool(has_work), name in asked)
+            except Exception as error:  # one workflow's trouble must not keep the others waiting
+                if is_connection_error(error):
+                    raise
+                log.exception("attention_failed", workflow=name)
 
     async def _attend(self, station: Station, has_work: bool, asked: bool) -> None:
         if station.stopping:
@@ -168,7 +176,7 @@ class Runtime:
     def _newly_requested(self, rows: Sequence[Any]) -> set[str]:
         now = {row["workflow"]: row["run_requested_at"] for row in rows}
         before, self._requests = self._requests, now
-        if not before:
+        if before is None:
             return set()
         return {name for name, at in now.items() if at is not None and at != before.get(name)}
 
