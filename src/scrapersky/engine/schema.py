@@ -24,13 +24,41 @@ def create_queue(table: str, queue: str) -> list[str]:
     return [statement.format_map(names) for statement in _STATEMENTS]
 
 
+def add_queue(table: str, queue: str) -> list[str]:
+    """The statements that give an existing table a new queue: columns, indexes, and what `create_queue` adds."""
+    ready = f"WHERE {queue}_status = 'Queued' AND {queue}_due_at IS NULL"
+    words = "'New', 'Queued', 'Processing', 'Completed', 'Skipped', 'Error'"
+    return [
+        f"""
+ALTER TABLE {table}
+    ADD COLUMN {queue}_status text NOT NULL DEFAULT 'New',
+    ADD COLUMN {queue}_error text,
+    ADD COLUMN {queue}_attempts integer NOT NULL DEFAULT 0,
+    ADD COLUMN {queue}_allowance integer NOT NULL DEFAULT 0,
+    ADD COLUMN {queue}_due_at timestamptz,
+    ADD COLUMN {queue}_order bigint NOT NULL DEFAULT 0,
+    ADD CONSTRAINT {table}_{queue}_status_word CHECK ({queue}_status IN ({words}))""",
+        f"CREATE INDEX {table}_{queue}_claim ON {table} ({queue}_order) {ready}",
+        f"CREATE INDEX {table}_{queue}_share ON {table} (tenant_id, {queue}_order) {ready}",
+        f"CREATE INDEX {table}_{queue}_clock ON {table} ({queue}_due_at) WHERE {queue}_due_at IS NOT NULL",
+        f"""CREATE INDEX {table}_{queue}_outcome ON {table} (tenant_id, {queue}_status, id)
+    WHERE {queue}_status NOT IN ('Queued', 'Processing')""",
+        *create_queue(table, queue),
+    ]
+
+
 def drop_queue(table: str, queue: str) -> list[str]:
-    """The statements that undo `create_queue`."""
+    """The statements that undo `create_queue`, and `add_queue` with the columns."""
     return [
         f"DROP FUNCTION {table}_{queue}_queued() CASCADE",
         f"DROP FUNCTION {table}_{queue}_revived() CASCADE",
         f"DROP FUNCTION {table}_{queue}_hurried() CASCADE",
         f"DROP SEQUENCE {table}_{queue}_told",
+        f"DELETE FROM dead_letter WHERE queue = '{table}.{queue}'",  # noqa: S608 - our own names
+        f"ALTER TABLE {table} "
+        + ", ".join(
+            f"DROP COLUMN {queue}_{part}" for part in ("status", "error", "attempts", "allowance", "due_at", "order")
+        ),
     ]
 
 

@@ -1,0 +1,102 @@
+"""The rules of the house that no linter knows."""
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from scrapersky.core.status import Curation, Status
+from scrapersky.models import Base
+from scrapersky.pipeline import the_line
+
+ROOT = Path(__file__).parents[2]
+MODULES = sorted((ROOT / "src" / "scrapersky").rglob("*.py"))
+DOCS = sorted(ROOT.glob("docs/**/*.md")) + [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+GLOSSARY = (ROOT / "docs" / "glossary.md").read_text()
+
+
+def tracked() -> list[Path]:
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [ROOT / name for name in names.split("\0") if name and (ROOT / name).is_file()]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT / "src")))
+def test_a_module_opens_with_a_sentence(path):
+    sentence = (ast.get_docstring(ast.parse(path.read_text())) or "").splitlines()
+    assert sentence, "a module says what it is"
+    assert sentence[0].rstrip().endswith((".", "?", ":")) or len(sentence) > 1
+
+
+def test_the_glossary_knows_every_table():
+    missing = [name for name in Base.metadata.tables if f"`{name}`" not in GLOSSARY]
+    assert missing == []
+
+
+def test_the_glossary_knows_every_workflow_its_settings_and_its_column():
+    for workflow in the_line({}):
+        tuning = workflow.tuning
+        defaults = f"{tuning.interval_minutes:g}/{tuning.batch_size}/{tuning.max_instances}"
+        assert f"{workflow.settings_prefix} {defaults}" in GLOSSARY
+        assert f"`{workflow.table}.{workflow.queue}_status`" in GLOSSARY
+        assert f"`workflows/{workflow.name}`" in GLOSSARY
+
+
+def test_the_glossary_knows_every_word_of_the_vocabularies():
+    for words in (Status, Curation):
+        assert ", ".join(word.value for word in words) in GLOSSARY
+
+
+def test_decisions_are_numbered_without_a_gap():
+    names = sorted(path.name for path in (ROOT / "docs" / "decisions").glob("*.md"))
+    assert [int(name[:4]) for name in names] == list(range(1, len(names) + 1))
+    for name in names:
+        title = (ROOT / "docs" / "decisions" / name).read_text().splitlines()[0]
+        assert title.startswith(f"# {int(name[:4])}. ")
+
+
+def test_the_readme_is_short_and_its_commands_exist():
+    readme = (ROOT / "README.md").read_text()
+    assert len(readme.splitlines()) <= 120
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    for command in re.findall(r"^\$ make ([a-z-]+)", readme, re.MULTILINE):
+        assert command in targets
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_in_the_pages_lead_somewhere(path):
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", path.read_text()):
+        assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+def test_no_room_has_a_forbidden_name():
+    forbidden = {"utils", "util", "common", "services", "helpers", "helper", "misc"}
+    assert [path for path in MODULES if forbidden & {path.stem, *path.relative_to(ROOT).parts}] == []
+
+
+def test_the_old_job_does_not_exist():
+    here = Path(__file__).name
+    for path in tracked():
+        if path.suffix == ".py" and path.name != here:
+            assert "process_pending_jobs" not in path.read_text(), path
+
+
+def test_every_workflow_is_named_in_the_line():
+    page = (ROOT / "docs" / "the-line.md").read_text()
+    for workflow in the_line({}):
+        assert f"| WF{workflow.number} | {workflow.name} |" in page
+
+
+def test_no_test_is_skipped_or_expected_to_fail():
+    marks = re.compile(r"pytest\.(skip|mark\.(skip|skipif|xfail)|importorskip)")
+    here = Path(__file__).name
+    found = [
+        path.name for path in (ROOT / "tests").rglob("*.py") if path.name != here and marks.search(path.read_text())
+    ]
+    assert found == []
+
+
+def test_the_lock_holds_names_and_versions_only():
+    for line in (ROOT / "requirements.lock").read_text().splitlines():
+        assert re.fullmatch(r"[A-Za-z0-9_.-]+==[A-Za-z0-9_.+!-]+", line), line

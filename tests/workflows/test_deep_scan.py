@@ -1,0 +1,129 @@
+"""WF2: a place becomes a local business, and a re-scan never touches what people decided."""
+
+from datetime import timedelta
+
+import pytest
+
+from scrapersky.core import clock
+from scrapersky.engine.loop import run_job_loop
+from scrapersky.engine.outcomes import Later
+from scrapersky.pipeline import the_line
+from scrapersky.providers.place import PlaceDetails
+from tests.conftest import stations_of
+
+
+class FakeProvider:
+    """Knows what it is told, and counts how often it is asked."""
+
+    def __init__(self, *answers: PlaceDetails | Exception) -> None:
+        self.answers, self.asked = list(answers), []
+
+    async def details(self, provider_id: str) -> PlaceDetails:
+        self.asked.append(provider_id)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+DENTIST = PlaceDetails(
+    "fake",
+    "p1",
+    "Molar & Sons",
+    address="Katu 1, 00100 Helsinki",
+    street="Katu 1",
+    city="Helsinki",
+    postcode="00100",
+    country="FI",
+    phone="+358912345678",
+    website="https://molar.example/",
+    categories=("dentist",),
+    rating=4.5,
+    rating_count=12,
+    hours={"monday": ["09:00-17:00"]},
+)
+
+
+async def add_place(admin, tenant, **columns):
+    return await admin.fetchval(
+        "INSERT INTO place (tenant_id, provider, provider_id, name, deep_scan_status, details, fetched_at) "
+        "VALUES ($1, $2, 'p1', 'n', 'Queued', $3, $4) RETURNING id",
+        tenant,
+        columns.get("provider", "fake"),
+        columns.get("details"),
+        columns.get("fetched_at"),
+    )
+
+
+async def scan(database, settings, provider):
+    line = the_line({"fake": provider})
+    await run_job_loop(stations_of(line, database, settings)["deep_scan"])
+
+
+async def test_the_details_become_a_business_that_goes_on(database, settings, admin, tenant):
+    place = await add_place(admin, tenant)
+    await scan(database, settings, FakeProvider(DENTIST))
+    business = await admin.fetchrow("SELECT * FROM local_business")
+    assert (business["place_id"], business["name"], business["city"]) == (place, "Molar & Sons", "Helsinki")
+    assert (business["phone"], business["categories"]) == ("+358912345678", ["dentist"])
+    assert business["domain_extraction_status"] == "Queued"
+    assert business["tenant_id"] == tenant
+
+
+async def test_a_rescan_refreshes_facts_and_keeps_what_people_decided(database, settings, admin, tenant):
+    await add_place(admin, tenant)
+    renamed = PlaceDetails("fake", "p1", "Molar & Daughters", rating=4.9)
+    provider = FakeProvider(DENTIST, renamed)
+    await scan(database, settings, provider)
+    await admin.execute(
+        "UPDATE local_business SET curation_status = 'Not a Fit', priority = 3, "
+        """domain_extraction_status = 'Completed', profiles = '{"facebook": "x"}'"""
+    )
+    await admin.execute("UPDATE place SET deep_scan_status = 'Queued', curation_status = 'Maybe'")
+    await scan(database, settings, provider)
+    business = await admin.fetchrow("SELECT * FROM local_business")
+    assert (business["name"], business["rating"]) == ("Molar & Daughters", 4.9)
+    assert business["city"] == "Helsinki", "a fact the provider did not repeat is kept"
+    assert (business["curation_status"], business["priority"]) == ("Not a Fit", 3)
+    assert business["domain_extraction_status"] == "Completed", "what was turned down does not go on"
+    assert business["profiles"] is not None
+    assert await admin.fetchval("SELECT curation_status FROM place") == "Maybe"
+    assert await admin.fetchval("SELECT count(*) FROM local_business") == 1
+
+
+async def test_fresh_details_of_the_search_are_used_without_asking(database, settings, admin, tenant):
+    provider = FakeProvider(DENTIST)
+    await add_place(admin, tenant, details='{"name": "From the search"}', fetched_at=clock.now())
+    await scan(database, settings, provider)
+    assert await admin.fetchval("SELECT name FROM local_business") == "From the search"
+    assert provider.asked == []
+
+
+async def test_old_details_are_asked_for_again(database, settings, admin, tenant):
+    provider = FakeProvider(DENTIST)
+    await add_place(admin, tenant, details='{"name": "Long ago"}', fetched_at=clock.now() - timedelta(days=3))
+    await scan(database, settings, provider)
+    assert await admin.fetchval("SELECT name FROM local_business") == "Molar & Sons"
+    assert provider.asked == ["p1"]
+
+
+async def test_the_real_reason_of_a_failure_is_stored(database, settings, admin, tenant):
+    await add_place(admin, tenant)
+    await scan(database, settings, FakeProvider(RuntimeError("the provider said 403: key expired")))
+    assert "403: key expired" in await admin.fetchval("SELECT deep_scan_error FROM place")
+
+
+async def test_a_quota_is_waited_for(database, settings, admin, tenant):
+    await add_place(admin, tenant)
+    await scan(database, settings, FakeProvider(Later(timedelta(minutes=10), "quota used up")))
+    place = await admin.fetchrow("SELECT *, deep_scan_due_at - now() AS wait FROM place")
+    assert (place["deep_scan_status"], place["deep_scan_error"]) == ("Queued", "quota used up")
+    assert timedelta(minutes=9) < place["wait"] <= timedelta(minutes=10)
+
+
+@pytest.mark.parametrize("provider", ["google_places", ""])
+async def test_a_provider_that_is_not_configured_is_named(database, settings, admin, tenant, provider):
+    await add_place(admin, tenant, provider=provider)
+    await scan(database, settings, FakeProvider(DENTIST))
+    assert await admin.fetchval("SELECT deep_scan_status FROM place") == "Error"
+    assert "No provider named" in await admin.fetchval("SELECT message FROM dead_letter")
