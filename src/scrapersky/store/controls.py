@@ -34,7 +34,8 @@ class MayNotRun(Conflict):
 
 async def by_workflow(session: AsyncSession) -> dict[str, WorkflowControl]:
     """The control row of each workflow that has one yet."""
-    return {row.workflow: row for row in await session.scalars(select(WorkflowControl))}
+    rows = await session.scalars(select(WorkflowControl).execution_options(populate_existing=True))
+    return {row.workflow: row for row in rows}
 
 
 async def workers(session: AsyncSession) -> list[Worker]:

@@ -1,0 +1,39 @@
+"""What the routes are given: the opened house, and what was learned when it was opened."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Depends, Request
+
+from scrapersky.core.database import Database
+from scrapersky.core.settings import Settings
+from scrapersky.engine.pipeline import Pipeline
+from scrapersky.engine.runtime import Runtime
+from scrapersky.engine.tuning import Tuning
+from scrapersky.observe.metrics import Metrics
+
+
+@dataclass(frozen=True)
+class Office:
+    """The objects behind the counter."""
+
+    settings: Settings
+    database: Database
+    pipeline: Pipeline
+    tunings: Mapping[str, Tuning]
+    metrics: Metrics
+    runtime: Runtime
+    runs_engine: bool  # whether this process works on the queues, or only answers
+    tenant_id: UUID  # the tenant of the local operator
+    revision: str  # the schema this process was started on
+
+
+async def office_of(request: Request) -> Office:
+    """The office of the application that was asked."""
+    office: Office = request.app.state.office
+    return office
+
+
+Given = Annotated[Office, Depends(office_of)]

@@ -1,0 +1,155 @@
+"""The one renderer of errors: RFC 9457 problem documents, never a stack, never the text of an unforeseen exception."""
+
+import json
+import re
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+import asyncpg
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from scrapersky.core.database import is_connection_error
+from scrapersky.core.errors import ScraperSkyError
+
+log = structlog.get_logger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_AFTER_SECONDS = 2
+MOST_FIELDS = 50  # wrong fields named in one document
+NAME_LENGTH = 100  # characters of a field's name that are repeated
+
+# What a database says that is there but cannot do it at this moment.
+BUSY = (
+    asyncpg.LockNotAvailableError,
+    asyncpg.DeadlockDetectedError,
+    asyncpg.SerializationError,
+    asyncpg.ReadOnlySQLTransactionError,
+)
+
+
+class WrongField(BaseModel):
+    """A field of the request that does not do."""
+
+    field: str = Field(description="where it is: `body.ids.3`, `query.limit`")
+    message: str = Field(description="what is wrong with it")
+
+
+class Problem(BaseModel):
+    """What went wrong (RFC 9457)."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str = Field("about:blank", description="the kind of problem, the same for every case of it")
+    title: str = Field(description="the sentence of the kind")
+    status: int = Field(description="the status code of this answer")
+    detail: str | None = Field(None, description="what is wrong in this case, and the cure")
+    request_id: str | None = Field(None, description="also in X-Request-Id and in the log")
+    errors: list[WrongField] | None = Field(None, description="the fields that are wrong")
+
+
+MEANINGS = {
+    400: "The cursor is not one of this list, or the body could not be read.",
+    404: "There is nothing of this name or id.",
+    405: "This path knows other methods.",
+    409: "It makes sense, but not in the present state.",
+    422: "A field is wrong; the document names it.",
+    500: "The fault is ours; the log has more under the request id.",
+    503: "The database is away or busy; try again after Retry-After.",
+}
+
+
+def answers(*codes: int) -> dict[int | str, dict[str, Any]]:
+    """The problems a route may answer with, for its documentation."""
+    return {code: {"description": MEANINGS[code], "model": Problem, "content": {MEDIA_TYPE: {}}} for code in codes}
+
+
+def problem_of(error: BaseException) -> Problem:
+    """The document for whatever was raised."""
+    if isinstance(error, RequestValidationError):
+        return _invalid(error)
+    if isinstance(error, HTTPException):
+        status = HTTPStatus(error.status_code)
+        return Problem(title=status.phrase, status=status, detail=_sentence(error, status))
+    if isinstance(error, ScraperSkyError) and error.status_code < 500:
+        members: Mapping[str, Any] = getattr(error, "members", {})
+        return Problem(
+            type=_kind(type(error).__name__),
+            title=error.title,
+            status=error.status_code,
+            detail=str(error) or None,
+            **members,
+        )
+    if _is_away(error):
+        return Problem(
+            type=_kind("Unavailable"),
+            title="Something this needs is away at the moment.",
+            status=503,
+            detail="The database is away or busy. Nothing was changed; try again in a moment.",
+        )
+    return Problem(
+        type=_kind("Unforeseen"),
+        title="Something went wrong on our side.",
+        status=500,
+        detail="It was written to the log under the request id.",
+    )
+
+
+def render(problem: Problem, request_id: str, headers: Mapping[str, str] | None = None) -> Response:
+    """The answer that carries a problem."""
+    shown = problem.model_copy(update={"request_id": request_id}).model_dump(mode="json", exclude_none=True)
+    extra = dict(headers or {})
+    if problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
+        extra["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    # ASCII only: a name that somebody made up may hold what UTF-8 cannot.
+    return Response(json.dumps(shown).encode(), problem.status, extra, MEDIA_TYPE)
+
+
+def handle_errors(app: FastAPI) -> None:
+    """Let the framework's own errors be problems too."""
+
+    async def refused(request: Request, error: Exception) -> Response:
+        headers = getattr(error, "headers", None)
+        return render(problem_of(error), request.scope["request_id"], headers)
+
+    app.add_exception_handler(HTTPException, refused)
+    app.add_exception_handler(RequestValidationError, refused)
+
+
+def _invalid(error: RequestValidationError) -> Problem:
+    wrong = [
+        WrongField(
+            field=".".join(str(part)[:NAME_LENGTH] for part in problem["loc"]),
+            message=str(problem["msg"]).removeprefix("Value error, "),
+        )
+        for problem in error.errors()[:MOST_FIELDS]
+    ]
+    return Problem(
+        type=_kind("InvalidRequest"),
+        title="A field of the request is wrong.",
+        status=422,
+        detail="; ".join(f"{one.field}: {one.message}" for one in wrong[:3]),
+        errors=wrong,
+    )
+
+
+def _sentence(error: HTTPException, status: HTTPStatus) -> str | None:
+    return None if error.detail == status.phrase else str(error.detail)
+
+
+def _is_away(error: BaseException) -> bool:
+    cause = getattr(error.orig, "__cause__", None) if isinstance(error, DBAPIError) else error
+    if isinstance(error, ScraperSkyError):
+        return error.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+    return isinstance(error, PoolTimeout) or isinstance(cause, BUSY) or is_connection_error(error)
+
+
+def _kind(name: str) -> str:
+    return "urn:scrapersky:problem:" + re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()

@@ -1,0 +1,31 @@
+"""All routes, behind the one door."""
+
+from fastapi import APIRouter, Request
+from fastapi.routing import APIRoute
+from starlette.responses import JSONResponse
+
+from scrapersky.api import dead_letters, dev_tools, health, items, runs, workflows
+
+PREFIX = "/api/v3"
+
+description = APIRouter(tags=["description"])
+
+
+@description.get("/openapi.json", summary="This description", include_in_schema=False)
+async def openapi(request: Request) -> JSONResponse:
+    """The API in the words of OpenAPI."""
+    return JSONResponse(request.app.openapi())
+
+
+def all_routes() -> APIRouter:
+    """Every route of the house, with its full path."""
+    every = APIRouter()
+    for router in (workflows.router, items.router, dead_letters.router, runs.router, dev_tools.router, description):
+        every.include_router(router, prefix=PREFIX)
+    every.include_router(health.router)
+    return every
+
+
+def operation_id(route: APIRoute) -> str:
+    """The name of the function: it is the verb and the noun."""
+    return route.name

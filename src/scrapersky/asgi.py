@@ -1,0 +1,98 @@
+"""The web process: opens the house, starts its engine, answers requests."""
+
+import ipaddress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import Depends, FastAPI
+from sqlalchemy import text
+
+from scrapersky import __version__
+from scrapersky.api.access import current_actor
+from scrapersky.api.guard import Guard
+from scrapersky.api.office import Office
+from scrapersky.api.problems import answers, handle_errors
+from scrapersky.api.routes import all_routes, operation_id
+from scrapersky.core.errors import BadSetting
+from scrapersky.core.settings import Environment, Settings, load
+from scrapersky.engine.pipeline import Pipeline
+from scrapersky.providers.place import Providers
+from scrapersky.store import tenants
+from scrapersky.worker import House, open_house
+
+
+def create_app(
+    environment: Environment | None = None,
+    *,
+    run_engine: bool = True,
+    pipeline: Pipeline | None = None,
+    providers: Providers | None = None,
+) -> FastAPI:
+    """The application; its lifespan opens the house and closes it. `run_engine=False` only answers."""
+    environment = environment or Environment()
+    settings = load(environment)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        house = await open_house(environment, providers, pipeline)
+        try:
+            app.state.office = await open_office(house, run_engine)
+            if run_engine:
+                house.runtime.start()
+            yield
+        finally:
+            await house.runtime.stop()
+            await house.database.close()
+
+    app = FastAPI(
+        title="scrapersky",
+        version=__version__,
+        description="Finds local businesses and the people to write to, one durable step at a time.",
+        lifespan=lifespan,
+        dependencies=[Depends(current_actor)],
+        responses=answers(500),
+        generate_unique_id_function=operation_id,
+        redirect_slashes=False,
+        openapi_url=None,  # served by a route of our own, through the same door as all others
+    )
+    handle_errors(app)
+    app.include_router(all_routes())
+    app.add_middleware(Guard, local_only=not settings.allow_remote)
+    return app
+
+
+async def open_office(house: House, runs_engine: bool) -> Office:
+    """What the routes need of the house."""
+    async with house.database.engine_session() as session:
+        tenant_id = await tenants.id_of(session)
+        revision = await session.scalar(text("SELECT version_num FROM alembic_version"))
+    return Office(
+        house.settings,
+        house.database,
+        house.pipeline,
+        house.tunings,
+        house.metrics,
+        house.runtime,
+        runs_engine,
+        tenant_id,
+        str(revision),
+    )
+
+
+def check_listen(settings: Settings) -> None:
+    """Nobody is asked for a password yet: listen on this machine only, unless told otherwise in so many words."""
+    if settings.allow_remote or _is_loopback(settings.host):
+        return
+    raise BadSetting(
+        f"SCRAPERSKY_HOST={settings.host} lets other machines in, and nobody is asked for a password yet. "
+        "Use 127.0.0.1, or set SCRAPERSKY_ALLOW_REMOTE=true as well."
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
