@@ -95,7 +95,7 @@ def _in_text(block: Block) -> Iterator[Candidate]:
     if "@" in text:
         taken = False
         for match in patterns.EMAIL.finditer(text):
-            taken = True
+            taken = taken or email_decoding.is_address(match[0])
             yield Candidate(match[0], "text", snippet(text, match.start()), block)
         if not taken:
             yield from _odd_at(block)
@@ -137,7 +137,7 @@ def _in_link(document: Document, link: Link) -> Iterator[Candidate]:
 def _in_mailto(href: str) -> Iterator[str]:
     """The addresses before the question mark: perhaps several, with a name, or disguised."""
     target = unquote(href.partition(":")[2] or href[9:]).partition("?")[0]
-    direct = patterns.EMAIL.findall(target)
+    direct = [address for address in patterns.EMAIL.findall(target) if email_decoding.is_address(address)]
     if direct:
         yield from direct
     elif target:

@@ -138,7 +138,7 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
     family = _known(last, FAMILY) or patterns.FAMILY_ENDING.search(last) is not None
     if not given and len(folded) > 1 and _known(last, GIVEN) and _known(first, FAMILY):
         given = family = True  # family name first
-    if any(word in ORGANISATIONS for word in folded) and not titles:
+    if any(word in ORGANISATIONS and word not in PARTICLES for word in folded) and not titles:
         return -1
     ordinary = [word for word in folded if word in ORDINARY and word not in PARTICLES]
     if ordinary and not titles and not (given and last in FAMILY):

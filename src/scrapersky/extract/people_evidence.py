@@ -36,7 +36,10 @@ class Evidence:
         score = name.score
         if whole:
             found = title or self._role_beside(block)
-            if found:
+            if title and len(name.words) > 1:
+                # Owner: Jane Roe says more than a role on the next line.
+                score += 0.75 if f"{title}:" in block.text else 0.5
+            elif found:
                 score += 0.35
             elif bio := self._bio_below(block):
                 score += 0.2
