@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: setup demo test check bench bench-engine clean
+.PHONY: setup demo test check bench bench-engine bench-sitemap bench-fetch clean
 
 setup: $(STAMP)
 
@@ -26,10 +26,16 @@ check: $(STAMP)
 test: check
 	$(BIN)/pytest
 
-bench: bench-engine
+bench: bench-engine bench-sitemap bench-fetch
 
 bench-engine: $(STAMP)
 	$(BIN)/python -m benchmarks.engine
+
+bench-sitemap: $(STAMP)
+	$(BIN)/python -m benchmarks.sitemap
+
+bench-fetch: $(STAMP)
+	$(BIN)/python -m benchmarks.fetch
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -96,8 +96,8 @@ def main() -> None:
             ratio = compare(
                 "contacts",
                 "fetch + extract + store (emails, phones, socials, people; COPY into PostgreSQL)\n"
-                "ours: one process and two killable parser children; Scrapy: parsel, regular expressions and phonenumbers\n"
-                "in two spiders",
+                "ours: one process and two killable parser children\n"
+                "Scrapy: parsel, regular expressions and phonenumbers in two spiders",
                 site,
                 database,
                 python,

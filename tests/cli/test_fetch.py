@@ -62,6 +62,13 @@ def test_a_script_gets_one_json_object(web: OddWeb) -> None:
     assert told["charset"] == "utf-8"
 
 
+def test_the_headers_alone(web: OddWeb) -> None:
+    done = run(web, "http://odd.example/fine", "--head")
+    assert done.returncode == 0
+    assert "0 bytes" in done.stdout
+    assert "Content-Type: text/html" in done.stdout
+
+
 def test_the_body_alone(web: OddWeb) -> None:
     assert run(web, "http://odd.example/fine", "--body").stdout == "<title>fine</title>\n"
 

@@ -28,7 +28,7 @@ class Visitor:
 
     def __init__(self, head: bytes, writer: asyncio.StreamWriter) -> None:
         lines = head.decode("latin-1").split("\r\n")
-        self.path = lines[0].split(" ")[1]
+        self.method, self.path = lines[0].split(" ")[:2]
         self.headers = dict(line.split(": ", 1) for line in lines[1:] if ": " in line)
         self._writer = writer
 
@@ -43,7 +43,7 @@ class Visitor:
             "Content-Length": str(len(body)),
             **{name.replace("_", "-"): value for name, value in headers.items()},
         }
-        await self.raw(_head(status, fields) + body)
+        await self.raw(_head(status, fields) + (b"" if self.method == "HEAD" else body))
 
     async def redirect(self, location: str, status: str = "302 Found") -> None:
         """A redirect, unchecked: the location goes out as it is."""

@@ -98,10 +98,14 @@ def _refuse_tricks(text: str) -> None:
     """What one parser strips and another one reads is refused before either sees it."""
     if len(text) > LONGEST_URL:
         raise BlockedByPolicy(f"The address is longer than {LONGEST_URL} characters.", url=_shown(text))
-    if any(char == "\\" or char < " " or "\x7f" <= char <= "\x9f" or "\ud800" <= char <= "\udfff" for char in text):
+    if not (text.isascii() and text.isprintable() and "\\" not in text) and any(map(_is_trick, text)):
         raise BlockedByPolicy("The address contains a backslash or a control character.", url=_shown(text))
     if "@" in _authority(text):
         raise BlockedByPolicy("The address carries a user name or password.", url=_shown(text))
+
+
+def _is_trick(char: str) -> bool:
+    return char == "\\" or char < " " or "\x7f" <= char <= "\x9f" or "\ud800" <= char <= "\udfff"
 
 
 def _authority(text: str) -> str:
