@@ -38,7 +38,7 @@ TENANT_TABLES = [
     "audit",
     '"user"',
 ]
-ENGINE_TABLES = ["run", "dead_letter", "workflow_control", "worker", "maintenance"]
+ENGINE_TABLES = ["run", "dead_letter", "workflow_control", "worker", "maintenance", "host_limit"]
 
 # Roles belong to the whole server: another database of ours may have made them, also at this very moment.
 ROLE = """
@@ -82,6 +82,15 @@ def upgrade() -> None:
 
 
 def create_tables() -> None:
+    op.create_table(
+        "host_limit",
+        sa.Column("host", sa.Text(), nullable=False),
+        sa.Column("next_allowed_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("permits", postgresql.JSONB(none_as_null=True), server_default="{}", nullable=False),
+        sa.PrimaryKeyConstraint("host", name=op.f("host_limit_pkey")),
+        prefixes=["UNLOGGED"],
+    )
+    op.create_index(op.f("host_limit_next_allowed_at"), "host_limit", ["next_allowed_at"], unique=False)
     op.create_table(
         "maintenance",
         sa.Column("name", sa.Text(), nullable=False),

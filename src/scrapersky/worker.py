@@ -23,6 +23,7 @@ from scrapersky.observe.metrics import Metrics
 from scrapersky.observe.run_history import record_runs
 from scrapersky.pipeline import the_line
 from scrapersky.providers.place import Providers
+from scrapersky.store.host_limits import ForgetHosts
 
 log = structlog.get_logger(__name__)
 
@@ -73,7 +74,8 @@ async def open_house(
     events, metrics = Events(), Metrics()
     for listener in (log_event, metrics.count_event, record_runs(database)):
         events.subscribe(listener)
-    runtime = Runtime(line, tunings, database, events, settings, standard_maintenance(line, tunings, settings))
+    maintenance = [*standard_maintenance(line, tunings, settings), ForgetHosts()]
+    runtime = Runtime(line, tunings, database, events, settings, maintenance)
     return House(settings, database, line, tunings, events, metrics, runtime, system_user_id)
 
 

@@ -5,6 +5,7 @@ from scrapersky.models.base import Base
 from scrapersky.models.contact import Contact
 from scrapersky.models.dead_letter import DeadLetter
 from scrapersky.models.domain import BusinessDomain, Domain
+from scrapersky.models.host_limit import HostLimit
 from scrapersky.models.job import Job
 from scrapersky.models.local_business import LocalBusiness
 from scrapersky.models.page import Page
@@ -23,6 +24,7 @@ __all__ = [
     "Contact",
     "DeadLetter",
     "Domain",
+    "HostLimit",
     "Job",
     "LocalBusiness",
     "Maintenance",
