@@ -34,6 +34,8 @@ class Visitor:
 
     async def raw(self, data: bytes) -> None:
         """Bytes as they are."""
+        if self._writer.is_closing():
+            raise Hangup
         self._writer.write(data)
         await self._writer.drain()
 
