@@ -1,6 +1,6 @@
-"""What every provider of places gives: one value, whoever it comes from."""
+"""What every provider of places gives: one value, whoever it comes from, and what asking for it costs."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -10,6 +10,24 @@ from scrapersky.core.errors import ScraperSkyError
 
 class UnknownProvider(ScraperSkyError):
     """No provider of this name is configured."""
+
+    status_code = 422
+
+
+class ProviderRefused(ScraperSkyError):
+    """The provider will not answer this, now or later: a wrong key, a closed account, a place that is not there."""
+
+
+class ProviderBusy(ScraperSkyError):
+    """The provider wants to be asked again later."""
+
+    def __init__(self, reason: str, after_seconds: float) -> None:
+        super().__init__(reason)
+        self.after_seconds = after_seconds
+
+
+class BudgetReached(ScraperSkyError):
+    """Going on would cost more than the search may."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +56,59 @@ class PlaceDetails:
     business_status: str | None = None
     licence: str | None = None
     fetched_at: datetime | None = None
+    expires_at: datetime | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class PlaceQuery:
+    """What to look for, where, and how much of it at most."""
+
+    text: str
+    area: str | None = None
+    limit: int | None = None
+    language: str | None = None
+    country: str | None = None  # two letters, where the area alone is ambiguous
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a search will cost, before it is made."""
+
+    calls: int
+    cents: int
+    explanation: str
+
+
+class Meter:
+    """Counts calls and money while a search runs, and stops it before it goes over its budget."""
+
+    def __init__(self, budget_cents: float | None = None) -> None:
+        self.budget_cents = budget_cents
+        self.calls = 0
+        self.cents = 0.0
+
+    def charge(self, cents: float = 0.0, calls: int = 1) -> None:
+        """Note a call before it is made; BudgetReached if it would cost too much."""
+        if self.budget_cents is not None and self.cents + cents > self.budget_cents:
+            raise BudgetReached(
+                f"The next call would bring the cost to {(self.cents + cents) / 100:.2f}, "
+                f"over the budget of {self.budget_cents / 100:.2f}."
+            )
+        self.calls += calls
+        self.cents += cents
+
+
 class PlaceProvider(Protocol):
-    """Looks one place up. Raises Later or GiveUp where it knows better than a plain retry."""
+    """Finds places and looks one up. What goes wrong is ProviderBusy or ProviderRefused; the rest is a plain failure."""
+
+    name: str
+
+    async def estimate(self, query: PlaceQuery) -> Estimate:
+        """What this search will probably cost, at most."""
+
+    def search(self, query: PlaceQuery, meter: Meter) -> AsyncIterator[Sequence[PlaceDetails]]:
+        """Pages of places to the end, each place once; nothing found is no page and no error."""
 
     async def details(self, provider_id: str) -> PlaceDetails:
         """The details of the place with this id."""
