@@ -105,11 +105,10 @@ def _of_path(route: Route) -> PageGuess:
         said = folder_kind(folder)
         if said is None:
             continue
-        here = PageGuess(said.kind, round(said.score * FOLDER**distance, 3), said.word, "folder")
-        if said.is_shelf:
-            return here
-        if near is None and said.kind is not PageKind.HOME:
-            near = here
+        if said.is_shelf or (near is None and said.kind is not PageKind.HOME):
+            near = PageGuess(said.kind, round(said.score * FOLDER**distance, 3), said.word, "folder")
+            if said.is_shelf:
+                return near
     match = vocabulary().read(readable(route.leaf))
     if match is None:
         return near or _of_shelf(route.leaf)

@@ -4,6 +4,7 @@ import tomllib
 from enum import StrEnum
 from functools import cache, lru_cache
 from importlib import resources
+from operator import itemgetter
 from typing import NamedTuple
 
 from scrapersky.extract.text import fold
@@ -65,7 +66,10 @@ SEPARATORS = str.maketrans(dict.fromkeys(SIGNS, " "))
 
 def words_of(name: str) -> list[str]:
     """The words of a name, folded; no more than a name's length is read."""
-    return fold(name[:LONGEST_NAME]).translate(SEPARATORS).split()
+    folded = fold(name[:LONGEST_NAME])
+    plain = folded.replace("-", " ")
+    # Nearly every name is letters and hyphens, and needs no table.
+    return plain.split() if plain.replace(" ", "").isalnum() else folded.translate(SEPARATORS).split()
 
 
 def compact(name: str) -> str:
@@ -144,30 +148,36 @@ class Vocabulary:
         senses = [self._sense(word) for word in words]
         if not any(senses):
             return None
-        letters = sum(len(word) for word in words if word not in self._little)
         found: dict[PageKind, tuple[float, Entry]] = {}
-        index = 0
-        while index < len(words):
-            sense = senses[index]
-            entry, share, count = self._longest(words, index, sense) if sense is not None else (None, 0.0, 1)
+        past = 0
+        for index, sense in enumerate(senses):
+            if sense is None or index < past:
+                continue
+            entry, count = self._longest(words, index) if sense.opens else (None, 0)
             if entry is not None:
-                weighed = share * sum(map(len, words[index : index + count])) * entry.weight / STRONG
-                before, first = found.get(entry.kind, (0.0, entry))
-                found[entry.kind] = (before + weighed, first)
-            index += count
+                weighed = entry.weight * sum(map(len, words[index : index + count]))
+                past = index + count
+            elif sense.entry is not None:
+                entry = sense.entry
+                weighed = entry.weight * sense.share * len(words[index])
+            else:
+                continue
+            before, first = found.get(entry.kind, (0.0, entry))
+            found[entry.kind] = (before + weighed, first)
         if not found:
             return None
-        weighed, entry = max(found.values(), key=lambda pair: pair[0])
+        weighed, entry = max(found.values(), key=itemgetter(0))
+        weighed /= STRONG
+        letters = sum([len(word) for word in words if word not in self._little])
         return _inside(entry, weighed / max(letters, weighed))
 
-    def _longest(self, words: list[str], index: int, sense: Sense) -> tuple[Entry | None, float, int]:
-        """The longest entry that starts at a word, how much it counts, and how many words it takes."""
-        if sense.opens:
-            for count in range(min(4, len(words) - index), 1, -1):
-                phrase = self._entries.get("".join(words[index : index + count]))
-                if phrase is not None and not phrase.alone:
-                    return phrase, 1.0, count
-        return sense.entry, sense.share, 1
+    def _longest(self, words: list[str], index: int) -> tuple[Entry | None, int]:
+        """The longest phrase that starts at a word, and how many words it takes."""
+        for count in range(min(4, len(words) - index), 1, -1):
+            phrase = self._entries.get("".join(words[index : index + count]))
+            if phrase is not None and not phrase.alone:
+                return phrase, count
+        return None, 0
 
     def _sense_of(self, word: str) -> Sense | None:
         opens = word in self._first_words

@@ -1,0 +1,130 @@
+"""What it costs to classify an address, and to send a page through a parser process.
+
+python -m benchmarks.pages
+"""
+
+import random
+import resource
+import statistics
+import time
+from collections.abc import Callable
+
+import uvloop
+
+from scrapersky.extract.metadata import read_metadata
+from scrapersky.extract.page_kinds import classify
+from scrapersky.extract.parsing import ParserPool
+
+ROUNDS = 3
+ADDRESSES = 1_000_000
+PAGES = 3_000
+WORDS = (
+    *(
+        "red",
+        "blue",
+        "shoe",
+        "dental",
+        "implant",
+        "how",
+        "to",
+        "choose",
+        "the",
+        "best",
+        "guide",
+        "for",
+        "your",
+        "garden",
+    ),
+    *("green", "lamp", "table", "city", "helsinki", "2024", "review", "tips", "home", "kontakt", "team", "leistungen"),
+    *("preise", "yhteystiedot", "about", "contact", "hammaslaakari", "remontti", "hinnasto", "vuokra", "asunto"),
+)
+FOLDERS = ("", "", "", "products/", "blog/2024/", "en/", "fi/palvelut/", "category/news/", "team/", "shop/item/")
+ENDINGS = ("", "/", "/", ".html", ".php", "?id=7")
+
+
+def make_addresses(count: int) -> list[str]:
+    """Addresses as sitemaps have them, the same in every run."""
+    dice = random.Random(1)
+    addresses = []
+    for number in range(count):
+        slug = "-".join(dice.choices(WORDS, k=dice.randint(1, 8)))
+        addresses.append(
+            f"https://www.example{number % 50}.org/{dice.choice(FOLDERS)}{slug}-{number % 977}{dice.choice(ENDINGS)}"
+        )
+    return addresses
+
+
+def make_page() -> str:
+    """A page of 50 KB: a head, cards of text with links, a footer with the contacts."""
+    card = (
+        "<div class='card'><h3>Gentle care for the whole family</h3><p>We take our time, explain every step and find "
+        "the treatment that suits you; the first visit is a talk.</p><a href='/treatments/{0}'>Read more</a></div>"
+    )
+    footer = "<footer><p>Call +358 9 1234567 or write to info@example.org.</p></footer>"
+    head = "<html lang=en><title>Example Dental</title><link rel=icon href=/i.png><meta name=generator content='WordPress 6.4'>"
+    return head + "".join(card.format(number) for number in range(50_000 // len(card))) + footer
+
+
+def median(measure: Callable[[], float]) -> float:
+    return statistics.median(measure() for _ in range(ROUNDS))
+
+
+def classifying(addresses: list[str]) -> float:
+    """Microseconds of processor time per address."""
+    before = time.process_time()
+    for address in addresses:
+        classify(address)
+    return (time.process_time() - before) / len(addresses) * 1e6
+
+
+async def sending() -> tuple[float, float]:
+    """Microseconds of wall time, and of our own processor time, for a page of 50 KB that costs nothing to read."""
+    page = bytes(50_000)
+    async with ParserPool(1, pages_per_child=PAGES * 10) as pool:
+        await pool.run(len, page)
+        walls, cpus = [], []
+        for _ in range(ROUNDS):
+            wall, cpu = time.perf_counter(), time.process_time()
+            for _ in range(PAGES):
+                await pool.run(len, page)
+            walls.append((time.perf_counter() - wall) / PAGES * 1e6)
+            cpus.append((time.process_time() - cpu) / PAGES * 1e6)
+    return statistics.median(walls), statistics.median(cpus)
+
+
+def reading(html: str) -> float:
+    """Milliseconds of processor time for all metadata and contacts of a page."""
+    before = time.process_time()
+    for _ in range(100):
+        read_metadata(html, "https://www.example.org/")
+    return (time.process_time() - before) * 10
+
+
+def main() -> None:
+    """Print the figures."""
+    addresses = make_addresses(ADDRESSES)
+    print(f"classify: {median(lambda: classifying(addresses)):.2f} us of CPU per address ({ADDRESSES:,} addresses)")
+    wall, cpu = uvloop.run(sending())
+    print(f"parser process: {wall:.0f} us per page of 50 KB, {cpu:.0f} us of them CPU of the parent")
+    html = make_page()
+    read_metadata(html, "https://www.example.org/")
+    return (time.process_time() - before) * 10
+
+
+def main() -> None:
+    """Print the figures."""
+    addresses = make_addresses(ADDRESSES)
+    print(f"classify: {median(lambda: classifying(addresses)):.2f} us of CPU per address ({ADDRESSES:,} addresses)")
+    wall, cpu = uvloop.run(sending())
+    print(f"parser process: {wall:.0f} us per page of 50 KB, {cpu:.0f} us of them CPU of the parent")
+    paragraph = (
+        "<div class='card'><h3>Care</h3><p>Call +358 9 1234567 or write to info@example.org.</p><a href=/a>x</a></div>"
+    )
+    html = f"<html lang=en><title>x</title><link rel=icon href=/i.png>{paragraph * (50_000 // len(paragraph))}"
+    read_metadata(html, "https://www.example.org/")
+    print(f"metadata and contacts: {median(lambda: reading(html)):.2f} ms of CPU per page of {len(html) // 1000} KB")
+    print(f"memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB at most, addresses included")
+
+
+if __name__ == "__main__":
+    main()
