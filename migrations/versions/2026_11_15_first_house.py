@@ -199,188 +199,6 @@ def create_tables() -> None:
     op.create_index("dead_letter_by_death", "dead_letter", ["tenant_id", "died_at", "id"], unique=False)
     op.create_index("dead_letter_by_queue", "dead_letter", ["tenant_id", "queue", "died_at", "id"], unique=False)
     op.create_table(
-        "domain",
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("unicode_name", sa.Text(), nullable=True),
-        sa.Column("start_url", sa.Text(), nullable=True),
-        sa.Column("final_url", sa.Text(), nullable=True),
-        sa.Column("http_status", sa.Integer(), nullable=True),
-        sa.Column("title", sa.Text(), nullable=True),
-        sa.Column("description", sa.Text(), nullable=True),
-        sa.Column("language", sa.Text(), nullable=True),
-        sa.Column("favicon", sa.Text(), nullable=True),
-        sa.Column("logo", sa.Text(), nullable=True),
-        sa.Column("generator", sa.Text(), nullable=True),
-        sa.Column("technologies", postgresql.ARRAY(sa.Text()), server_default="{}", nullable=False),
-        sa.Column("facts", postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=True),
-        sa.Column("sitemap_result", sa.Text(), nullable=True),
-        sa.Column("domain_metadata_status", sa.Text(), server_default="New", nullable=False),
-        sa.Column("domain_metadata_error", sa.Text(), nullable=True),
-        sa.Column("domain_metadata_attempts", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("domain_metadata_allowance", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("domain_metadata_due_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("domain_metadata_order", sa.BigInteger(), server_default="0", nullable=False),
-        sa.Column("sitemap_analysis_status", sa.Text(), server_default="New", nullable=False),
-        sa.Column("sitemap_analysis_error", sa.Text(), nullable=True),
-        sa.Column("sitemap_analysis_attempts", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("sitemap_analysis_allowance", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("sitemap_analysis_due_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("sitemap_analysis_order", sa.BigInteger(), server_default="0", nullable=False),
-        sa.Column("tenant_id", sa.Uuid(), nullable=False),
-        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.Column("id", sa.Uuid(), server_default=sa.text("gen_random_uuid()"), nullable=False),
-        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.Column("curation_status", sa.Text(), server_default="New", nullable=False),
-        sa.Column("priority", sa.SmallInteger(), server_default="0", nullable=False),
-        sa.CheckConstraint(
-            "curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived')",
-            name=op.f("domain_curation_status_word"),
-        ),
-        sa.CheckConstraint(
-            "domain_metadata_status IN ('New', 'Queued', 'Processing', 'Completed', 'Skipped', 'Error')",
-            name=op.f("domain_domain_metadata_status_word"),
-        ),
-        sa.CheckConstraint(
-            "sitemap_analysis_status IN ('New', 'Queued', 'Processing', 'Completed', 'Skipped', 'Error')",
-            name=op.f("domain_sitemap_analysis_status_word"),
-        ),
-        sa.ForeignKeyConstraint(["tenant_id"], ["tenant.id"], name=op.f("domain_tenant_id_fkey"), ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("id", name=op.f("domain_pkey")),
-        sa.UniqueConstraint("tenant_id", "name", name=op.f("domain_tenant_id_name_key")),
-    )
-    op.create_index("domain_by_curation", "domain", ["tenant_id", "curation_status", "updated_at", "id"], unique=False)
-    op.create_index("domain_by_update", "domain", ["tenant_id", "updated_at", "id"], unique=False)
-    op.create_index(
-        "domain_domain_metadata_claim",
-        "domain",
-        ["domain_metadata_order"],
-        unique=False,
-        postgresql_where=sa.text("domain_metadata_status = 'Queued' AND domain_metadata_due_at IS NULL"),
-    )
-    op.create_index(
-        "domain_domain_metadata_clock",
-        "domain",
-        ["domain_metadata_due_at"],
-        unique=False,
-        postgresql_where=sa.text("domain_metadata_due_at IS NOT NULL"),
-    )
-    op.create_index(
-        "domain_domain_metadata_outcome",
-        "domain",
-        ["tenant_id", "domain_metadata_status", "id"],
-        unique=False,
-        postgresql_where=sa.text("domain_metadata_status NOT IN ('Queued', 'Processing')"),
-    )
-    op.create_index(
-        "domain_domain_metadata_share",
-        "domain",
-        ["tenant_id", "domain_metadata_order"],
-        unique=False,
-        postgresql_where=sa.text("domain_metadata_status = 'Queued' AND domain_metadata_due_at IS NULL"),
-    )
-    op.create_index(
-        "domain_sitemap_analysis_claim",
-        "domain",
-        ["sitemap_analysis_order"],
-        unique=False,
-        postgresql_where=sa.text("sitemap_analysis_status = 'Queued' AND sitemap_analysis_due_at IS NULL"),
-    )
-    op.create_index(
-        "domain_sitemap_analysis_clock",
-        "domain",
-        ["sitemap_analysis_due_at"],
-        unique=False,
-        postgresql_where=sa.text("sitemap_analysis_due_at IS NOT NULL"),
-    )
-    op.create_index(
-        "domain_sitemap_analysis_outcome",
-        "domain",
-        ["tenant_id", "sitemap_analysis_status", "id"],
-        unique=False,
-        postgresql_where=sa.text("sitemap_analysis_status NOT IN ('Queued', 'Processing')"),
-    )
-    op.create_index(
-        "domain_sitemap_analysis_share",
-        "domain",
-        ["tenant_id", "sitemap_analysis_order"],
-        unique=False,
-        postgresql_where=sa.text("sitemap_analysis_status = 'Queued' AND sitemap_analysis_due_at IS NULL"),
-    )
-    op.create_table(
-        "place",
-        sa.Column("provider", sa.Text(), nullable=False),
-        sa.Column("provider_id", sa.Text(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("address", sa.Text(), nullable=True),
-        sa.Column("latitude", sa.Float(), nullable=True),
-        sa.Column("longitude", sa.Float(), nullable=True),
-        sa.Column("phone", sa.Text(), nullable=True),
-        sa.Column("website", sa.Text(), nullable=True),
-        sa.Column("categories", postgresql.ARRAY(sa.Text()), server_default="{}", nullable=False),
-        sa.Column("rating", sa.Float(), nullable=True),
-        sa.Column("rating_count", sa.Integer(), nullable=True),
-        sa.Column("business_status", sa.Text(), nullable=True),
-        sa.Column("licence", sa.Text(), nullable=True),
-        sa.Column("fetched_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("details", postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=True),
-        sa.Column("deep_scan_status", sa.Text(), server_default="New", nullable=False),
-        sa.Column("deep_scan_error", sa.Text(), nullable=True),
-        sa.Column("deep_scan_attempts", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("deep_scan_allowance", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("deep_scan_due_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("deep_scan_order", sa.BigInteger(), server_default="0", nullable=False),
-        sa.Column("tenant_id", sa.Uuid(), nullable=False),
-        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.Column("id", sa.Uuid(), server_default=sa.text("gen_random_uuid()"), nullable=False),
-        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.Column("curation_status", sa.Text(), server_default="New", nullable=False),
-        sa.Column("priority", sa.SmallInteger(), server_default="0", nullable=False),
-        sa.CheckConstraint(
-            "curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived')",
-            name=op.f("place_curation_status_word"),
-        ),
-        sa.CheckConstraint(
-            "deep_scan_status IN ('New', 'Queued', 'Processing', 'Completed', 'Skipped', 'Error')",
-            name=op.f("place_deep_scan_status_word"),
-        ),
-        sa.ForeignKeyConstraint(["tenant_id"], ["tenant.id"], name=op.f("place_tenant_id_fkey"), ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("id", name=op.f("place_pkey")),
-        sa.UniqueConstraint(
-            "tenant_id", "provider", "provider_id", name=op.f("place_tenant_id_provider_provider_id_key")
-        ),
-    )
-    op.create_index("place_by_curation", "place", ["tenant_id", "curation_status", "updated_at", "id"], unique=False)
-    op.create_index("place_by_update", "place", ["tenant_id", "updated_at", "id"], unique=False)
-    op.create_index(
-        "place_deep_scan_claim",
-        "place",
-        ["deep_scan_order"],
-        unique=False,
-        postgresql_where=sa.text("deep_scan_status = 'Queued' AND deep_scan_due_at IS NULL"),
-    )
-    op.create_index(
-        "place_deep_scan_clock",
-        "place",
-        ["deep_scan_due_at"],
-        unique=False,
-        postgresql_where=sa.text("deep_scan_due_at IS NOT NULL"),
-    )
-    op.create_index(
-        "place_deep_scan_outcome",
-        "place",
-        ["tenant_id", "deep_scan_status", "id"],
-        unique=False,
-        postgresql_where=sa.text("deep_scan_status NOT IN ('Queued', 'Processing')"),
-    )
-    op.create_index(
-        "place_deep_scan_share",
-        "place",
-        ["tenant_id", "deep_scan_order"],
-        unique=False,
-        postgresql_where=sa.text("deep_scan_status = 'Queued' AND deep_scan_due_at IS NULL"),
-    )
-    op.create_table(
         "user",
         sa.Column("tenant_id", sa.Uuid(), nullable=True),
         sa.Column("name", sa.Text(), nullable=False),
@@ -393,137 +211,6 @@ def create_tables() -> None:
         sa.ForeignKeyConstraint(["tenant_id"], ["tenant.id"], name=op.f("user_tenant_id_fkey"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("user_pkey")),
         sa.UniqueConstraint("name", name=op.f("user_name_key")),
-    )
-    op.create_table(
-        "api_key",
-        sa.Column("user_id", sa.Uuid(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("prefix", sa.Text(), nullable=False),
-        sa.Column("secret_hash", sa.Text(), nullable=False),
-        sa.Column("scopes", postgresql.ARRAY(sa.Text()), server_default="{}", nullable=False),
-        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("last_used_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("revoked_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("tenant_id", sa.Uuid(), nullable=False),
-        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.Column("id", sa.Uuid(), server_default=sa.text("gen_random_uuid()"), nullable=False),
-        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.ForeignKeyConstraint(["tenant_id"], ["tenant.id"], name=op.f("api_key_tenant_id_fkey"), ondelete="CASCADE"),
-        sa.ForeignKeyConstraint(["user_id"], ["user.id"], name=op.f("api_key_user_id_fkey"), ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("id", name=op.f("api_key_pkey")),
-        sa.UniqueConstraint("tenant_id", "prefix", name=op.f("api_key_tenant_id_prefix_key")),
-    )
-    op.create_index(op.f("api_key_user_id"), "api_key", ["user_id"], unique=False)
-    op.create_table(
-        "job",
-        sa.Column("kind", sa.Text(), nullable=False),
-        sa.Column("state", sa.Text(), server_default="pending", nullable=False),
-        sa.Column("progress", sa.Float(), server_default="0", nullable=False),
-        sa.Column("parameters", postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=False),
-        sa.Column("result", postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=True),
-        sa.Column("error", sa.Text(), nullable=True),
-        sa.Column("subject_id", sa.Uuid(), nullable=True),
-        sa.Column("requested_by", sa.Uuid(), nullable=True),
-        sa.Column("cancel_requested_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("finished_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("tenant_id", sa.Uuid(), nullable=False),
-        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.Column("id", sa.Uuid(), server_default=sa.text("gen_random_uuid()"), nullable=False),
-        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.CheckConstraint(
-            "state IN ('pending', 'processing', 'completed', 'failed', 'cancelled')", name=op.f("job_state_word")
-        ),
-        sa.ForeignKeyConstraint(["requested_by"], ["user.id"], name=op.f("job_requested_by_fkey"), ondelete="SET NULL"),
-        sa.ForeignKeyConstraint(["tenant_id"], ["tenant.id"], name=op.f("job_tenant_id_fkey"), ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("id", name=op.f("job_pkey")),
-    )
-    op.create_index("job_by_update", "job", ["tenant_id", "updated_at", "id"], unique=False)
-    op.create_table(
-        "local_business",
-        sa.Column("place_id", sa.Uuid(), nullable=True),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("address", sa.Text(), nullable=True),
-        sa.Column("street", sa.Text(), nullable=True),
-        sa.Column("city", sa.Text(), nullable=True),
-        sa.Column("region", sa.Text(), nullable=True),
-        sa.Column("postcode", sa.Text(), nullable=True),
-        sa.Column("country", sa.Text(), nullable=True),
-        sa.Column("latitude", sa.Float(), nullable=True),
-        sa.Column("longitude", sa.Float(), nullable=True),
-        sa.Column("timezone", sa.Text(), nullable=True),
-        sa.Column("phone", sa.Text(), nullable=True),
-        sa.Column("website", sa.Text(), nullable=True),
-        sa.Column("profiles", postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=True),
-        sa.Column("categories", postgresql.ARRAY(sa.Text()), server_default="{}", nullable=False),
-        sa.Column("rating", sa.Float(), nullable=True),
-        sa.Column("rating_count", sa.Integer(), nullable=True),
-        sa.Column("price_level", sa.Integer(), nullable=True),
-        sa.Column("hours", postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=True),
-        sa.Column("business_status", sa.Text(), nullable=True),
-        sa.Column("details", postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=True),
-        sa.Column("domain_extraction_status", sa.Text(), server_default="New", nullable=False),
-        sa.Column("domain_extraction_error", sa.Text(), nullable=True),
-        sa.Column("domain_extraction_attempts", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("domain_extraction_allowance", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("domain_extraction_due_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("domain_extraction_order", sa.BigInteger(), server_default="0", nullable=False),
-        sa.Column("tenant_id", sa.Uuid(), nullable=False),
-        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.Column("id", sa.Uuid(), server_default=sa.text("gen_random_uuid()"), nullable=False),
-        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
-        sa.Column("curation_status", sa.Text(), server_default="New", nullable=False),
-        sa.Column("priority", sa.SmallInteger(), server_default="0", nullable=False),
-        sa.CheckConstraint(
-            "curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived')",
-            name=op.f("local_business_curation_status_word"),
-        ),
-        sa.CheckConstraint(
-            "domain_extraction_status IN ('New', 'Queued', 'Processing', 'Completed', 'Skipped', 'Error')",
-            name=op.f("local_business_domain_extraction_status_word"),
-        ),
-        sa.ForeignKeyConstraint(
-            ["place_id"], ["place.id"], name=op.f("local_business_place_id_fkey"), ondelete="SET NULL"
-        ),
-        sa.ForeignKeyConstraint(
-            ["tenant_id"], ["tenant.id"], name=op.f("local_business_tenant_id_fkey"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("id", name=op.f("local_business_pkey")),
-        sa.UniqueConstraint("tenant_id", "place_id", name=op.f("local_business_tenant_id_place_id_key")),
-    )
-    op.create_index(
-        "local_business_by_curation",
-        "local_business",
-        ["tenant_id", "curation_status", "updated_at", "id"],
-        unique=False,
-    )
-    op.create_index("local_business_by_update", "local_business", ["tenant_id", "updated_at", "id"], unique=False)
-    op.create_index(
-        "local_business_domain_extraction_claim",
-        "local_business",
-        ["domain_extraction_order"],
-        unique=False,
-        postgresql_where=sa.text("domain_extraction_status = 'Queued' AND domain_extraction_due_at IS NULL"),
-    )
-    op.create_index(
-        "local_business_domain_extraction_clock",
-        "local_business",
-        ["domain_extraction_due_at"],
-        unique=False,
-        postgresql_where=sa.text("domain_extraction_due_at IS NOT NULL"),
-    )
-    op.create_index(
-        "local_business_domain_extraction_outcome",
-        "local_business",
-        ["tenant_id", "domain_extraction_status", "id"],
-        unique=False,
-        postgresql_where=sa.text("domain_extraction_status NOT IN ('Queued', 'Processing')"),
-    )
-    op.create_index(
-        "local_business_domain_extraction_share",
-        "local_business",
-        ["tenant_id", "domain_extraction_order"],
-        unique=False,
-        postgresql_where=sa.text("domain_extraction_status = 'Queued' AND domain_extraction_due_at IS NULL"),
     )
     op.create_table(
         "search",
@@ -590,6 +277,332 @@ def create_tables() -> None:
         ["tenant_id", "place_search_order"],
         unique=False,
         postgresql_where=sa.text("place_search_status = 'Queued' AND place_search_due_at IS NULL"),
+    )
+    op.create_table(
+        "domain",
+        sa.Column("search_id", sa.Uuid(), nullable=True),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("unicode_name", sa.Text(), nullable=True),
+        sa.Column("country", sa.Text(), nullable=True),
+        sa.Column("start_url", sa.Text(), nullable=True),
+        sa.Column("final_url", sa.Text(), nullable=True),
+        sa.Column("http_status", sa.Integer(), nullable=True),
+        sa.Column("title", sa.Text(), nullable=True),
+        sa.Column("description", sa.Text(), nullable=True),
+        sa.Column("language", sa.Text(), nullable=True),
+        sa.Column("favicon", sa.Text(), nullable=True),
+        sa.Column("logo", sa.Text(), nullable=True),
+        sa.Column("generator", sa.Text(), nullable=True),
+        sa.Column("technologies", postgresql.ARRAY(sa.Text()), server_default="{}", nullable=False),
+        sa.Column("facts", postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=True),
+        sa.Column("sitemap_reason", sa.Text(), nullable=True),
+        sa.Column("sitemap_result", sa.Text(), nullable=True),
+        sa.Column("domain_metadata_status", sa.Text(), server_default="New", nullable=False),
+        sa.Column("domain_metadata_error", sa.Text(), nullable=True),
+        sa.Column("domain_metadata_attempts", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("domain_metadata_allowance", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("domain_metadata_due_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("domain_metadata_order", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("sitemap_analysis_status", sa.Text(), server_default="New", nullable=False),
+        sa.Column("sitemap_analysis_error", sa.Text(), nullable=True),
+        sa.Column("sitemap_analysis_attempts", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("sitemap_analysis_allowance", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("sitemap_analysis_due_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("sitemap_analysis_order", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("tenant_id", sa.Uuid(), nullable=False),
+        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("id", sa.Uuid(), server_default=sa.text("gen_random_uuid()"), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("curation_status", sa.Text(), server_default="New", nullable=False),
+        sa.Column("priority", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.CheckConstraint(
+            "curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived')",
+            name=op.f("domain_curation_status_word"),
+        ),
+        sa.CheckConstraint(
+            "domain_metadata_status IN ('New', 'Queued', 'Processing', 'Completed', 'Skipped', 'Error')",
+            name=op.f("domain_domain_metadata_status_word"),
+        ),
+        sa.CheckConstraint(
+            "sitemap_analysis_status IN ('New', 'Queued', 'Processing', 'Completed', 'Skipped', 'Error')",
+            name=op.f("domain_sitemap_analysis_status_word"),
+        ),
+        sa.ForeignKeyConstraint(["tenant_id"], ["tenant.id"], name=op.f("domain_tenant_id_fkey"), ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(["search_id"], ["search.id"], name=op.f("domain_search_id_fkey"), ondelete="SET NULL"),
+        sa.PrimaryKeyConstraint("id", name=op.f("domain_pkey")),
+        sa.UniqueConstraint("tenant_id", "name", name=op.f("domain_tenant_id_name_key")),
+    )
+    op.create_index(op.f("domain_search_id"), "domain", ["search_id"], unique=False)
+    op.create_index("domain_by_curation", "domain", ["tenant_id", "curation_status", "updated_at", "id"], unique=False)
+    op.create_index("domain_by_update", "domain", ["tenant_id", "updated_at", "id"], unique=False)
+    op.create_index(
+        "domain_domain_metadata_claim",
+        "domain",
+        ["domain_metadata_order"],
+        unique=False,
+        postgresql_where=sa.text("domain_metadata_status = 'Queued' AND domain_metadata_due_at IS NULL"),
+    )
+    op.create_index(
+        "domain_domain_metadata_clock",
+        "domain",
+        ["domain_metadata_due_at"],
+        unique=False,
+        postgresql_where=sa.text("domain_metadata_due_at IS NOT NULL"),
+    )
+    op.create_index(
+        "domain_domain_metadata_outcome",
+        "domain",
+        ["tenant_id", "domain_metadata_status", "id"],
+        unique=False,
+        postgresql_where=sa.text("domain_metadata_status NOT IN ('Queued', 'Processing')"),
+    )
+    op.create_index(
+        "domain_domain_metadata_share",
+        "domain",
+        ["tenant_id", "domain_metadata_order"],
+        unique=False,
+        postgresql_where=sa.text("domain_metadata_status = 'Queued' AND domain_metadata_due_at IS NULL"),
+    )
+    op.create_index(
+        "domain_sitemap_analysis_claim",
+        "domain",
+        ["sitemap_analysis_order"],
+        unique=False,
+        postgresql_where=sa.text("sitemap_analysis_status = 'Queued' AND sitemap_analysis_due_at IS NULL"),
+    )
+    op.create_index(
+        "domain_sitemap_analysis_clock",
+        "domain",
+        ["sitemap_analysis_due_at"],
+        unique=False,
+        postgresql_where=sa.text("sitemap_analysis_due_at IS NOT NULL"),
+    )
+    op.create_index(
+        "domain_sitemap_analysis_outcome",
+        "domain",
+        ["tenant_id", "sitemap_analysis_status", "id"],
+        unique=False,
+        postgresql_where=sa.text("sitemap_analysis_status NOT IN ('Queued', 'Processing')"),
+    )
+    op.create_index(
+        "domain_sitemap_analysis_share",
+        "domain",
+        ["tenant_id", "sitemap_analysis_order"],
+        unique=False,
+        postgresql_where=sa.text("sitemap_analysis_status = 'Queued' AND sitemap_analysis_due_at IS NULL"),
+    )
+    op.create_table(
+        "place",
+        sa.Column("search_id", sa.Uuid(), nullable=True),
+        sa.Column("provider", sa.Text(), nullable=False),
+        sa.Column("provider_id", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("address", sa.Text(), nullable=True),
+        sa.Column("latitude", sa.Float(), nullable=True),
+        sa.Column("longitude", sa.Float(), nullable=True),
+        sa.Column("phone", sa.Text(), nullable=True),
+        sa.Column("website", sa.Text(), nullable=True),
+        sa.Column("categories", postgresql.ARRAY(sa.Text()), server_default="{}", nullable=False),
+        sa.Column("rating", sa.Float(), nullable=True),
+        sa.Column("rating_count", sa.Integer(), nullable=True),
+        sa.Column("business_status", sa.Text(), nullable=True),
+        sa.Column("licence", sa.Text(), nullable=True),
+        sa.Column("fetched_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("details", postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=True),
+        sa.Column("deep_scan_status", sa.Text(), server_default="New", nullable=False),
+        sa.Column("deep_scan_error", sa.Text(), nullable=True),
+        sa.Column("deep_scan_attempts", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("deep_scan_allowance", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("deep_scan_due_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("deep_scan_order", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("tenant_id", sa.Uuid(), nullable=False),
+        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("id", sa.Uuid(), server_default=sa.text("gen_random_uuid()"), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("curation_status", sa.Text(), server_default="New", nullable=False),
+        sa.Column("priority", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.CheckConstraint(
+            "curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived')",
+            name=op.f("place_curation_status_word"),
+        ),
+        sa.CheckConstraint(
+            "deep_scan_status IN ('New', 'Queued', 'Processing', 'Completed', 'Skipped', 'Error')",
+            name=op.f("place_deep_scan_status_word"),
+        ),
+        sa.ForeignKeyConstraint(["tenant_id"], ["tenant.id"], name=op.f("place_tenant_id_fkey"), ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(["search_id"], ["search.id"], name=op.f("place_search_id_fkey"), ondelete="SET NULL"),
+        sa.PrimaryKeyConstraint("id", name=op.f("place_pkey")),
+        sa.UniqueConstraint(
+            "tenant_id", "provider", "provider_id", name=op.f("place_tenant_id_provider_provider_id_key")
+        ),
+    )
+    op.create_index(op.f("place_search_id"), "place", ["search_id"], unique=False)
+    op.create_index("place_by_curation", "place", ["tenant_id", "curation_status", "updated_at", "id"], unique=False)
+    op.create_index("place_by_update", "place", ["tenant_id", "updated_at", "id"], unique=False)
+    op.create_index(
+        "place_deep_scan_claim",
+        "place",
+        ["deep_scan_order"],
+        unique=False,
+        postgresql_where=sa.text("deep_scan_status = 'Queued' AND deep_scan_due_at IS NULL"),
+    )
+    op.create_index(
+        "place_deep_scan_clock",
+        "place",
+        ["deep_scan_due_at"],
+        unique=False,
+        postgresql_where=sa.text("deep_scan_due_at IS NOT NULL"),
+    )
+    op.create_index(
+        "place_deep_scan_outcome",
+        "place",
+        ["tenant_id", "deep_scan_status", "id"],
+        unique=False,
+        postgresql_where=sa.text("deep_scan_status NOT IN ('Queued', 'Processing')"),
+    )
+    op.create_index(
+        "place_deep_scan_share",
+        "place",
+        ["tenant_id", "deep_scan_order"],
+        unique=False,
+        postgresql_where=sa.text("deep_scan_status = 'Queued' AND deep_scan_due_at IS NULL"),
+    )
+    op.create_table(
+        "api_key",
+        sa.Column("user_id", sa.Uuid(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("prefix", sa.Text(), nullable=False),
+        sa.Column("secret_hash", sa.Text(), nullable=False),
+        sa.Column("scopes", postgresql.ARRAY(sa.Text()), server_default="{}", nullable=False),
+        sa.Column("expires_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("last_used_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("revoked_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("tenant_id", sa.Uuid(), nullable=False),
+        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("id", sa.Uuid(), server_default=sa.text("gen_random_uuid()"), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.ForeignKeyConstraint(["tenant_id"], ["tenant.id"], name=op.f("api_key_tenant_id_fkey"), ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(["user_id"], ["user.id"], name=op.f("api_key_user_id_fkey"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id", name=op.f("api_key_pkey")),
+        sa.UniqueConstraint("tenant_id", "prefix", name=op.f("api_key_tenant_id_prefix_key")),
+    )
+    op.create_index(op.f("api_key_user_id"), "api_key", ["user_id"], unique=False)
+    op.create_table(
+        "job",
+        sa.Column("kind", sa.Text(), nullable=False),
+        sa.Column("state", sa.Text(), server_default="pending", nullable=False),
+        sa.Column("progress", sa.Float(), server_default="0", nullable=False),
+        sa.Column("parameters", postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=False),
+        sa.Column("result", postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=True),
+        sa.Column("error", sa.Text(), nullable=True),
+        sa.Column("subject_id", sa.Uuid(), nullable=True),
+        sa.Column("requested_by", sa.Uuid(), nullable=True),
+        sa.Column("cancel_requested_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("finished_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("tenant_id", sa.Uuid(), nullable=False),
+        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("id", sa.Uuid(), server_default=sa.text("gen_random_uuid()"), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.CheckConstraint(
+            "state IN ('pending', 'processing', 'completed', 'failed', 'cancelled')", name=op.f("job_state_word")
+        ),
+        sa.ForeignKeyConstraint(["requested_by"], ["user.id"], name=op.f("job_requested_by_fkey"), ondelete="SET NULL"),
+        sa.ForeignKeyConstraint(["tenant_id"], ["tenant.id"], name=op.f("job_tenant_id_fkey"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id", name=op.f("job_pkey")),
+    )
+    op.create_index("job_by_update", "job", ["tenant_id", "updated_at", "id"], unique=False)
+    op.create_table(
+        "local_business",
+        sa.Column("place_id", sa.Uuid(), nullable=True),
+        sa.Column("search_id", sa.Uuid(), nullable=True),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("address", sa.Text(), nullable=True),
+        sa.Column("street", sa.Text(), nullable=True),
+        sa.Column("city", sa.Text(), nullable=True),
+        sa.Column("region", sa.Text(), nullable=True),
+        sa.Column("postcode", sa.Text(), nullable=True),
+        sa.Column("country", sa.Text(), nullable=True),
+        sa.Column("latitude", sa.Float(), nullable=True),
+        sa.Column("longitude", sa.Float(), nullable=True),
+        sa.Column("timezone", sa.Text(), nullable=True),
+        sa.Column("phone", sa.Text(), nullable=True),
+        sa.Column("website", sa.Text(), nullable=True),
+        sa.Column("profiles", postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=True),
+        sa.Column("categories", postgresql.ARRAY(sa.Text()), server_default="{}", nullable=False),
+        sa.Column("rating", sa.Float(), nullable=True),
+        sa.Column("rating_count", sa.Integer(), nullable=True),
+        sa.Column("price_level", sa.Integer(), nullable=True),
+        sa.Column("hours", postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=True),
+        sa.Column("business_status", sa.Text(), nullable=True),
+        sa.Column("details", postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=True),
+        sa.Column("domain_extraction_status", sa.Text(), server_default="New", nullable=False),
+        sa.Column("domain_extraction_error", sa.Text(), nullable=True),
+        sa.Column("domain_extraction_attempts", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("domain_extraction_allowance", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("domain_extraction_due_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("domain_extraction_order", sa.BigInteger(), server_default="0", nullable=False),
+        sa.Column("tenant_id", sa.Uuid(), nullable=False),
+        sa.Column("updated_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("id", sa.Uuid(), server_default=sa.text("gen_random_uuid()"), nullable=False),
+        sa.Column("created_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False),
+        sa.Column("curation_status", sa.Text(), server_default="New", nullable=False),
+        sa.Column("priority", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.CheckConstraint(
+            "curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived')",
+            name=op.f("local_business_curation_status_word"),
+        ),
+        sa.CheckConstraint(
+            "domain_extraction_status IN ('New', 'Queued', 'Processing', 'Completed', 'Skipped', 'Error')",
+            name=op.f("local_business_domain_extraction_status_word"),
+        ),
+        sa.ForeignKeyConstraint(
+            ["place_id"], ["place.id"], name=op.f("local_business_place_id_fkey"), ondelete="SET NULL"
+        ),
+        sa.ForeignKeyConstraint(
+            ["tenant_id"], ["tenant.id"], name=op.f("local_business_tenant_id_fkey"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["search_id"], ["search.id"], name=op.f("local_business_search_id_fkey"), ondelete="SET NULL"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("local_business_pkey")),
+        sa.UniqueConstraint("tenant_id", "place_id", name=op.f("local_business_tenant_id_place_id_key")),
+    )
+    op.create_index(op.f("local_business_search_id"), "local_business", ["search_id"], unique=False)
+    op.create_index(
+        "local_business_by_curation",
+        "local_business",
+        ["tenant_id", "curation_status", "updated_at", "id"],
+        unique=False,
+    )
+    op.create_index("local_business_by_update", "local_business", ["tenant_id", "updated_at", "id"], unique=False)
+    op.create_index(
+        "local_business_domain_extraction_claim",
+        "local_business",
+        ["domain_extraction_order"],
+        unique=False,
+        postgresql_where=sa.text("domain_extraction_status = 'Queued' AND domain_extraction_due_at IS NULL"),
+    )
+    op.create_index(
+        "local_business_domain_extraction_clock",
+        "local_business",
+        ["domain_extraction_due_at"],
+        unique=False,
+        postgresql_where=sa.text("domain_extraction_due_at IS NOT NULL"),
+    )
+    op.create_index(
+        "local_business_domain_extraction_outcome",
+        "local_business",
+        ["tenant_id", "domain_extraction_status", "id"],
+        unique=False,
+        postgresql_where=sa.text("domain_extraction_status NOT IN ('Queued', 'Processing')"),
+    )
+    op.create_index(
+        "local_business_domain_extraction_share",
+        "local_business",
+        ["tenant_id", "domain_extraction_order"],
+        unique=False,
+        postgresql_where=sa.text("domain_extraction_status = 'Queued' AND domain_extraction_due_at IS NULL"),
     )
     op.create_table(
         "sitemap_file",
@@ -692,6 +705,7 @@ def create_tables() -> None:
         sa.Column("domain_id", sa.Uuid(), nullable=False),
         sa.Column("sitemap_file_id", sa.Uuid(), nullable=True),
         sa.Column("url", sa.Text(), nullable=False),
+        sa.Column("country", sa.Text(), nullable=True),
         sa.Column("kind", sa.Text(), nullable=True),
         sa.Column("kind_score", sa.Float(), nullable=True),
         sa.Column("kind_reason", sa.Text(), nullable=True),

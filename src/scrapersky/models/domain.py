@@ -33,8 +33,10 @@ class Domain(TenantRow, Curated, Base):
         *queue_items("domain", "sitemap_analysis"),
     )
 
+    search_id: Mapped[UUID | None] = mapped_column(ForeignKey("search.id", ondelete="SET NULL"), index=True)
     name: Mapped[str]
     unicode_name: Mapped[str | None]
+    country: Mapped[str | None]
     start_url: Mapped[str | None]
     final_url: Mapped[str | None]
     http_status: Mapped[int | None]
@@ -47,6 +49,7 @@ class Domain(TenantRow, Curated, Base):
     technologies: Mapped[list[str]] = mapped_column(server_default="{}")
     facts: Mapped[dict[str, Any] | None]
     sitemap_result: Mapped[str | None]
+    sitemap_reason: Mapped[str | None]
 
     domain_metadata_status: Mapped[Status] = status_column()
     domain_metadata_error: Mapped[str | None] = error_column()

@@ -33,6 +33,7 @@ class LocalBusiness(TenantRow, Curated, Base):
     )
 
     place_id: Mapped[UUID | None] = mapped_column(ForeignKey("place.id", ondelete="SET NULL"))
+    search_id: Mapped[UUID | None] = mapped_column(ForeignKey("search.id", ondelete="SET NULL"), index=True)
     name: Mapped[str]
     address: Mapped[str | None]
     street: Mapped[str | None]

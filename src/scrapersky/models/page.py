@@ -34,6 +34,7 @@ class Page(TenantRow, Curated, Base):
     domain_id: Mapped[UUID] = mapped_column(ForeignKey("domain.id", ondelete="CASCADE"))
     sitemap_file_id: Mapped[UUID | None] = mapped_column(ForeignKey("sitemap_file.id", ondelete="SET NULL"), index=True)
     url: Mapped[str]
+    country: Mapped[str | None]
     kind: Mapped[str | None]
     kind_score: Mapped[float | None] = mapped_column(Float())
     kind_reason: Mapped[str | None]

@@ -2,8 +2,9 @@
 
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
-from sqlalchemy import Float, Index, UniqueConstraint
+from sqlalchemy import Float, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.core.status import Curation, Status, check_words
@@ -31,6 +32,7 @@ class Place(TenantRow, Curated, Base):
         *queue_items("place", "deep_scan"),
     )
 
+    search_id: Mapped[UUID | None] = mapped_column(ForeignKey("search.id", ondelete="SET NULL"), index=True)
     provider: Mapped[str]
     provider_id: Mapped[str]
     name: Mapped[str]

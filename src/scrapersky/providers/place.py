@@ -100,7 +100,7 @@ class Meter:
 
 
 class PlaceProvider(Protocol):
-    """Finds places and looks one up. What goes wrong is ProviderBusy or ProviderRefused; the rest is a plain failure."""
+    """Finds places and looks one up; raises ProviderBusy or ProviderRefused where it knows better than a retry."""
 
     name: str
 
