@@ -118,7 +118,8 @@ def layout(site: Site, title: str, main: str) -> str:
 <a href="https://www.facebook.com/sharer/sharer.php?u=https%3A%2F%2F{site["domain"]}%2F">{site["share"]}</a>
 <a href="https://x.com/intent/tweet?text=hello">{site["share"]}</a></div>
 <p>© 2024 {name}</p>
-<p class="credit">{site["credit"]} <a href="https://pixelwerk.example">Pixelwerk</a>, studio@pixelwerk.example</p></footer>
+<p class="credit">{site["credit"]} <a href="https://pixelwerk.example">Pixelwerk</a>, studio@pixelwerk.example</p>
+</footer>
 </body></html>
 """
 
@@ -153,7 +154,8 @@ def contact(site: Site) -> tuple[str, dict[str, Any]]:
         f"<h1>{site['contact']}</h1><address>{site['name']}<br>{site['street']}<br>{site['place']}</address>"
         f"<table><tr><th>{site['phone_word']}</th><td>{site['phone']}</td></tr>"
         f"<tr><th>{site['fax_word']}</th><td>{site['fax']}</td></tr></table>"
-        f"{FORMS[site['forms'][1]](site['second'], site)}<p><a href='https://wa.me/{site['mobile'].lstrip('+')}'>WhatsApp</a></p>{form}"  # markup reads best in one line
+        f"{FORMS[site['forms'][1]](site['second'], site)}"
+        f"<p><a href='https://wa.me/{site['mobile'].lstrip('+')}'>WhatsApp</a></p>{form}"
     )
     label = {"emails": [site["second"]], "phones": [site["e164"], site["mobile"]], "fax": [site["fax_e164"]]}
     return layout(site, site["contact"], main), label

@@ -47,12 +47,15 @@ def written_out(text: str) -> Iterator[tuple[str, int]]:
             yield DOT_BETWEEN.sub(".", match[1]), match.start()
 
 
+def backwards(word: str) -> str:
+    """The address that a reversed word stands for, or nothing."""
+    return word[::-1] if is_address(word[::-1]) else ""
+
+
 def turned(word: str) -> str:
-    """The address that a reversed or ROT13 word stands for, or nothing."""
-    for candidate in (word[::-1], codecs.encode(word, "rot13"), codecs.encode(word, "rot13")[::-1]):
-        if is_address(candidate):
-            return candidate
-    return ""
+    """The address that a reversed or ROT13 attribute stands for. Not for text: logo@2x.png would become one in .cat."""
+    rotated = codecs.encode(word, "rot13")
+    return backwards(word) or (rotated if is_address(rotated) else "") or backwards(rotated)
 
 
 def shifted(cipher: str) -> str:

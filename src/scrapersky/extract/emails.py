@@ -107,7 +107,7 @@ def _in_text(block: Block) -> Iterator[Candidate]:
 def _odd_at(block: Block) -> Iterator[Candidate]:
     """Words with an @ that are no address as they stand: turned letters, or white space around the sign."""
     for match in patterns.AT_WORD.finditer(block.text):
-        if plain := email_decoding.turned(match[0]):
+        if plain := email_decoding.backwards(match[0]):
             yield Candidate(plain, "turned", snippet(block.text, match.start()), block)
     for match in patterns.SPACED_AT.finditer(block.text):
         # "see us @ www.firma.com" is a sentence; an address stands alone or behind a label.

@@ -114,7 +114,7 @@ SEVERAL = re.compile(r"\s?[/|•·]\s?|\s[-–]\s|\s{2,4}")
 ONE_OF_SEVERAL = re.compile(r"(?:\+\s?|\()?\d(?:[\s().\-–]{0,2}\d){5,17}")
 MONEY = re.compile(r"[$€£¥₽₺]|(?:usd|eur|chf|kr|zł|kč|ft|lei|руб|pln|czk|huf|inr|rs|mio|m²|km|kg|mm|cm)\b", re.I)
 PHONE_AND_FAX = re.compile(
-    r"\b(?:tel|telefon|phone|fon|puh|tlf)[a-z]{0,6}\.?\s?(?:/|\+|&|und|and|et|y|e|i|a|ja|og|och|,)\s?(?:tele)?fa(?:x|ks)"
+    r"\b(?:tel|telefon|phone|fon|puh|tlf)[a-z]{0,6}\.?(?:\s?[/+&,]\s?|\s(?:und|and|et|y|e|i|a|ja|og|och)\s)(?:tele)?fa(?:x|ks)"
 )
 DIALS = re.compile(
     r"(?:tel|callto|sms|phone|whatsapp):(?://)?(?:send/?\?phone=)?|https?://(?:www\.)?(?:wa\.me/|(?:api|web|chat)\.whatsapp\.com/send/?\?(?:[^#]{0,200}&)?phone=|whatsapp\.com/send/?\?(?:[^#]{0,200}&)?phone=)",
@@ -175,9 +175,9 @@ TITLE_IN_TEXT = re.compile(
     r"(?:Dr|Dra|Prof|Mgr|mgr|MUDr|MDDr|MVDr|JUDr|PhDr|Ing|Mag|Dipl|lek|inż|Rev|Pastor|Pastora|Pfarrer|Pfarrerin|Father|Sensei|Maître|Mme|Dott|Avv|Adv|Herr|Frau|Mrs|Mr|Ms|Д-р|д-р)\b\.?(?=[\s.]?[\s.]?[^\W\d_])"
 )
 AFTER_TITLE = re.compile(r"[^,;:()\[\]|•·\n\d\"“”„«»!?&/]{3,60}")
-SEGMENT = re.compile(r"\s*(?:[|•·;/]|\s[&+]\s|\s(?:und|and|et|y|e|i|a|ja|og|och|en)\s(?=[^\W\d_a-zà-ÿ]))\s*")
+SEGMENT = re.compile(r"\s?(?:[|•·;/]|\s[&+]\s|\s(?:und|and|et|y|e|i|a|ja|og|och|en)\s(?=[^\W\d_a-zà-ÿ]))\s?")
 # What stands between a name and a role on one line.
-SEPARATOR = re.compile(r"\s*[:(]\s*|\s+[-–—―]\s*|\s*[–—―]\s+|\s*,\s+")
+SEPARATOR = re.compile(r"\s?[:(]\s?|\s[-–—―]\s?|\s?[–—―]\s|\s?,\s")
 STARS = re.compile(r"[★⭐☆]|\bfa-star\b|\bstars?\b|\brating\b")
 QUOTE_MARKS = re.compile(r"^\s?[\"“„«»”'‘]|^[-–—]\s")
 PERSON_NAMES = re.compile(

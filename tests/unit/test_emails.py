@@ -1,0 +1,111 @@
+"""Addresses: every form they are written in, and everything that only looks like one."""
+
+import codecs
+
+import pytest
+
+from scrapersky.extract.contacts import read_contacts
+from tests.corpus.make_contacts import FORMS, sites
+
+SITE = sites()["en"]
+
+
+def found(html: str, url: str = "") -> list[str]:
+    return [email.address for email in read_contacts(html, url=url).emails]
+
+
+def reasons(html: str, url: str = "") -> dict[str, str]:
+    return {one.value: one.reason for one in read_contacts(html, url=url).rejected if one.field == "email"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_address_is_found_in_every_form(form: str) -> None:
+    assert found(FORMS[form]("info@kontor.example", SITE)) == ["info@kontor.example"]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>INFO@Kontor.Example.</p>",
+        "<p>info (at) kontor (dot) example</p>",
+        "<p>info{at}kontor{dot}example</p>",
+        "<p>info AT kontor DOT example</p>",
+        "<p>info&#x40;kontor&period;example</p>",
+        "<p>inf<b>o</b>@kontor.example</p>",
+        "<p>in&#8203;fo@kontor.example</p>",
+        "<p><a href='mailto:info%40kontor.example'>x</a></p>",
+        "<p><a href='MAILTO:info(at)kontor.example'>x</a></p>",
+        "<script>var a = ['info', 'kontor.example'].join('@');</script>",
+        "<script>x('elpmaxe.rotnok@ofni'.split('').reverse().join(''))</script>",
+        "<script>m = 'info' + '\\x40' + 'kontor.example'</script>",
+        f"<p data-mail='{codecs.encode('info@kontor.example', 'rot13')}'>x</p>",
+        "<p data-name='info' data-domain='kontor.example'>x</p>",
+        "<div itemscope itemtype='schema.org/Hotel'><meta itemprop='email' content='info@kontor.example'></div>",
+    ],
+)
+def test_an_address_is_found_however_it_hides(html: str) -> None:
+    assert found(html) == ["info@kontor.example"]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>We met at kontor.example yesterday, at noon.</p>",
+        "<p>Look at node dot js at home</p>",
+        "<p>Join us @ www.kontor.example</p>",
+        "<img src='logo@2x.png'><p>logo@2x.png</p>",
+        "<p>npm@5.3.3 and react@18.2.0</p>",
+        "<script>config = {email: 'support@builder.example'}</script>",
+        "<input placeholder='info@kontor.example'>",
+        "<p>maps /@27.42,85.31,15z</p>",
+        "<a href='mailto:?subject=Look&body=this'>share</a>",
+        "<p>someone@nowhere.nosuchending</p>",
+    ],
+)
+def test_no_address_is_invented(html: str) -> None:
+    assert found(html) == []
+
+
+@pytest.mark.parametrize(
+    ("html", "reason"),
+    [
+        ("<p>john.doe@kontor.example</p>", "placeholder"),
+        ("<p>me@yourdomain.com</p>", "placeholder"),
+        ("<p>sinä@esimerkki.fi</p>", "letters that only look alike"),
+        ("<p>info@exemple.fr</p>", "placeholder"),
+        ("<p>hi@colorlib.com</p>", "maker of the page or theme"),
+        ("<p>Webdesign: hand@werk.example</p>", "maker of the page or theme"),
+        ("<p>info@kontor.example</p><p>© 2024 Kim Lind kim.lind@gmail.com</p>", "maker of the page or theme"),
+        ("<h3>Aufsichtsbehörde</h3><p>Amt, post@amt.example</p>", "authority or host named in an imprint"),
+        ("<h3>Hébergeur</h3><p>Nuage, aide@nuage.example</p>", "authority or host named in an imprint"),
+        ("<a href='mailto:info@alt.example'>neu@kontor.example</a>", "hidden behind another address"),
+    ],
+)
+def test_the_address_of_somebody_else_is_kept_apart_with_the_reason(html: str, reason: str) -> None:
+    assert reason in reasons(html).values()
+
+
+def test_the_kind_says_whose_mailbox_it_is() -> None:
+    html = "<p>info@kontor.example kim.lind@kontor.example kontor@gmail.com office@partner.example</p>"
+    kinds = [email.kind for email in read_contacts(html, url="https://www.kontor.example/").emails]
+    assert kinds == ["role", "personal", "free-mail", "other-domain"]
+
+
+def test_every_value_has_its_snippet_and_confidence() -> None:
+    (email,) = read_contacts("<p>" + "word " * 100 + "write to info@kontor.example please</p>").emails
+    assert "info@kontor.example" in email.snippet
+    assert len(email.snippet) <= 160
+    assert 0 < email.confidence <= 1
+
+
+def test_a_directory_is_cut_and_says_so() -> None:
+    contacts = read_contacts("".join(f"<p>a{number}@kontor.example</p>" for number in range(400)))
+    assert len(contacts.emails) == 100
+    assert "emails" in contacts.cut
+    assert contacts.emails[0].address == "a0@kontor.example"
+
+
+def test_broken_structured_data_hides_nothing_else() -> None:
+    bad = ['{"email": ', "[" * 50_000, '{"email": NaN}', '{"n": ' + "9" * 5_000 + "}", '{"email": {"x": "\\ud800"}}']
+    scripts = "".join(f'<script type="application/ld+json">{one}</script>' for one in bad)
+    assert found(scripts + "<p>info@kontor.example</p>") == ["info@kontor.example"]

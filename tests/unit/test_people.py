@@ -1,0 +1,105 @@
+"""People: found by role, title, card and structure; customers, makers, firms and headings are not."""
+
+import pytest
+
+from scrapersky.extract.contacts import read_contacts
+from scrapersky.extract.found import Person
+
+
+def people(html: str) -> list[Person]:
+    return list(read_contacts(html).people)
+
+
+def found(html: str) -> list[tuple[str, str]]:
+    return [(person.name, person.title) for person in people(html)]
+
+
+@pytest.mark.parametrize(
+    ("html", "name", "title"),
+    [
+        ("<h3>Hannah Whitcombe</h3><p>Practice Manager</p>", "Hannah Whitcombe", "Practice Manager"),
+        ("<h3>Michel ROCHETEAU</h3><h4>Moniteur diplômé d'État</h4>", "Michel ROCHETEAU", "Moniteur diplômé d'État"),
+        ("<p>Inhaberin: Maria Brandauer</p>", "Maria Brandauer", "Inhaberin"),
+        ("<p>Jonas Petersohn (Geschäftsführer)</p>", "Jonas Petersohn", "Geschäftsführer"),
+        ("<p>Elina Koskela – Toimitusjohtaja</p>", "Elina Koskela", "Toimitusjohtaja"),
+        ("<dl><dt>Předseda</dt><dd>Ondřej Blažek</dd></dl>", "Ondřej Blažek", "Předseda"),
+        ("<table><tr><td>Erik Sandqvist</td><td>Verkstadschef</td></tr></table>", "Erik Sandqvist", "Verkstadschef"),
+        ("<li><strong>Sander de Groot</strong> eigenaar en trainer</li>", "Sander de Groot", "eigenaar en trainer"),
+        ("<h4>Ольга Белова</h4><p>Главный бухгалтер</p>", "Ольга Белова", "Главный бухгалтер"),
+        ("<h4>Zeynep Doğan</h4><p>Diş hekimi</p>", "Zeynep Doğan", "Diş hekimi"),
+        ("<h4>Tomasz Grzelak</h4><p>Fizjoterapeuta</p>", "Tomasz Grzelak", "Fizjoterapeuta"),
+        ("<h4>Nuria Sepúlveda</h4><p>Abogada</p>", "Nuria Sepúlveda", "Abogada"),
+        ("<h4>Renato Vasques</h4><p>Cirurgião-dentista</p>", "Renato Vasques", "Cirurgião-dentista"),
+        ("<h4>Ruggero Antonelli</h4><p>Responsabile tecnico</p>", "Ruggero Antonelli", "Responsabile tecnico"),
+        ("<h4>Kiss Dorottya</h4><p>Fogorvos</p>", "Kiss Dorottya", "Fogorvos"),
+        ("<h4>Vlad Stănescu</h4><p>Medic stomatolog</p>", "Vlad Stănescu", "Medic stomatolog"),
+    ],
+)
+def test_a_name_with_a_role_is_a_person_in_many_languages(html: str, name: str, title: str) -> None:
+    assert found(html) == [(name, title)]
+
+
+def test_a_title_makes_a_person_in_running_text() -> None:
+    html = "<p>In unserer Praxis behandelt Sie Dr. med. Anke Brandauer, Fachärztin für Innere Medizin, seit 2004.</p>"
+    assert found(html) == [("Anke Brandauer", "Fachärztin für Innere Medizin")]
+
+
+def test_a_role_introduces_a_person_in_running_text() -> None:
+    html = "<p>The studio was started in a garage by our founder Peter Johnson and has grown ever since.</p>"
+    assert found(html) == [("Peter Johnson", "founder")]
+
+
+def test_names_in_a_row_are_people_each() -> None:
+    html = "<p>Maria Weber (Vorsitzende) | Peter Schulz (Kassierer) | Anna Lang (Schriftführerin)</p>"
+    assert [name for name, _ in found(html)] == ["Maria Weber", "Peter Schulz", "Anna Lang"]
+
+
+def test_structured_data_names_people() -> None:
+    html = """<script type="application/ld+json">{"@type": "Person", "name": "Maria Weber", "jobTitle": "Owner",
+    "email": "maria@kontor.example"}</script>"""
+    (person,) = people(html)
+    assert (person.name, person.title, person.email) == ("Maria Weber", "Owner", "maria@kontor.example")
+
+
+def test_address_and_number_go_with_the_card_they_stand_in() -> None:
+    card = "<div class='member'><h3>{}</h3><p>{}</p><p>{}</p><p>{}</p></div>"
+    html = card.format("Maria Weber", "Owner", "m@kontor.example", "040 418 7306")
+    html += card.format("Peter Schulz", "Trainer", "p@kontor.example", "040 418 7307")
+    contacts = read_contacts(html, region="FI")
+    assert [(person.email, person.phone) for person in contacts.people] == [
+        ("m@kontor.example", "+358404187306"),
+        ("p@kontor.example", "+358404187307"),
+    ]
+
+
+def test_the_same_person_is_named_once_by_the_fullest_name() -> None:
+    html = "<h1>Dr. C. Weber</h1><p>Zahnärztin</p><h3>Dr. Christine Weber</h3><p>Zahnärztin</p>"
+    assert [name for name, _ in found(html)] == ["Christine Weber"]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div class='testimonial'><p>Great!</p><h4>Peter Johnson</h4><p>Director</p></div>",
+        "<h2>What our clients say: reviews</h2><p>Great work all round, thank you.</p><h4>Peter Johnson</h4><p>CEO</p>",
+        "<blockquote>Work hard. <cite>Peter Johnson</cite></blockquote>",
+        "<p>“The best team we have ever met in all these years.”</p><h4>Peter Johnson</h4><p>Manager</p>",
+        "<p>Photo: Peter Johnson</p>",
+        "<footer><p>Website by Peter Johnson</p></footer>",
+        "<h3>Our Services</h3><p>Managers and directors trust us</p>",
+        "<h3>Office Manager</h3><p>Head Coach</p>",
+        "<h3>Weber GmbH</h3><p>Geschäftsführer</p>",
+        "<h3>Hotel Maria Theresia</h3><p>Manager on duty</p>",
+        "<nav><a href='/t'>Maria Weber</a></nav>",
+        "<p>Maria-Theresia-Straße 5</p><p>80331 München</p>",
+        "<h4>Peter Johnson</h4><p>Director</p><p>Lorem ipsum dolor sit amet</p>",
+        "<h3>Villa Maria</h3><p>Sea view for six guests</p>",
+    ],
+)
+def test_other_names_are_not_people_of_the_business(html: str) -> None:
+    assert found(html) == []
+
+
+def test_the_reason_against_a_name_is_kept() -> None:
+    contacts = read_contacts("<div class='reviews'><h4>Peter Johnson</h4><p>Manager</p></div>")
+    assert [(one.value, one.reason) for one in contacts.rejected] == [("Peter Johnson", "a customer's voice")]

@@ -1,0 +1,61 @@
+"""Text at the border: what is taken out, what stays, and that nothing can make it slow."""
+
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapersky.extract.text import clean, fold, line
+
+ANYTHING = st.text(st.characters(), max_size=400)
+
+
+@pytest.mark.parametrize(
+    ("dirty", "cleaned"),
+    [
+        ("a\x00b", "ab"),
+        ("a\x07\x1b[31mb", "a[31mb"),
+        ("a\x9bb", "ab"),
+        ("a\ud800b", "a�b"),
+        ("inf\u200bo@x.example", "info@x.example"),
+        ("\u202egnp.exe\u202c", "gnp.exe"),
+        ("so\u00adft", "soft"),
+        ("e\u0301", "é"),
+    ],
+)
+def test_what_cannot_be_seen_or_stored_is_taken_out(dirty: str, cleaned: str) -> None:
+    assert clean(dirty) == cleaned
+
+
+def test_a_heap_of_accents_is_cut_down() -> None:
+    assert len(clean("z" + "\u0316" * 500)) <= 4
+
+
+def test_the_text_is_cut_before_it_is_normalised() -> None:
+    started = time.process_time()
+    clean("a" + "\u0301\u0316" * 100_000)
+    clean("\ufdfa" * 100_000)
+    assert time.process_time() - started < 2
+
+
+@given(ANYTHING)
+def test_cleaning_twice_is_cleaning_once(text: str) -> None:
+    once = clean(text)
+    assert clean(once) == once
+
+
+@given(ANYTHING, st.integers(1, 50))
+def test_a_line_is_short_storable_and_has_no_breaks(text: str, limit: int) -> None:
+    found = line(text, limit)
+    assert len(found) <= limit
+    assert "\n" not in found
+    assert "\x00" not in found
+    found.encode("utf-8")
+    assert unicodedata.is_normalized("NFC", found)
+    assert line(found, limit) == found
+
+
+def test_folding_forgets_case_and_accents() -> None:
+    assert fold("Łódź Ærø STRASSE Ångström") == "lodz aero strasse angstrom"
