@@ -61,7 +61,7 @@ def make_page() -> str:
         "the treatment that suits you; the first visit is a talk.</p><a href='/treatments/{0}'>Read more</a></div>"
     )
     footer = "<footer><p>Call +358 9 1234567 or write to info@example.org.</p></footer>"
-    head = "<html lang=en><title>Example Dental</title><link rel=icon href=/i.png><meta name=generator content='Hugo 0.12'>"
+    head = "<html lang=en><title>Dental</title><link rel=icon href=/i.png><meta name=generator content='Hugo 0.12'>"
     return head + "".join(card.format(number) for number in range(50_000 // len(card))) + footer
 
 

@@ -2,6 +2,7 @@
 
 import tomllib
 from importlib import resources
+from pathlib import Path
 from time import process_time
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from scrapersky.extract import patterns
 from scrapersky.extract.metadata import read_metadata
+from scrapersky.extract.page_words import PageKind, vocabulary
 from scrapersky.extract.reading import parse
 from scrapersky.extract.technologies import MAX_PLACE, Technology, signatures, technologies_of
 
@@ -62,6 +64,13 @@ def test_every_entry_is_well_formed() -> None:
             assert place in PLACES, sign
             assert len(text) >= 4, sign
             assert text.replace("{version}", "") == text.replace("{version}", "").lower(), sign
+
+
+def test_the_page_about_pages_counts_right() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "pages.md").read_text("utf-8")
+    assert f"a table of {len(TABLE)} signatures" in page
+    assert f"{len(vocabulary().languages)} languages" in page
+    assert all(f"| {kind} |" in page for kind in PageKind)
 
 
 def test_what_is_implied_says_so() -> None:

@@ -1,19 +1,17 @@
 """The links of a page to other pages of the same site: where to go on when there is no sitemap."""
 
-from urllib.parse import urlsplit
-
 from scrapersky.extract.document import Document
 from scrapersky.extract.hosts import registrable
 from scrapersky.extract.page_picks import Candidate
 from scrapersky.extract.page_routes import FILE_ENDINGS, route_of
-from scrapersky.extract.page_urls import Resolver
+from scrapersky.extract.page_urls import Resolver, authority_of
 
 MAX_LINKS = 500
 
 
 def links_of(document: Document, url: str, resolve: Resolver) -> tuple[Candidate, ...]:
     """The pages linked to, each once with the first text it is called by, in the order of the page."""
-    site = _site(url)
+    site = _site(resolve(url))
     found: dict[str, Candidate] = {}
     for link in document.links:
         address = resolve(link.href).partition("#")[0]
@@ -27,10 +25,11 @@ def links_of(document: Document, url: str, resolve: Resolver) -> tuple[Candidate
     return tuple(found.values())
 
 
-def _site(url: str) -> str:
+def _site(address: str) -> str:
     """The registered domain; the host itself where there is none, as in a laboratory."""
-    try:
-        host = urlsplit(url).hostname or ""
-    except ValueError:
+    if not address:
         return ""
+    authority = authority_of(address)
+    before, _, port = authority.rpartition(":")
+    host = before if port.isdigit() else authority
     return registrable(host) or host

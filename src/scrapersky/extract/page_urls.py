@@ -9,8 +9,8 @@ class Resolver:
     """Turns the addresses of one page into absolute ones of the web, or into nothing."""
 
     def __init__(self, url: str, base: str = "") -> None:
-        self._base = _absolute(base, _absolute(url, "")) if base else ""
-        self._base = self._base or _absolute(url, "")
+        page = _absolute(url, "")
+        self._base = (_absolute(base, page) if base else "") or page
 
     def __call__(self, href: str) -> str:
         """The absolute http or https address; empty for data:, javascript: and what no browser could open."""
@@ -21,10 +21,13 @@ def _absolute(href: str, base: str) -> str:
     if len(href) > LONGEST_URL:
         return ""
     try:
-        parsed = ada_url.URL(href.strip(), base=base) if base else ada_url.URL(href.strip())
+        address: str = ada_url.join_url(base, href) if base else ada_url.normalize_url(href)
     except ValueError:
         return ""
-    if parsed.protocol not in ("http:", "https:") or parsed.username or parsed.password:
-        return ""
-    address: str = parsed.href
-    return address if len(address) <= LONGEST_URL else ""
+    is_ours = address.startswith(("https://", "http://")) and len(address) <= LONGEST_URL
+    return address if is_ours and "@" not in authority_of(address) else ""
+
+
+def authority_of(address: str) -> str:
+    """Host and port of an absolute, normalised address."""
+    return address.split("/", 3)[2]
