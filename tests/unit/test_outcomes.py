@@ -7,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapersky.core.status import Status
-from scrapersky.engine.outcomes import ERROR_LIMIT, GiveUp, Kind, Later, Skip, backoff, outcome_of, reason_of
+from scrapersky.crawl.outcomes import GiveUp as CrawlGiveUp
+from scrapersky.crawl.outcomes import Gone, RetryLater, TooSoon
+from scrapersky.engine.outcomes import ERROR_LIMIT, GiveUp, Kind, Later, Outcome, Skip, backoff, outcome_of, reason_of
 from scrapersky.engine.tuning import Tuning
+from scrapersky.providers.place import ProviderBusy
 
 TUNING = Tuning(max_attempts=3, backoff_seconds=10, max_backoff_seconds=60)
 
@@ -26,6 +29,17 @@ TUNING = Tuning(max_attempts=3, backoff_seconds=10, max_backoff_seconds=60)
 def test_each_ending_has_its_outcome(error, tries, kind, status, counts):
     outcome = outcome_of(error, tries, TUNING)
     assert (outcome.kind, outcome.status, outcome.counts) == (kind, status, counts)
+
+
+def test_errors_of_other_rooms_say_what_is_to_be_done_about_them():
+    assert outcome_of(Gone("404"), 1, TUNING).status == Status.SKIPPED
+    assert outcome_of(CrawlGiveUp("not html"), 1, TUNING).status == Status.ERROR
+    assert outcome_of(TooSoon("visited", after=timedelta(seconds=7)), 9, TUNING) == Outcome(
+        Kind.POSTPONED, Status.QUEUED, "visited", wait_seconds=7, counts=False
+    )
+    wait = outcome_of(RetryLater("503", status=503, after=timedelta(seconds=500)), 1, TUNING)
+    assert (wait.kind, wait.wait_seconds, wait.counts) == (Kind.RETRIED, 500, True)
+    assert outcome_of(ProviderBusy("quota", timedelta(minutes=1)), 5, TUNING).counts is False
 
 
 def test_later_waits_as_long_as_it_says():

@@ -5,7 +5,13 @@
 # ├── BadRequest       400  what was asked makes no sense
 # │   └── UnknownName  404  there is nothing of this name
 # ├── Conflict         409  it makes sense, but not now
-# └── Unavailable      503  something we need is away
+# ├── Unavailable      503  something we need is away
+# └── what the engine does about a row whose work raises one of these:
+#     ├── TryAgain          queued again, not before `after`
+#     ├── Hopeless          a dead letter at once
+#     └── NothingThere      skipped with the reason
+
+from datetime import timedelta
 
 
 class ScraperSkyError(Exception):
@@ -45,3 +51,19 @@ class Unavailable(ScraperSkyError):
     """Something this needs is away at the moment."""
 
     status_code = 503
+
+
+class TryAgain(ScraperSkyError):
+    """It may work another time."""
+
+    status_code = 503
+    after: timedelta | None = None  # not before so long
+    costs = True  # whether the attempt is held against the row
+
+
+class Hopeless(ScraperSkyError):
+    """Trying again cannot help."""
+
+
+class NothingThere(ScraperSkyError):
+    """There is nothing to be had here."""

@@ -2,6 +2,7 @@
 
 # FetchError (a ScraperSkyError)
 # ├── RetryLater        try again, not before `after` when it is given
+# │   └── TooSoon       only manners forbid it now: waiting costs nothing
 # ├── GiveUp            trying again would end the same way
 # ├── Gone              there is nothing at this address any more
 # └── BlockedByPolicy   we do not fetch this: private address, port, scheme, robots.txt
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from scrapersky.core.errors import ScraperSkyError
+from scrapersky.core.errors import Hopeless, NothingThere, ScraperSkyError, TryAgain
 from scrapersky.crawl.charset import Decoded, decode
 
 
@@ -106,7 +107,7 @@ class FetchError(ScraperSkyError):
         self.headers = headers or {}
 
 
-class RetryLater(FetchError):
+class RetryLater(FetchError, TryAgain):
     """The page cannot be had now."""
 
     status_code = 503
@@ -125,19 +126,25 @@ class RetryLater(FetchError):
         self.after = after
 
 
-class GiveUp(FetchError):
+class TooSoon(RetryLater):
+    """The host has had enough visits for the moment."""
+
+    costs = False
+
+
+class GiveUp(FetchError, Hopeless):
     """The page cannot be had, and trying again would not help."""
 
     status_code = 502
 
 
-class Gone(FetchError):
+class Gone(FetchError, NothingThere):
     """There is nothing at this address."""
 
     status_code = 404
 
 
-class BlockedByPolicy(FetchError):
+class BlockedByPolicy(FetchError, NothingThere):
     """This address is not fetched."""
 
     status_code = 422

@@ -12,7 +12,7 @@ import yarl
 from scrapersky.crawl.client import Client
 from scrapersky.crawl.guard import Target
 from scrapersky.crawl.host_limits import HostLimits, NotYet, Permit
-from scrapersky.crawl.outcomes import Known, Page, RetryLater
+from scrapersky.crawl.outcomes import Known, Page, RetryLater, TooSoon
 from scrapersky.crawl.robots import Robots, Rules
 from scrapersky.crawl.stream import Stream
 
@@ -80,9 +80,7 @@ class Visit:
         """Before each request of a chain: a permit for the host, then a word from its robots.txt."""
         await self._permit(target)
         if self._requests[target.host] >= MOST_REQUESTS:
-            raise RetryLater(
-                f"{target.host} had {MOST_REQUESTS} requests in one visit.", after=self._pause(target.host)
-            )
+            raise TooSoon(f"{target.host} had {MOST_REQUESTS} requests in one visit.", after=self._pause(target.host))
         self._requests[target.host] += 1
         if self._robots is not None:
             rules = await self._robots.rules(target)
@@ -95,7 +93,7 @@ class Visit:
                 return
             permit = await self._limits.acquire(target.host)
             if isinstance(permit, NotYet):
-                raise RetryLater(f"{target.host} was visited a moment ago.", after=permit.after, url=target.href)
+                raise TooSoon(f"{target.host} was visited a moment ago.", after=permit.after, url=target.href)
             self._permits[target.host] = permit
 
     def _pause(self, host: str) -> timedelta:

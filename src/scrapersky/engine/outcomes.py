@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
+from scrapersky.core.errors import Hopeless, NothingThere, ScraperSkyError, TryAgain
 from scrapersky.core.status import Status
 from scrapersky.engine.tuning import Tuning
 
@@ -12,12 +13,14 @@ ERROR_LIMIT = 1024  # characters of a reason that are kept
 LONGEST_WAIT_SECONDS = 10 * 365 * 86_400.0  # the calendar of PostgreSQL ends, and one row must not spoil its batch
 
 
-class Skip(Exception):
+class Skip(NothingThere):
     """There is nothing to do for this row, and why."""
 
 
-class Later(Exception):
+class Later(TryAgain):
     """Not now: try again after a while. The attempt does not count."""
+
+    costs = False
 
     def __init__(self, after: timedelta, why: str) -> None:
         if not isinstance(after, timedelta):
@@ -26,11 +29,11 @@ class Later(Exception):
         self.after = after
 
 
-class GiveUp(Exception):
+class GiveUp(Hopeless):
     """Trying again cannot help: the row becomes a dead letter at once."""
 
 
-class TimedOut(Exception):
+class TimedOut(ScraperSkyError):
     """The row took longer than its workflow allows."""
 
 
@@ -65,14 +68,20 @@ RETURNED = Outcome(Kind.RETURNED, Status.QUEUED, counts=False)
 def outcome_of(error: BaseException, tries: int, tuning: Tuning) -> Outcome:
     """The outcome of a row whose work raised; `tries` counts this attempt too."""
     why = reason_of(error)
-    if isinstance(error, Skip):
+    if isinstance(error, NothingThere):
         return Outcome(Kind.SKIPPED, Status.SKIPPED, why)
-    if isinstance(error, Later):
-        wait = min(max(0.0, error.after.total_seconds()), LONGEST_WAIT_SECONDS)
-        return Outcome(Kind.POSTPONED, Status.QUEUED, why, wait_seconds=wait, counts=False)
-    if isinstance(error, GiveUp) or tries >= tuning.max_attempts:
+    after = _asked_for(error)
+    if isinstance(error, TryAgain) and not error.costs:
+        return Outcome(Kind.POSTPONED, Status.QUEUED, why, wait_seconds=after, counts=False)
+    if isinstance(error, Hopeless) or tries >= tuning.max_attempts:
         return Outcome(Kind.FAILED, Status.ERROR, why, type(error).__name__)
-    return Outcome(Kind.RETRIED, Status.QUEUED, why, type(error).__name__, backoff(tries, tuning))
+    return Outcome(Kind.RETRIED, Status.QUEUED, why, type(error).__name__, max(after, backoff(tries, tuning)))
+
+
+def _asked_for(error: BaseException) -> float:
+    """How long the error wants us to wait, in seconds."""
+    after = error.after if isinstance(error, TryAgain) else None
+    return min(max(0.0, after.total_seconds()), LONGEST_WAIT_SECONDS) if after is not None else 0.0
 
 
 def reason_of(error: BaseException) -> str:
@@ -81,7 +90,7 @@ def reason_of(error: BaseException) -> str:
         text = str(error).strip() or type(error).__name__
     except Exception:  # noqa: BLE001 - an error that cannot even be shown is still an error of that type
         text = type(error).__name__
-    if not isinstance(error, Skip | Later | GiveUp | TimedOut):
+    if not isinstance(error, ScraperSkyError):  # those speak for themselves
         text = text if text == type(error).__name__ else f"{type(error).__name__}: {text}"
     return clean_reason(text)
 

@@ -2,10 +2,10 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from scrapersky.core.errors import ScraperSkyError
+from scrapersky.core.errors import Hopeless, ScraperSkyError, TryAgain
 
 
 class UnknownProvider(ScraperSkyError):
@@ -14,16 +14,18 @@ class UnknownProvider(ScraperSkyError):
     status_code = 422
 
 
-class ProviderRefused(ScraperSkyError):
+class ProviderRefused(Hopeless):
     """The provider will not answer this, now or later: a wrong key, a closed account, a place that is not there."""
 
 
-class ProviderBusy(ScraperSkyError):
+class ProviderBusy(TryAgain):
     """The provider wants to be asked again later."""
 
-    def __init__(self, reason: str, after_seconds: float) -> None:
+    costs = False
+
+    def __init__(self, reason: str, after: timedelta) -> None:
         super().__init__(reason)
-        self.after_seconds = after_seconds
+        self.after = after
 
 
 class BudgetReached(ScraperSkyError):

@@ -9,11 +9,11 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core import clock
-from scrapersky.engine.outcomes import GiveUp, Later
+from scrapersky.engine.outcomes import GiveUp
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Place
-from scrapersky.providers.place import PlaceDetails, ProviderBusy, ProviderRefused, Providers
+from scrapersky.providers.place import PlaceDetails, Providers
 from scrapersky.store import businesses
 
 FRESH = timedelta(days=1)  # details that a search brought along are used as they are for so long
@@ -53,12 +53,7 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
         provider = self._providers.get(place.provider)
         if provider is None:
             raise GiveUp(f"No provider named {place.provider!r} is configured, so this place cannot be looked up.")
-        try:
-            return await provider.details(place.provider_id)
-        except ProviderBusy as busy:
-            raise Later(timedelta(seconds=busy.after_seconds), str(busy)) from busy
-        except ProviderRefused as refusal:
-            raise GiveUp(str(refusal)) from refusal
+        return await provider.details(place.provider_id)
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Place, PlaceDetails]]) -> Iterable[UUID]:
         """Refresh the businesses; those nobody has turned down go on."""
