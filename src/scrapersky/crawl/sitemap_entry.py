@@ -7,6 +7,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+SITEMAP_FIELDS = ("loc", "lastmod", "changefreq", "priority")
+
 
 class SitemapKind(StrEnum):
     """What a body turned out to be, by its content and never by its name."""

@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable
 from typing import Protocol
 
-from scrapersky.crawl.sitemap_entry import Extension
+from scrapersky.crawl.sitemap_entry import SITEMAP_FIELDS, Extension
 from scrapersky.crawl.sitemap_location import unescape
 
 MAX_TAG_CHARS = 16_384
 MAX_EXTENSIONS = 1_000
 _MAX_EXTENSION_CHARS = 4_096
+_NO_EXTENSIONS = frozenset([*SITEMAP_FIELDS, "url", "sitemap"])
 
 _TAG = re.compile(r"""<(/?+)([^\s<>/"'=!?]++)((?:[^<>"']|"[^"<]*+"|'[^'<]*+')*+)>""")
 _LOOSE_TAG = re.compile(r"<(/?+)([^\s<>/\"'=!?]++)([^<>]*+)>")
@@ -165,7 +166,7 @@ def split_name(name: str) -> tuple[str, str]:
 
 
 def read_extensions(markup: str) -> tuple[Extension, ...]:
-    """The extension elements in the inner markup of an entry."""
+    """The extension elements in the markup of an entry; its own tag and fields may be among it."""
     builder = _ExtensionBuilder()
     tokenizer = Tokenizer(builder)
     tokenizer.feed(markup, final=True)
@@ -184,6 +185,8 @@ class _ExtensionBuilder:
 
     def start(self, name: str, attributes: str, empty: bool) -> None:
         local = split_name(name)[1]
+        if not self._open and local in _NO_EXTENSIONS:
+            return
         if not self._open:
             self._kind = "alternate" if local == "link" else local
             self._fields = list(read_attributes(attributes).items())

@@ -1,6 +1,6 @@
 """One record of a sitemap or feed while its tags go by."""
 
-from scrapersky.crawl.sitemap_entry import SitemapEntry
+from scrapersky.crawl.sitemap_entry import SITEMAP_FIELDS, SitemapEntry
 from scrapersky.crawl.sitemap_location import Unusable, locate, unescape
 from scrapersky.crawl.sitemap_markup import read_attributes, split_name
 
@@ -10,10 +10,10 @@ _MAX_DEPTH = 64
 _MAX_VALUE_CHARS = 64
 
 # By record: the tag (with its prefix only where that differs from the record's own) and what it tells.
-_SITEMAP_FIELDS = {"loc": "loc", "lastmod": "lastmod", "changefreq": "changefreq", "priority": "priority"}
+_OF_SITEMAPS = {field: field for field in SITEMAP_FIELDS}
 _FIELDS = {
-    "url": _SITEMAP_FIELDS,
-    "sitemap": _SITEMAP_FIELDS,
+    "url": _OF_SITEMAPS,
+    "sitemap": _OF_SITEMAPS,
     "item": {"link": "loc", "guid": "id", "pubdate": "lastmod", "dc:date": "other_lastmod"},
     "entry": {"link": "loc", "id": "id", "updated": "lastmod", "published": "other_lastmod"},
 }

@@ -3,11 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from functools import lru_cache, partial
+from functools import partial
 
-from scrapersky.crawl.sitemap_entry import SitemapEntry, SitemapKind
+from scrapersky.crawl.sitemap_entry import SITEMAP_FIELDS, SitemapEntry, SitemapKind
 from scrapersky.crawl.sitemap_location import MAX_LOC_CHARS, Unusable, locate, unescape
 from scrapersky.crawl.sitemap_markup import Tokenizer, split_name
+from scrapersky.crawl.sitemap_patterns import common_record, free_record
 from scrapersky.crawl.sitemap_record import Record
 
 MAX_JUNK_CHARS = 65_536
@@ -30,26 +31,7 @@ _RECORDS = {
 _KIND_OF_RECORD = {"url": SitemapKind.URLSET, "sitemap": SitemapKind.INDEX}
 _HTML_TAGS = frozenset(["html", "head", "body", "title", "meta", "div", "p", "script", "h1", "center", "form"])
 # SitemapEntry._make without its Python frame: it runs once for every URL there is.
-_entry: Callable[[Iterable[str]], SitemapEntry] = partial(tuple.__new__, SitemapEntry)
-
-
-@lru_cache(maxsize=64)
-def common_record(prefix: str, record: str) -> re.Pattern[str]:
-    """A record as nearly everyone writes it: loc, lastmod, changefreq, priority, then elements of other prefixes.
-
-    Every repetition is possessive, so that a failure costs one pass; whatever fails is read tag by tag instead.
-    """
-    p = re.escape(prefix)
-    gap = r"[ \t\r\n]*+"
-    plain = r"[!-%'-;=?-~]"  # printable ASCII without <, > and &
-    foreign = rf"</?+(?!{p})" if prefix else "</?+"
-    return re.compile(
-        rf"<{p}{record}>{gap}<{p}loc>{gap}(https?://[^\x00-\x20\x7f<>/?#\\][^\x00-\x20\x7f<>]*+){gap}</{p}loc>{gap}"
-        rf"(?:<{p}lastmod>{gap}({plain}{{0,32}}+(?: {plain}{{1,31}}+)?+){gap}</{p}lastmod>{gap})?+"
-        rf"(?:<{p}changefreq>([a-zA-Z]{{0,64}}+)</{p}changefreq>{gap})?+"
-        rf"(?:<{p}priority>([0-9.]{{0,64}}+)</{p}priority>{gap})?+"
-        rf"((?:{foreign}[A-Za-z][A-Za-z0-9_.\-]*+:[^<]*+)*+)</{p}{record}>{gap}"
-    )
+_entry: Callable[[Iterable[str | None]], SitemapEntry] = partial(tuple.__new__, SitemapEntry)
 
 
 class XmlScanner:
@@ -70,7 +52,9 @@ class XmlScanner:
         self._record: Record | None = None
         self._record_name = ""
         self._record_tag = ""
-        self._pattern: re.Pattern[str] | None = None
+        self._field_tags: list[str] = []
+        self._common: re.Pattern[str] | None = None
+        self._free: re.Pattern[str] | None = None
         self._cut = False
 
     def feed(self, text: str) -> list[SitemapEntry]:
@@ -172,6 +156,7 @@ class XmlScanner:
         if not self._record_name:
             self._record_name = prefix + local
             self._record_tag = f"<{prefix}{local}>"
+            self._field_tags = [f"<{prefix}{field}>" for field in SITEMAP_FIELDS]
             if self.kind is not SitemapKind.NONE:
                 self.kind = _KIND_OF_RECORD.get(local, self.kind)
         if prefix + local != self._record_name:
@@ -190,28 +175,55 @@ class XmlScanner:
         if self.kind is SitemapKind.NONE:
             self.kind = _KIND_OF_RECORD[record.local]
         if record.local in _KIND_OF_RECORD and len(record.prefix) <= _MAX_PREFIX_CHARS:
-            self._pattern = common_record(record.prefix, record.local)
-            self._tokens.shortcut = self._take_common_records
+            self._common = common_record(record.prefix, record.local)
+            self._free = free_record(record.prefix, record.local)
+            self._tokens.shortcut = self._take_records
 
-    def _take_common_records(self, buffer: str, position: int) -> int:
-        """Take every common record from here on in one sweep; the position behind the last of them."""
-        if self._record is not None or self._pattern is None or not buffer.startswith(self._record_tag, position):
+    # -- whole records at once -------------------------------------------------------------------------------------
+
+    def _take_records(self, buffer: str, position: int) -> int:
+        """Take every record from here on that a pattern matches; the position behind the last of them."""
+        if self._record is not None or self._common is None or not buffer.startswith(self._record_tag, position):
             return position
         if self._root is None and not self._rootless:
             return position
+        while True:
+            before = position
+            position = self._take_free_record(buffer, self._take_common_records(self._common, buffer, position))
+            if position == before:
+                return position
+
+    def _take_common_records(self, pattern: re.Pattern[str], buffer: str, position: int) -> int:
         batch = self._batch
         match = None
-        for match in iter(self._pattern.scanner(buffer, position).match, None):  # type: ignore[attr-defined]
+        for match in iter(pattern.scanner(buffer, position).match, None):  # type: ignore[attr-defined]
             entry = match.groups()
             loc = entry[0]
             if "&" in loc or len(loc) > MAX_LOC_CHARS or not loc.isascii():
-                try:
-                    entry = (locate(unescape(loc), self._base), *entry[1:])
-                except Unusable as reason:
-                    self._skipped[str(reason)] += 1
-                    continue
-            batch.append(_entry(entry))
+                self._take_odd(unescape(loc), entry[1:])
+            else:
+                batch.append(_entry(entry))
         return position if match is None else match.end()
+
+    def _take_free_record(self, buffer: str, position: int) -> int:
+        match = self._free.match(buffer, position) if self._free is not None else None
+        if match is None:
+            return position
+        record = match[0]
+        written, literal, lastmod = match["loc"], match["loc_in_cdata"], match["lastmod"]
+        if (written is None and literal is None) or any(record.count(tag) > 1 for tag in self._field_tags):
+            return position  # no loc, or which of two values counts: for the reading tag by tag
+        markup = record if match["name"] or match["empty"] else ""
+        lastmod = match["lastmod_in_cdata"] if lastmod is None else lastmod
+        loc = literal if written is None else unescape(written)
+        self._take_odd(loc, (lastmod, match["changefreq"], match["priority"], markup))
+        return match.end()
+
+    def _take_odd(self, loc: str, values: tuple[str | None, ...]) -> None:
+        try:
+            self._batch.append(_entry((locate(loc, self._base), *values)))
+        except Unusable as reason:
+            self._skipped[str(reason)] += 1
 
     def _take_batch(self) -> list[SitemapEntry]:
         batch, self._batch = self._batch, []
