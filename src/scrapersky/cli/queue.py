@@ -30,7 +30,7 @@ def queue(
         typer.Option("--where-status", case_sensitive=False, help="Every row in this state, instead of ids."),
     ] = None,
     priority: Annotated[
-        int | None, typer.Option(min=0, max=9, help="A class is worth ten minutes of waiting; 0 is normal.")
+        int | None, typer.Option(min=0, max=100, help="Each step is worth ten minutes of waiting.")
     ] = None,
     tenant: TenantName = DEFAULT,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

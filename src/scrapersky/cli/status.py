@@ -10,7 +10,7 @@ import uvloop
 from scrapersky.cli.opening import opened
 from scrapersky.cli.output import print_json, print_table, seconds
 from scrapersky.core import clock
-from scrapersky.engine.breaker import CLOSED, OPEN
+from scrapersky.engine.breaker import CLOSED
 from scrapersky.engine.tuning import Tuning
 from scrapersky.models import Run, Worker
 from scrapersky.store import controls, runs, standings
@@ -43,8 +43,8 @@ class Seen:
 def status(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False) -> None:
     """Show how every workflow stands: its queue, its pace, its failures, and who is working.
 
-    Rates and errors are those of the last fifteen minutes. Degraded means: a breaker is open, a row has been ready
-    for longer than its limit, or rows are ready and no worker has been seen.
+    Rates and errors are those of the last fifteen minutes. Degraded means: a breaker is not closed, a row has been
+    ready for longer than its limit, or rows are ready and no worker has been seen.
 
     Example: scrapersky status --json
 
@@ -84,8 +84,8 @@ def _tuning(house: House, standing: Standing) -> Tuning:
 def _troubles(standing: Standing, tuning: Tuning, workers: Sequence[Worker]) -> list[str]:
     control, measures = standing.control, standing.measures
     troubles = []
-    if control is not None and control.breaker == OPEN:
-        troubles.append(f"its breaker is open ({control.breaker_reason}); it tries again by itself")
+    if control is not None and control.breaker != CLOSED:
+        troubles.append(f"its breaker is {control.breaker} ({control.breaker_reason}); it tries again by itself")
     if measures.oldest_seconds > tuning.oldest_age_limit_seconds:
         troubles.append(
             f"a row has been ready for {seconds(measures.oldest_seconds)},"

@@ -98,6 +98,7 @@ class Runtime:
 
     async def stop(self, grace_seconds: float | None = None) -> None:
         """Stop claiming at once, give work its grace, hand the rest back."""
+        self.pulsed_at = None  # from now on this process is not ready for anything
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

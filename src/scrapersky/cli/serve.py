@@ -1,0 +1,111 @@
+"""`scrapersky serve`: the API and the engine in one process."""
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+import typer
+import uvicorn
+import uvloop
+
+from scrapersky.asgi import check_listen, create_app
+from scrapersky.core.errors import BadSetting
+from scrapersky.core.logs import configure_logs
+from scrapersky.core.settings import Environment, Settings, load
+from scrapersky.engine.runtime import Runtime
+
+log = structlog.get_logger(__name__)
+
+REQUESTS_SECONDS = 5  # how long requests under way may take when the process stops
+
+
+def serve() -> None:
+    """Serve the API and work on the queues until told to stop.
+
+    SIGTERM or Ctrl-C makes /health/ready say no, lets running work finish and then closes; a second one hands the work
+    back at once. Listens on this machine only, unless SCRAPERSKY_HOST and SCRAPERSKY_ALLOW_REMOTE say otherwise.
+
+    Example: SCRAPERSKY_PORT=8080 scrapersky serve
+
+    Exit codes: 0 stopped as asked, 2 wrong usage, setting or database.
+    """
+    environment = Environment()
+    settings = load(environment)
+    configure_logs(settings)
+    check_listen(settings)
+    with _bound(settings) as listener:
+        uvloop.run(_serve(environment, listener))
+
+
+async def _serve(environment: Environment, listener: socket.socket) -> None:
+    app = create_app(environment)
+    # The lifespan is ours, not the server's: what cannot work at start is a sentence and not a log of a failed server.
+    async with app.router.lifespan_context(app):
+        runtime: Runtime = app.state.office.runtime
+        server = _Server(
+            uvicorn.Config(
+                app,
+                lifespan="off",
+                http="httptools",
+                ws="none",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=REQUESTS_SECONDS,
+            )
+        )
+        serving = asyncio.create_task(server.serve([listener]), name="serving")
+        stop = _stop_on_signals(runtime)
+        typer.echo(f"Listening on {_address(listener)} (Ctrl-C stops it)")
+        await asyncio.wait([serving, asyncio.create_task(stop.wait())], return_when=asyncio.FIRST_COMPLETED)
+        await runtime.stop()  # requests are still answered meanwhile, and /health/ready says no
+        server.should_exit = True
+        await serving
+
+
+class _Server(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals are answered here, where the engine can be asked to stop first."""
+        yield
+
+
+def _stop_on_signals(runtime: Runtime) -> asyncio.Event:
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def asked_to_stop() -> None:
+        if stop.is_set():
+            log.warning("stopping_at_once")
+            runtime.hurry()
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, asked_to_stop)
+    return stop
+
+
+@contextmanager
+def _bound(settings: Settings) -> Iterator[socket.socket]:
+    """The socket, before anything else is begun."""
+    host = settings.host.strip("[]")
+    try:
+        family = socket.getaddrinfo(host, settings.port, type=socket.SOCK_STREAM)[0][0]
+        listener = socket.create_server((host, settings.port), family=family, backlog=2048)
+    except OSError as error:
+        # create_server adds the address to the reason, where it stands already.
+        reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
+        raise BadSetting(
+            f"SCRAPERSKY_HOST={settings.host} with SCRAPERSKY_PORT={settings.port} cannot be listened on "
+            f"({reason}). Stop what uses it, or name another."
+        ) from error
+    with listener:
+        yield listener
+
+
+def _address(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,0 +1,130 @@
+"""A command as a person or a script runs it: in this process where that is quick, in one of its own for signals."""
+
+import asyncio
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import structlog
+
+from scrapersky.cli import obey
+
+Command = Callable[..., Awaitable["Said"]]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command printed, and the code it left with."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def sentence(self) -> str:
+        """The last line on standard error: the one a person reads."""
+        assert "Traceback" not in self.err
+        return self.err.strip().splitlines()[-1]
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Command]:
+    """Run `scrapersky WORDS` with these variables, away from any .env; logs are put back afterwards."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SCHEDULER_LINGER_SECONDS", "0")
+    before, handlers, level = structlog.get_config(), logging.root.handlers, logging.root.level
+
+    def obeyed(words: tuple[str, ...]) -> int:
+        try:
+            obey(words)
+        except SystemExit as leaving:
+            return int(leaving.code or 0)
+        return 0
+
+    async def run(*words: str, **variables: str) -> Said:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        capsys.readouterr()
+        code = await asyncio.to_thread(obeyed, words)
+        return Said(code, *capsys.readouterr())
+
+    yield run
+    structlog.configure(**before)
+    logging.root.handlers, logging.root.level = handlers, level
+
+
+@pytest.fixture
+def line(command: Command, database_url: str, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """A command on a fresh migrated database."""
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    return command
+
+
+class Process:
+    """A command in a process of its own; whatever a test does, it does not outlive it."""
+
+    def __init__(self, home: Path, words: tuple[str, ...], variables: dict[str, str], module: str) -> None:
+        self._log = home / f"stderr-{len(list(home.iterdir()))}"
+        self._root = Path(__file__).parents[2]
+        with self._log.open("w") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", module, *words],
+                cwd=home,
+                env={**os.environ, "PYTHONPATH": str(self._root), "SCHEDULER_POLL_SECONDS": "0.1", **variables},
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+
+    @property
+    def err(self) -> str:
+        return self._log.read_text()
+
+    def tell(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+
+    def first_line(self) -> str:
+        """The first line on standard output, waited for."""
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
+
+    async def until_said(self, words: str, seconds: float = 30) -> None:
+        await self.until(lambda: words in self.err, seconds)
+
+    async def until(self, is_so: Callable[[], bool], seconds: float = 30) -> None:
+        deadline = time.monotonic() + seconds
+        while not is_so():
+            assert self._process.poll() is None, self.err
+            assert time.monotonic() < deadline, self.err
+            await asyncio.sleep(0.02)
+
+    async def leave(self, seconds: float = 30) -> Said:
+        """Wait for the end."""
+        out, _ = await asyncio.to_thread(self._process.communicate, timeout=seconds)
+        return Said(self._process.returncode, out, self.err)
+
+    def end(self) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.communicate()
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Iterator[Callable[..., Process]]:
+    """Start `scrapersky WORDS` in a process of its own."""
+    started: list[Process] = []
+
+    def start(*words: str, module: str = "scrapersky", **variables: str) -> Process:
+        started.append(Process(tmp_path, words, variables, module))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.end()

@@ -1,0 +1,11 @@
+"""`scrapersky` with parcels in the place of the real line, each of which takes PACKING seconds to pack."""
+
+import os
+
+import scrapersky.worker
+from scrapersky.cli import main
+from scrapersky.sandbox.parcels import parcel_line
+
+if __name__ == "__main__":
+    scrapersky.worker.the_line = lambda _providers: parcel_line(seconds=float(os.environ["PACKING"]))
+    main()

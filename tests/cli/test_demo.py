@@ -1,0 +1,38 @@
+"""`scrapersky demo`: every parcel is accounted for, and nothing is left behind."""
+
+import json
+import tempfile
+from pathlib import Path
+
+from scrapersky.cli.demo_progress import Progress
+from scrapersky.engine.events import BatchSettled
+from scrapersky.engine.outcomes import Kind
+
+
+async def test_the_demo_accounts_for_every_parcel_and_cleans_up(process, tmp_path: Path) -> None:
+    said = await process("demo", "--rows", "400", "--json", TMPDIR=str(tmp_path)).leave(60)
+    assert said.code == 0, said.err
+    told = json.loads(said.out)
+    assert told["adds_up"]
+    assert told["shipped"] + told["set_aside"] + told["dead"] == told["rows"] == 400
+    assert told["shipped"] > 300
+    assert 0 < told["hand_over_ms"] < 1000
+    packing, weighing, shipping = told["steps"]
+    assert packing["completed"] + packing["failed"] == 400
+    assert weighing["completed"] + weighing["skipped"] == packing["completed"]
+    assert shipping["completed"] == weighing["completed"] == told["shipped"]
+    assert "packing 400" in said.err.replace("packing 399", "packing 400")
+    assert "Traceback" not in said.err
+    assert not list(Path(tempfile.gettempdir()).glob("scrapersky-demo-*"))
+    assert not list(tmp_path.glob("scrapersky-demo-*"))
+
+
+async def test_progress_counts_what_the_engine_tells_while_it_is_shown() -> None:
+    progress = Progress(["packing", "weighing"], 10)
+    settled = BatchSettled("packing", {Kind.COMPLETED: 7, Kind.RETRIED: 2, Kind.FAILED: 1})
+    await progress.count(settled)
+    with progress:
+        await progress.count(settled)
+    packing, weighing = progress.steps
+    assert (packing.completed, packing.retried, packing.failed, packing.settled) == (7, 2, 1, 8)
+    assert weighing.settled == 0

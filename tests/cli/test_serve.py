@@ -1,0 +1,52 @@
+"""`scrapersky serve` in a process of its own: it says where it listens, and leaves in good order."""
+
+import asyncio
+import json
+import signal
+import urllib.error
+import urllib.request
+
+from tests.cli.test_worker import SLOW_LINE, parcel, until_in_hand
+
+__all__ = ["parcel"]  # a fixture
+
+
+def ready(address: str) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(f"{address}/health/ready", timeout=5) as answer:
+            return answer.status, json.load(answer)["status"]
+    except urllib.error.HTTPError as refusal:
+        return refusal.code, json.load(refusal)["status"]
+
+
+async def until_ready(address: str) -> None:
+    async with asyncio.timeout(20):
+        while (await asyncio.to_thread(ready, address))[0] != 200:
+            await asyncio.sleep(0.05)
+
+
+async def test_ctrl_c_stops_it_in_good_order(process, database_url, admin) -> None:
+    serve = process("serve", DATABASE_URL=database_url, SCRAPERSKY_PORT="0")
+    told = await asyncio.to_thread(serve.first_line)
+    assert told.startswith("Listening on http://127.0.0.1:")
+    await until_ready(told.split()[2])
+    serve.tell(signal.SIGINT)
+    said = await serve.leave()
+    assert said.code == 0, said.err
+    assert "Traceback" not in said.err
+    assert await admin.fetchval("SELECT count(*) FROM worker") == 0
+
+
+async def test_while_it_drains_it_says_it_is_not_ready(process, database_url, admin, parcel) -> None:
+    serve = process("serve", module=SLOW_LINE, DATABASE_URL=database_url, SCRAPERSKY_PORT="0", PACKING="2")
+    address = (await asyncio.to_thread(serve.first_line)).split()[2]
+    await until_ready(address)
+    await until_in_hand(admin, parcel)
+    serve.tell(signal.SIGTERM)
+    async with asyncio.timeout(2):
+        while (answer := await asyncio.to_thread(ready, address))[0] == 200:
+            await asyncio.sleep(0.02)
+    assert answer == (503, "unready")
+    said = await serve.leave()
+    assert said.code == 0, said.err
+    assert await admin.fetchval("SELECT packing_status FROM parcel WHERE id = $1", parcel) == "Completed"

@@ -1,0 +1,207 @@
+"""What operators do to a line, as the CLI lets them: look, run, queue, retry, pause, resume."""
+
+import json
+from uuid import UUID
+
+import asyncpg
+import pytest
+
+from scrapersky.core.ids import new_id
+from tests.cli.conftest import Command
+
+
+@pytest.fixture
+async def add_business(admin: asyncpg.Connection, tenant: UUID):
+    """Put a business into the line."""
+
+    async def add(status: str = "New", website: str | None = "https://www.acme.fi", owner: UUID = tenant) -> UUID:
+        found: UUID = await admin.fetchval(
+            "INSERT INTO local_business (tenant_id, name, website, domain_extraction_status) "
+            "VALUES ($1, 'Acme', $2, $3) RETURNING id",
+            owner,
+            website,
+            status,
+        )
+        return found
+
+    return add
+
+
+@pytest.fixture
+async def add_dead_place(admin: asyncpg.Connection, tenant: UUID):
+    """A place whose deep scan was given up."""
+
+    async def add() -> UUID:
+        place: UUID = await admin.fetchval(
+            "INSERT INTO place (tenant_id, provider, provider_id, name, deep_scan_status) "
+            "VALUES ($1, 'nobody', $2, 'Acme', 'Error') RETURNING id",
+            tenant,
+            str(new_id()),
+        )
+        await admin.execute(
+            "INSERT INTO dead_letter (tenant_id, queue, row_id, attempts, error_type, message) "
+            "VALUES ($1, 'place.deep_scan', $2, 5, 'GiveUp', 'no provider')",
+            tenant,
+            place,
+        )
+        return place
+
+    return add
+
+
+async def status_of(admin: asyncpg.Connection, business: UUID) -> str:
+    found: str = await admin.fetchval("SELECT domain_extraction_status FROM local_business WHERE id = $1", business)
+    return found
+
+
+async def test_a_row_is_queued_and_a_run_drains_it(line: Command, admin, add_business) -> None:
+    business = await add_business()
+    queued = await line("queue", "domain_extraction", str(business))
+    assert (queued.code, queued.out) == (0, "domain_extraction: 1 queued, 0 in the queue already, 0 unknown.\n")
+    ran = await line("run", "domain_extraction", "--json")
+    assert ran.code == 0
+    told = json.loads(ran.out)
+    assert (told["workflow"], told["claimed"], told["completed"]) == ("domain_extraction", 1, 1)
+    assert await status_of(admin, business) == "Completed"
+    again = await line("run", "domain_extraction")
+    assert (again.code, again.out) == (0, "domain_extraction: nothing was ready.\n")
+
+
+async def test_a_run_that_makes_a_dead_letter_is_bad_news(line: Command, add_dead_place) -> None:
+    place = await add_dead_place()
+    await line("retry", "deep_scan", str(place))
+    ran = await line("run", "deep_scan")
+    assert ran.code == 1
+    assert "1 claimed" in ran.out
+    assert "1 failed" in ran.out
+
+
+async def test_every_new_row_of_one_tenant_is_queued(
+    line: Command, admin, add_business, other_tenant: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scrapersky.cli.queue.CHUNK", 2)
+    mine = [await add_business() for _ in range(5)]
+    other = await add_business(owner=other_tenant)
+    done = await line("queue", "domain_extraction", "--where-status", "new", "--priority", "3", "--json")
+    assert (done.code, json.loads(done.out)["queued"]) == (0, 5)
+    rows = await admin.fetch("SELECT id FROM local_business WHERE domain_extraction_status = 'Queued' AND priority = 3")
+    assert {row["id"] for row in rows} == set(mine)
+    assert await status_of(admin, other) == "New"
+    theirs = await line("queue", "domain_extraction", "--where-status", "New", "--tenant", "other")
+    assert theirs.code == 0
+    assert await status_of(admin, other) == "Queued"
+
+
+async def test_nothing_to_queue_and_unknown_ids_are_bad_news(line: Command, add_business) -> None:
+    nothing = await line("queue", "domain_extraction", "--where-status", "New")
+    assert nothing.code == 1
+    unknown = await line("queue", "domain_extraction", str(await add_business()), str(new_id()), "--json")
+    assert (unknown.code, json.loads(unknown.out)["unknown"]) == (1, 1)
+
+
+async def test_dead_letters_get_another_chance(line: Command, admin, add_dead_place) -> None:
+    places = [await add_dead_place() for _ in range(3)]
+    one = await line("retry", "deep_scan", str(places[0]), "--json")
+    assert (one.code, json.loads(one.out)) == (0, {"workflow": "deep_scan", "retried": 1})
+    rest = await line("retry", "deep_scan", "--all")
+    assert (rest.code, rest.out) == (0, "deep_scan: 2 will be tried again.\n")
+    assert await admin.fetchval("SELECT count(*) FROM dead_letter") == 0
+    assert await admin.fetchval("SELECT count(*) FROM place WHERE deep_scan_status = 'Queued'") == 3
+    none = await line("retry", "deep_scan", "--all")
+    assert (none.code, none.out) == (1, "deep_scan: there is no dead letter.\n")
+
+
+async def test_one_row_that_is_not_dead_and_none_is_touched(line: Command, admin, add_dead_place, add_business) -> None:
+    dead, queued = await add_dead_place(), new_id()
+    said = await line("retry", "deep_scan", str(dead), str(queued))
+    assert said.code == 2
+    assert said.sentence == (
+        f"Only rows in Error or Skipped can be tried again. {queued} is unknown. Nothing was changed."
+    )
+    assert await admin.fetchval("SELECT count(*) FROM dead_letter") == 1
+    fresh = await add_business()
+    refused = await line("retry", "domain_extraction", str(fresh))
+    assert refused.code == 2
+    assert f"{fresh} is New" in refused.sentence
+
+
+async def test_a_paused_workflow_takes_no_rows_until_it_is_resumed(line: Command, admin, add_business) -> None:
+    business = await add_business("Queued")
+    paused = await line("pause", "domain_extraction", "--reason", "the owner called", "--json")
+    assert json.loads(paused.out) == {"workflow": "domain_extraction", "paused": True, "reason": "the owner called"}
+    refused = await line("run", "domain_extraction")
+    assert (refused.code, refused.sentence) == (
+        2,
+        "The workflow takes no rows at present. domain_extraction is paused. "
+        "`scrapersky resume domain_extraction` lets it go on.",
+    )
+    twice = await line("pause", "domain_extraction")
+    assert twice.code == 2
+    assert "paused already" in twice.sentence
+    assert "the owner called" in twice.sentence
+    resumed = await line("resume", "domain_extraction")
+    assert (resumed.code, resumed.out) == (0, "domain_extraction goes on.\n")
+    again = await line("resume", "domain_extraction")
+    assert again.code == 2
+    assert "nothing to resume" in again.sentence
+    await line("run", "domain_extraction")
+    assert await status_of(admin, business) == "Completed"
+
+
+async def test_an_open_breaker_stops_a_run_and_degrades_the_status(line: Command, admin) -> None:
+    await admin.execute(
+        "INSERT INTO workflow_control (workflow, breaker, breaker_until, breaker_reason) "
+        "VALUES ('deep_scan', 'open', now() + interval '1 hour', '9 of 10 rows failed')"
+    )
+    refused = await line("run", "deep_scan")
+    assert refused.code == 2
+    assert "9 of 10 rows failed" in refused.sentence
+    status = await line("status")
+    assert status.code == 1
+    assert "breaker open" in status.out
+    assert "Degraded: deep_scan: its breaker is open (9 of 10 rows failed)" in status.out
+    await line("resume", "deep_scan")
+    assert (await line("status")).code == 0
+
+
+async def test_every_change_is_audited_with_who_did_it(line: Command, admin, add_business) -> None:
+    await line("queue", "domain_extraction", str(await add_business()))
+    await line("pause", "domain_extraction")
+    await line("resume", "domain_extraction")
+    rows = await admin.fetch("SELECT action, subject, origin, actor FROM audit ORDER BY id")
+    assert [row["action"] for row in rows] == ["queue", "pause", "resume"]
+    assert {row["origin"] for row in rows} == {"cli"}
+    assert all(row["actor"] for row in rows)
+
+
+async def test_status_shows_queues_rates_runs_and_workers(line: Command, admin, add_business) -> None:
+    await add_business("Queued")
+    await add_business("Queued", website=None)
+    await line("run", "domain_extraction")
+    await add_business("Queued")
+    alone = await line("status", "--json")
+    told = json.loads(alone.out)
+    step = next(each for each in told["workflows"] if each["name"] == "domain_extraction")
+    assert (step["ready"], step["processing"], step["dead"]) == (1, 0, 0)
+    assert step["rate_per_minute"] > 0
+    assert (step["last_run"]["completed"], step["last_run"]["skipped"]) == (1, 1)
+    assert (step["breaker"], step["paused"]) == ("closed", False)
+    assert (alone.code, told["degraded"], told["workers"]) == (1, ["domain_extraction"], [])
+    assert "no worker has been seen" in step["troubles"][0]
+    await admin.execute(
+        "INSERT INTO worker (id, host, pid, version) VALUES (gen_random_uuid(), 'north', 4711, '0.1.0')"
+    )
+    attended = await line("status")
+    assert attended.code == 0
+    assert "north 4711 has been working" in attended.out
+    table = [row.split() for row in attended.out.splitlines() if row.strip().startswith("domain_extraction")]
+    assert table[0][:5] == ["domain_extraction", "1", "0", "0", "0"]
+
+
+async def test_a_row_older_than_its_limit_is_degraded(line: Command, admin, add_business) -> None:
+    await add_business("Queued")
+    await admin.execute("UPDATE local_business SET domain_extraction_order = domain_extraction_order - 7200000000")
+    await admin.execute("INSERT INTO worker (id, host, pid, version) VALUES (gen_random_uuid(), 'north', 1, '0.1.0')")
+    status = await line("status")
+    assert status.code == 1
+    assert "a row has been ready for 2 h, the limit is 60 min" in status.out

@@ -1,0 +1,209 @@
+"""Settings as the house promises them: each is documented, read, checked, and told without its secrets."""
+
+import ast
+import json
+import re
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from dotenv import dotenv_values
+from pydantic import SecretStr
+
+import scrapersky
+from scrapersky.cli import settings_pages
+from scrapersky.cli.settings_list import MASK, every_setting, shown
+from scrapersky.core.errors import BadSetting
+from scrapersky.core.settings import Environment, Settings, load
+from scrapersky.engine.tuning import Tuning
+from scrapersky.pipeline import the_line
+from scrapersky.worker import read_settings
+from tests.cli.conftest import Command, command
+
+__all__ = ["command"]  # a fixture
+
+ROOT = Path(__file__).parents[2]
+SOURCES = Path(scrapersky.__file__).parent
+LINE = the_line({})
+DEFAULTS = every_setting(Environment({}, None), LINE)
+
+# The seeds' names and defaults: interval in minutes, batch, instances.
+SEEDS = {"DEEP_SCAN_SCHEDULER_": (5, 10, 1), "DOMAIN_EXTRACTION_SCHEDULER_": (2, 20, 1)}
+
+
+def read_from(owner: str, *skipped: str) -> set[str]:
+    """What is read in the sources as `….<something called owner>.NAME`."""
+    found: set[str] = set()
+    for path in SOURCES.rglob("*.py"):
+        if path.relative_to(SOURCES).as_posix() in skipped:
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Attribute) and owner in last_name(node.value):
+                found.add(node.attr)
+    return found
+
+
+def last_name(node: ast.expr) -> str:
+    """`self._tuning` is called _tuning, `tunings[name]` is called tunings."""
+    match node:
+        case ast.Subscript():
+            return last_name(node.value)
+        case ast.Attribute():
+            return node.attr
+        case ast.Name():
+            return node.id
+        case _:
+            return ""
+
+
+# -- documented --------------------------------------------------------------------------------------------------------
+
+
+def test_env_example_is_current() -> None:
+    """If not: `scrapersky settings --env-example > .env.example`."""
+    assert (ROOT / ".env.example").read_text() == settings_pages.env_example(DEFAULTS)
+
+
+def test_the_page_of_settings_is_current() -> None:
+    """If not: `scrapersky settings --markdown > docs/settings.md`."""
+    assert (ROOT / "docs" / "settings.md").read_text() == settings_pages.markdown(DEFAULTS)
+
+
+@pytest.mark.parametrize("setting", DEFAULTS, ids=lambda setting: setting.name)
+def test_every_setting_is_on_both_pages_with_a_description(setting) -> None:
+    assert setting.description
+    assert f"`{setting.name}`" in (ROOT / "docs" / "settings.md").read_text()
+    assert f"\n#{setting.name}={shown(setting.default)}\n" in (ROOT / ".env.example").read_text()
+
+
+def test_env_example_uncommented_is_what_is_there_by_itself() -> None:
+    text = re.sub(r"^#([A-Z_]+=)", r"\1", (ROOT / ".env.example").read_text(), flags=re.MULTILINE)
+    variables = {name: value or "" for name, value in dotenv_values(stream=StringIO(text)).items()}
+    assert set(variables) == {setting.name for setting in DEFAULTS}
+    assert read_settings(Environment(variables, None), LINE) == read_settings(Environment({}, None), LINE)
+
+
+def test_the_pages_know_nothing_of_this_machine() -> None:
+    for page in (".env.example", "docs/settings.md"):
+        assert str(Path.home()) not in (ROOT / page).read_text()
+
+
+@pytest.mark.parametrize("prefix", SEEDS)
+def test_the_seeds_names_have_the_seeds_defaults(prefix: str) -> None:
+    default = {setting.name: setting.default for setting in DEFAULTS}
+    parts = ("INTERVAL_MINUTES", "BATCH_SIZE", "MAX_INSTANCES")
+    assert tuple(default[prefix + part] for part in parts) == SEEDS[prefix]
+
+
+# -- read --------------------------------------------------------------------------------------------------------------
+
+
+def test_every_setting_of_the_process_is_read_by_code() -> None:
+    assert set(Settings.model_fields) - read_from("settings", "core/settings.py") == set()
+
+
+def test_every_setting_of_a_workflow_is_read_by_code() -> None:
+    # Two properties of a tuning stand for the fields they are made from.
+    made_from = {"interval": {"interval_minutes", "interval_seconds"}, "largest_batch": {"max_batch_size"}}
+    read = read_from("tuning", "engine/tuning.py")
+    read |= {field for name in read & made_from.keys() for field in made_from[name]}
+    assert set(Tuning.model_fields) - read == set()
+
+
+# -- checked -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("SCRAPERSKY_PORT", "70000", "SCRAPERSKY_PORT=70000 does not work: it should be less than or equal to 65535"),
+        ("SCRAPERSKY_LOG_LEVEL", "loud", "SCRAPERSKY_LOG_LEVEL=loud does not work"),
+        ("SCRAPERSKY_DATABASE_POOL_SIZE", "many", "SCRAPERSKY_DATABASE_POOL_SIZE=many does not work"),
+        ("SCHEDULER_POLL_SECONDS", "0", "SCHEDULER_POLL_SECONDS=0 does not work: it should be greater than 0"),
+        ("SCHEDULER_INTERVAL_SECONDS", "-5", "SCHEDULER_INTERVAL_SECONDS=-5 does not work"),
+        ("SCHEDULER_SYSTEM_USER_ID", "me", "SCHEDULER_SYSTEM_USER_ID=me does not work"),
+        (
+            "DEEP_SCAN_SCHEDULER_BATCH_SIZE",
+            "-1",
+            "BATCH_SIZE=-1 does not work: it should be greater than or equal to 1",
+        ),
+        ("DEEP_SCAN_SCHEDULER_INTERVAL_MINUTES", "0", "INTERVAL_MINUTES=0 does not work: it should be greater than 0"),
+        ("DEEP_SCAN_SCHEDULER_MAX_BATCH_SIZE", "5", "MAX_BATCH_SIZE at least as large as BATCH_SIZE"),
+        ("SCRAPERSKY_DATADIR", "x", "SCRAPERSKY_DATADIR is not a setting. Did you mean SCRAPERSKY_DATA_DIR?"),
+        ("SCHEDULER_GRACE", "3", "SCHEDULER_GRACE is not a setting. Did you mean SCHEDULER_GRACE_SECONDS?"),
+        ("DEEP_SCAN_SCHEDULER_BATCHSIZE", "3", "Did you mean DEEP_SCAN_SCHEDULER_BATCH_SIZE?"),
+        ("CRAWL_THE_WORLD_WIDE", "3", "is not a setting. `scrapersky settings` lists all of them."),
+        ("SITEMAP_SCHEDULER_BATCH_SIZE", "3", "it was split: use DEEP_SCAN_SCHEDULER_, DOMAIN_EXTRACTION_SCHEDULER_"),
+    ],
+)
+def test_a_wrong_setting_stops_the_start_with_its_name_and_the_cure(name: str, value: str, told: str) -> None:
+    with pytest.raises(BadSetting) as refusal:
+        read_settings(Environment({name: value}, None), LINE)
+    assert told in str(refusal.value)
+    assert name.partition("_SCHEDULER_")[0] in str(refusal.value)
+
+
+def test_names_that_are_not_ours_are_left_alone() -> None:
+    read_settings(Environment({"PATH": "/bin", "SCRAPER_SKY": "1", "POSTGRES_PASSWORD": "x"}, None), LINE)
+
+
+def test_an_interval_in_seconds_overrules_every_workflow() -> None:
+    found = {
+        setting.name: setting for setting in every_setting(Environment({"SCHEDULER_INTERVAL_SECONDS": "3"}, None), LINE)
+    }
+    for prefix in SEEDS:
+        overruled = found[f"{prefix}INTERVAL_SECONDS"]
+        assert (overruled.value, overruled.source) == (3, "SCHEDULER_INTERVAL_SECONDS")
+
+
+# -- where they come from ----------------------------------------------------------------------------------------------
+
+
+def test_the_environment_wins_over_the_file_and_the_file_over_the_default(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_text("SCRAPERSKY_PORT=81\nSCRAPERSKY_HOST=::1\nDEEP_SCAN_SCHEDULER_BATCH_SIZE=7\nSCHEDULER_POLL_ONLY=\n")
+    environment = Environment({"SCRAPERSKY_PORT": "82"}, file)
+    found = {setting.name: (setting.value, setting.source) for setting in every_setting(environment, LINE)}
+    assert found["SCRAPERSKY_PORT"] == (82, "environment")
+    assert found["SCRAPERSKY_HOST"] == ("::1", ".env")
+    assert found["DEEP_SCAN_SCHEDULER_BATCH_SIZE"] == (7, ".env")
+    assert found["SCHEDULER_POLL_ONLY"] == (False, "default")
+
+
+def test_a_wrong_name_in_the_file_stops_the_start_too(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_text("SCRAPERSKY_PROT=81\n")
+    with pytest.raises(BadSetting, match="Did you mean SCRAPERSKY_PORT"):
+        read_settings(Environment({}, file), LINE)
+
+
+# -- told --------------------------------------------------------------------------------------------------------------
+
+
+async def test_the_command_reads_the_file_of_its_directory_and_masks_secrets(command: Command, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("DATABASE_URL=postgresql://line:hush@db/line\nDEEP_SCAN_SCHEDULER_BATCH_SIZE=50\n")
+    table = await command("settings", CRAWL_PROXY="http://me:hush@proxy:3128")
+    assert table.code == 0
+    lines = {line.split()[0]: line.split()[1:] for line in table.out.splitlines() if line.split()}
+    assert lines["DATABASE_URL"] == [MASK, ".env"]
+    assert lines["CRAWL_PROXY"] == [MASK, "environment"]
+    assert lines["DEEP_SCAN_SCHEDULER_BATCH_SIZE"] == ["50", "10", ".env"]
+    document = await command("settings", "--json")
+    told = {setting["name"]: setting for setting in json.loads(document.out)}
+    assert told["DEEP_SCAN_SCHEDULER_BATCH_SIZE"]["value"] == 50
+    assert set(told["DATABASE_URL"]) == {"group", "name", "value", "default", "source", "description"}
+    for said in (table, document):
+        assert "hush" not in said.out + said.err
+
+
+async def test_the_pages_do_not_depend_on_what_is_set(command: Command) -> None:
+    said = await command("settings", "--env-example", DEEP_SCAN_SCHEDULER_BATCH_SIZE="50")
+    assert said.out == (ROOT / ".env.example").read_text()
+    page = await command("settings", "--markdown")
+    assert page.out == (ROOT / "docs" / "settings.md").read_text()
+
+
+def test_every_secret_is_kept_as_one() -> None:
+    settings = load(Environment({"DATABASE_URL": "postgresql://line:hush@db/line"}, None))
+    assert isinstance(settings.database_url, SecretStr)
+    assert "hush" not in repr(settings)
