@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Literal
 
 from scrapersky.extract import patterns, reading, structured
@@ -21,7 +22,7 @@ MAX_TITLE = 500
 MAX_DESCRIPTION = 1_000
 MAX_FRAMES = 50
 MAX_LANGUAGES = 50
-FRAMES_WITHIN = 1_000_000  # characters of a page in which frames are looked for
+LONGEST_FRAME_TAG = 1_500
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,7 @@ def read_metadata(
     parser: Literal["turbohtml", "lxml"] = "turbohtml",
 ) -> Metadata:
     """Parse a home page and collect its facts: to be run in a parser process."""
-    frames = [match[1] for match in patterns.IFRAME.finditer(html[:FRAMES_WITHIN])][:MAX_FRAMES]
-    return metadata_of(reading.parse(html, parser), url, headers, region, tuple(frames))
+    return metadata_of(reading.parse(html, parser), url, headers, region, _frames(html))
 
 
 def metadata_of(
@@ -106,6 +106,16 @@ def metadata_of(
         links=links_of(document, url, resolve),
         parser=document.parser,
     )
+
+
+def _frames(html: str) -> tuple[str, ...]:
+    """The addresses of the first frames: the document keeps none, since nothing in a frame is text of the page."""
+    found = []
+    for frame in islice(patterns.FRAME.finditer(html), MAX_FRAMES):
+        tag = html[frame.start() : frame.start() + LONGEST_FRAME_TAG].partition(">")[0]
+        if (source := patterns.FRAME_SOURCE.search(tag)) is not None:
+            found.append(source[1])
+    return tuple(found)
 
 
 def _first(*texts: str | None, limit: int) -> str:

@@ -201,7 +201,8 @@ STREET_BEFORE = re.compile(
 CODE_AND_CITY = re.compile(rf"(?<![\w-]){_CODE},?\s{_CITY}")
 
 # -- metadata and technologies ---------------------------------------------------------------------------------------
-IFRAME = re.compile(r"<iframe\s[^>]{0,1000}?\b(?:data-)?src\s{0,3}=\s{0,3}[\"']?([^\"'\s>]{1,1000})", re.I)
+FRAME = re.compile(r"<iframe\s", re.I)
+FRAME_SOURCE = re.compile(r"\s(?:data-)?src\s{0,3}=\s{0,3}[\"']?([^\"'\s>]{1,1000})", re.I)  # asked within one tag only
 LANGUAGE_TAG = re.compile(r"([a-z]{2,3})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}|\d{3}))?(?![a-z])", re.I)
 YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d{2}(?!\d)")
 LOGO = re.compile(
