@@ -27,6 +27,10 @@ from scrapersky.models.queue import (
     status_column,
 )
 
+# Ids as the house makes them (time first, then chance), from a row number: rows made together lie together.
+ID_OF_N = """(lpad(to_hex(1700000000000 + n), 12, '0') || '7' || substr(md5(n::text), 1, 3)
+    || '8' || substr(md5(n::text), 4, 15))::uuid"""
+
 
 class ChoreBase(DeclarativeBase):
     """A registry of its own: these tables are no part of the line."""

@@ -5,7 +5,7 @@ import asyncio
 import asyncpg
 import uvloop
 
-from benchmarks.engine_chores import Doing, DoingInBatches, DoingOneByOne
+from benchmarks.engine_chores import ID_OF_N, Doing, DoingInBatches, DoingOneByOne
 from benchmarks.engine_meter import COUNT_RECEIPTS, TENANT, Latencies, Meter, Order, hand_in
 from scrapersky.core.logs import configure_logs
 from scrapersky.core.settings import Environment
@@ -45,7 +45,7 @@ async def drain(order: Order, admin: asyncpg.Connection) -> None:
     )
     await admin.execute(
         "INSERT INTO chore (id, tenant_id, number, doing_status) "
-        "SELECT gen_random_uuid(), $1, n, 'Queued' FROM generate_series(1, $2) n",
+        f"SELECT {ID_OF_N}, $1, n, 'Queued' FROM generate_series(1, $2) n",
         TENANT,
         order.jobs,
     )
@@ -82,7 +82,7 @@ async def latency(order: Order, admin: asyncpg.Connection) -> None:
 
     house = await open_bench(Noticing(), order.url)
     await admin.execute(
-        "INSERT INTO chore (id, tenant_id, number) SELECT gen_random_uuid(), $1, n FROM generate_series(1, $2) n",
+        f"INSERT INTO chore (id, tenant_id, number) SELECT {ID_OF_N}, $1, n FROM generate_series(1, $2) n",
         TENANT,
         int(order.rate * order.seconds * 2) + 100,
     )

@@ -38,7 +38,7 @@ def halves(mode: str) -> list[tuple[str, str]]:
 
 
 def measured(commands: list[list[str]]) -> Run:
-    """Run the processes of one side together. Start-up is left out of the time on both sides, not of the CPU."""
+    """Run the processes of one side together; start-up is left out on both sides."""
     running = [
         subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": "src"})
         for command in commands

@@ -96,7 +96,7 @@ process = CrawlerProcess(
     }
 )
 process.crawl(Pages, site=site, first=int(first), last=int(last), contacts=mode == "contacts")
-started = time.perf_counter()
+started, started_cpu = time.perf_counter(), time.process_time()
 process.start()
 usage = resource.getrusage(resource.RUSAGE_SELF)
 print(
@@ -104,7 +104,7 @@ print(
         totals
         | {
             "seconds": time.perf_counter() - started,
-            "cpu": usage.ru_utime + usage.ru_stime,
+            "cpu": time.process_time() - started_cpu,
             "rss": usage.ru_maxrss / 1024,
         }
     )

@@ -37,9 +37,7 @@ async def drain(order: Order, admin: asyncpg.Connection) -> None:
     queries = Queries(AsyncpgDriver(admin))
     for first in range(0, order.jobs, 1000):
         numbers = range(first, min(first + 1000, order.jobs))
-        await queries.enqueue(
-            ["job"] * len(numbers), [str(number).encode() for number in numbers], [0] * len(numbers)
-        )
+        await queries.enqueue(["job"] * len(numbers), [str(number).encode() for number in numbers], [0] * len(numbers))
     await admin.execute("ANALYZE")
     await admin.execute("CHECKPOINT")
     connections = [await asyncpg.connect(order.url) for _ in range(order.options["managers"])]
@@ -48,9 +46,7 @@ async def drain(order: Order, admin: asyncpg.Connection) -> None:
         manager.entrypoint("job")(write if order.what == "write" else noop)
     meter = Meter(order.postmaster)
     meter.start()
-    running = [
-        asyncio.create_task(manager.qm.run(batch_size=order.options["batch_size"])) for manager in managers
-    ]
+    running = [asyncio.create_task(manager.qm.run(batch_size=order.options["batch_size"])) for manager in managers]
     await countdown.over.wait()
     meter.lap()
     for manager in managers:

@@ -1,6 +1,5 @@
 """The seeds' loop, re-created: a claim in two statements, a fresh session and a commit per row, one after another."""
 
-import asyncio
 import os
 from datetime import UTC, datetime
 from uuid import UUID, uuid4

@@ -1,0 +1,64 @@
+"""What an engine benchmark found: bars with the figures of every side, as a table or as JSON."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One side's figure; `ratio` says how ours compares with it."""
+
+    side: str
+    value: str
+    cpu: str = ""
+    ratio: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A bar, what was reached, and whether that is enough."""
+
+    bar: str
+    reached: str
+    met: bool
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Everything about one row of the bar table."""
+
+    what: str
+    unit: str
+    figures: list[Figure]
+    verdicts: list[Verdict]
+    raw: dict[str, Any] = field(default_factory=dict)
+
+
+def as_json(found: list[Measured]) -> list[dict[str, Any]]:
+    """The same for machines."""
+    return [asdict(measured) for measured in found]
+
+
+def print_report(console: Console, found: list[Measured]) -> None:
+    """A table per bar, and one sentence on the whole."""
+    for measured in found:
+        table = Table(title=measured.what, title_justify="left", title_style="bold", min_width=100)
+        for name in ("side", measured.unit, "CPU µs/job (worker + server)", "ours is"):
+            table.add_column(name, justify="left" if name == "side" else "right")
+        for figure in measured.figures:
+            table.add_row(figure.side, figure.value, figure.cpu, figure.ratio)
+        console.print(table)
+        for verdict in measured.verdicts:
+            word = "[green]reached[/]" if verdict.met else "[red]MISSED[/]"
+            console.print(f"  {word}  {verdict.bar}: {verdict.reached}")
+        console.print()
+    verdicts = [verdict for measured in found for verdict in measured.verdicts]
+    missed = [verdict.bar for verdict in verdicts if not verdict.met]
+    console.print(f"{len(verdicts) - len(missed)} of {len(verdicts)} bars reached." + _list(missed))
+
+
+def _list(missed: list[str]) -> str:
+    return f" Missed: {'; '.join(missed)}." if missed else ""
