@@ -1,6 +1,7 @@
 """A home page tells about the site and the business, in bounded and clean words."""
 
 import json
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -275,6 +276,30 @@ def test_a_page_without_an_address_resolves_only_absolute_ones() -> None:
     resolve = Resolver("", "")
     assert resolve("https://example.org/x") == "https://example.org/x"
     assert resolve("/x") == ""
+
+
+MONSTERS = {
+    "frames never closed": "<iframe " * 300_000,
+    "frames": "<iframe src=x>" * 200_000,
+    "links": "".join(f"<a href='/k{number}'>kontakt {number}</a>" for number in range(50_000)),
+    "logos": "<img class='logo' src='/logo.png' alt='logo'>" * 50_000,
+    "forms": "<form><textarea name=m></textarea><input name=email></form>" * 20_000,
+    "generators": "<meta name=generator content='wordpress 1.1.1.1.1.1.1'>" * 50_000,
+    "versions": "<link rel=alternate hreflang=de href=/x>" * 50_000,
+    "brackets": "<script type=application/ld+json>" + "[" * 1_000_000,
+    "addresses in addresses": "<script type=application/ld+json>" + '{"@type":"NGO","name":"x","address":' * 20_000,
+    "a title": "<title>" + "x" * 3_000_000,
+    "accents": "<h1>e" + "\u0301" * 500_000,
+    "one class": "<div class='" + "logo " * 100_000 + "'>x",
+    "depth": "<div>" * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", MONSTERS)
+def test_a_monstrous_page_costs_little(name: str) -> None:
+    before = process_time()
+    read(MONSTERS[name])
+    assert process_time() - before < 2.5
 
 
 def test_links_to_pages_of_the_same_site_are_kept_for_picking() -> None:

@@ -50,9 +50,15 @@ def test_spellings_of_one_address_are_one_page() -> None:
         "http://www.example.org/Contact.html",
         "https://example.org/contact#form",
         "https://example.org/contact/index.php",
+        "https://example.org/contact?utm_source=letter",
     ]
     picks = pick_pages([Candidate(address) for address in addresses], 5)
     assert [pick.url for pick in picks] == ["https://example.org/contact"]
+
+
+def test_pages_told_apart_by_their_query_are_different_pages() -> None:
+    site = ["/index.php?page=kontakt", "/index.php?page=team", "/index.php?page=kontakt&lang=de"]
+    assert picked(site) == ["/index.php?page=kontakt", "/index.php?page=team", "/index.php?page=kontakt&lang=de"]
 
 
 def test_blogs_products_and_files_are_not_worth_a_visit() -> None:

@@ -82,15 +82,17 @@ def _without_doubles(ranked: list[_Ranked]) -> list[_Ranked]:
     """One candidate per page: the surest, then the shortest, address of it."""
     best: dict[tuple[str, ...], _Ranked] = {}
     for one in sorted(ranked, key=_order):
-        best.setdefault(_identity(one.route), one)
+        best.setdefault(_identity(one), one)
     return list(best.values())
 
 
-def _identity(route: Route) -> tuple[str, ...]:
-    """What stays the same when www, a slash, .html or capitals come and go."""
+def _identity(one: _Ranked) -> tuple[str, ...]:
+    """What stays the same when www, a slash, .html, capitals or a campaign come and go."""
+    route = one.route
     host = route.host.lower().removeprefix("www.")
     names = (compact(readable(name)) for name in (*route.folders, route.leaf))
-    return (host, route.language, "/".join(names), route.query)
+    named = route.query if one.pick.guess.place == "query" else ""
+    return (host, route.language, "/".join(names), named)
 
 
 def _prefix_of(ranked: list[_Ranked], asked: str) -> str:
