@@ -96,8 +96,16 @@ def test_damaged_gzip_gives_the_same_in_any_pieces(noise, at, chunk):
     assert comparable(read(bytes(data), chunk=chunk)) == comparable(read(bytes(data)))
 
 
+FIRST = "<urlset><url><loc>https://example.com/first</loc></url><url>"
+LAST = "<loc>https://example.com/a</loc><lastmod>2024-01-01</lastmod></url></urlset>"
+
+
 @settings(max_examples=300, deadline=None)
 @given(opened)
+@example(FIRST + "<i:t><![CDATA[</url><x>]]></i:t>" + LAST)
+@example(FIRST + "<i:a><i:a><i:loc>x</i:loc></i:a>" + LAST)
+@example(FIRST + "<i:b c='>'/><i:b c='/>'>" + LAST)
+@example(FIRST + "<loc><![CDATA[https://example.com/b?a&amp;b]]></loc>" + LAST)
 def test_the_patterns_and_tag_by_tag_reading_agree(text):
     body = text.encode("utf-8", "replace")
     never = re.compile(r"(?!)")

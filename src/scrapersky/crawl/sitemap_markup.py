@@ -143,7 +143,7 @@ class Tokenizer:
         end = buffer.find(closing, position)
         stop = end if end >= 0 else len(buffer) if final else max(position, len(buffer) - len(closing) + 1)
         if self.inside == "CDATA section" and stop > position:
-            self._handler.text(buffer[position:stop].replace("&", "&amp;"))
+            self._handler.text(buffer[position:stop].replace("&", "&amp;").replace("<", "&lt;"))
         if end < 0:
             return stop
         self.inside = None

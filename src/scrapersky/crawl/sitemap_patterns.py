@@ -57,6 +57,6 @@ def free_record(prefix: str, record: str) -> re.Pattern[str]:
         rf"<{p}priority>(?P<priority>{_PRIORITY})</{p}priority>",
         rf"<(?P<empty>{foreign})[^<>]*+(?<=/)>",
         rf"<(?P<name>{foreign}[^\s<>/\"'=!?]++)(?:[ \t\r\n][^<>]*+)?+(?<!/)>"
-        rf"(?:[^<]++|{_CDATA}|<(?!/(?P=name)>)/?+{foreign}[^<]*+)*+</(?P=name)>",
+        rf"(?:[^<]++|{_CDATA}|<(?!/?+(?P=name)[\s/>])/?+{foreign}[^<]*+)*+</(?P=name)>",
     )
     return re.compile(rf"<{p}{record}>{_GAP}(?:(?:{'|'.join(parts)}){_GAP})*+</{p}{record}>{_GAP}")
