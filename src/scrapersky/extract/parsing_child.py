@@ -54,7 +54,8 @@ def _receive(requests: BinaryIO) -> bytes:
 
 def _prepare(limits: Limits) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
+    if sys.platform == "linux":  # macOS knows the limit and refuses to set it
+        resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
     sys.path[:] = limits.path
     for module in limits.preload:
         importlib.import_module(module)
