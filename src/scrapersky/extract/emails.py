@@ -5,7 +5,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from scrapersky.extract import email_decoding, email_judging, email_scripts, patterns
-from scrapersky.extract.document import Block, Document, Link
+from scrapersky.extract.document import Block, Document, Link, Marked
 from scrapersky.extract.found import Email, Rejected
 from scrapersky.extract.structured import Thing, texts
 from scrapersky.extract.surroundings import snippet
@@ -73,14 +73,11 @@ def _candidates(document: Document, things: list[Thing]) -> Iterator[Candidate]:
         if link.href[:6].lower() in ("mailto", "javasc") or "email-protection#" in link.href:
             yield from _in_link(document, link)
     for element in document.marked:
-        block = document.first_block(element.node)
-        if code := element.attributes.get("data-cfemail"):
-            shown = next(iter(patterns.EMAIL.findall(element.text)), "")
-            yield Candidate(email_decoding.cloudflare(code), "cloudflare", _near(block), block, shown)
+        if "data-cfemail" in element.attributes or "onclick" in element.attributes:
+            yield from _in_element(element, document.first_block(element.node))
         elif address := email_decoding.from_attributes(element.attributes):
+            block = document.first_block(element.node)
             yield Candidate(address, "attributes", _near(block), block)
-        if click := element.attributes.get("onclick"):
-            yield from _in_script(click, block)
     for script in document.scripts:
         if "json" not in script.type and script.text and _may_build(script.text):
             yield from _in_script(script.text, None)
@@ -88,6 +85,14 @@ def _candidates(document: Document, things: list[Thing]) -> Iterator[Candidate]:
         for address in texts(thing.get("email")):
             address = address.removeprefix("mailto:")
             yield Candidate(address, "structured data", snippet(" ".join([*texts(thing.get("name")), address])), None)
+
+
+def _in_element(element: Marked, block: Block | None) -> Iterator[Candidate]:
+    if code := element.attributes.get("data-cfemail"):
+        shown = next(iter(patterns.EMAIL.findall(element.text)), "")
+        yield Candidate(email_decoding.cloudflare(code), "cloudflare", _near(block), block, shown)
+    if click := element.attributes.get("onclick"):
+        yield from _in_script(click, block)
 
 
 def _in_text(block: Block) -> Iterator[Candidate]:

@@ -37,9 +37,7 @@ class Name(NamedTuple):
 @lru_cache(8192)
 def read(text: str) -> Name | None:
     """The name that the whole text is, or None."""
-    if not 2 < len(text) <= MAX_NAME + 40 or GATE.match(text) is None:
-        return None
-    if not _may_be(text):
+    if not 2 < len(text) <= MAX_NAME + 40 or GATE.match(text) is None or not _may_be(text):
         return None
     text, _, behind = text.partition(",")
     credentials = behind.strip()
@@ -90,7 +88,11 @@ def _role_word(text: str) -> str | None:
 @lru_cache(8192)
 def is_role_word(word: str) -> bool:
     """Whether a folded word, or a part of it behind a slash or hyphen, names a role."""
-    return word in ROLES or any(part in ROLES for part in patterns.WORD_BREAK.split(word) if len(part) > 2)
+    if word in ROLES:
+        return True
+    if word.isalpha():
+        return False
+    return any(part in ROLES for part in patterns.WORD_BREAK.split(word) if len(part) > 2)
 
 
 def _titles(words: list[str]) -> tuple[list[str], list[str]]:
@@ -162,4 +164,6 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
 
 
 def _known(word: str, names: frozenset[str]) -> bool:
-    return word in names or any(part in names for part in patterns.WORD_BREAK.split(word) if len(part) > 2)
+    if word in names:
+        return True
+    return not word.isalpha() and any(part in names for part in patterns.WORD_BREAK.split(word) if len(part) > 2)

@@ -15,6 +15,7 @@ from scrapersky.extract.text import fold
 THRESHOLD = 0.55
 MAX_CANDIDATES = 600
 MAX_IN_PROSE = 40
+MARKED_PARTS = 40
 LONG_LINE = 170
 LONG_ROW = 700  # names side by side
 
@@ -99,13 +100,14 @@ def _in_line(block: Block) -> list[Mention]:
             found.extend(_in_segment(segment, block))
     if found or len(block.parts) == 1:
         return found
-    for index, part in enumerate(block.parts[:40]):
+    for index, part in enumerate(block.parts[: MARKED_PARTS if len(text) <= LONG_ROW else 3]):
         if len(part) > names.MAX_NAME + 40:
             continue
-        behind = block.parts[index + 1] if index + 1 < len(block.parts) else ""
-        role = behind if len(behind) < 160 and names.is_role(behind) else ""
         mentions = _in_segment(part, block)
-        found.extend(mention._replace(title=mention.title or role.strip(" ,-–|()")) for mention in mentions)
+        if mentions:
+            behind = block.parts[index + 1] if index + 1 < len(block.parts) else ""
+            role = behind.strip(" ,-–|()") if len(behind) < 160 and names.is_role(behind) else ""
+            found.extend(mention._replace(title=mention.title or role) for mention in mentions)
     return found
 
 
@@ -113,9 +115,12 @@ def _in_segment(segment: str, block: Block) -> list[Mention]:
     segment = segment.strip(" \t-–—•*|,;\"“”„'()")
     if not 4 <= len(segment) <= LONG_LINE:
         return []
-    whole = names.read(segment)
-    if whole is not None:
-        return [Mention(whole, block, True, "")]
+    if names.GATE.match(segment) is not None:
+        whole = names.read(segment)
+        if whole is not None:
+            return [Mention(whole, block, True, "")]
+    elif len(segment) > 70 and ":" not in segment:
+        return []  # a sentence: a name would begin it or follow a label
     if " " not in segment:
         return []
     if patterns.SEPARATOR_SIGN.search(segment) is None:
@@ -179,6 +184,8 @@ def _introduced(block: Block) -> Iterator[Mention]:
         if count >= MAX_IN_PROSE:
             return
         words = match[0].split()
+        if fold(words[0]) not in names.GIVEN and fold(words[1]) not in names.GIVEN:
+            continue
         before = patterns.LAST_WORD.search(text[max(0, match.start() - 40) : match.start()])
         role = before[0].strip() if before is not None else ""
         while len(words) > 2 and names.is_role_word(fold(words[0])):

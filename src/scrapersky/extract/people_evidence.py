@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
+from functools import lru_cache
 
 from scrapersky.extract import lexicon, names, patterns
 from scrapersky.extract.document import Block, Document
@@ -44,6 +45,8 @@ class Evidence:
             elif bio := self._bio_below(block):
                 score += 0.2
                 found = bio
+            elif score < 0:
+                return "", 0.0  # neither a known name nor a role
             title = found
             score += self._place(block)
         elif title:
@@ -68,7 +71,7 @@ class Evidence:
             score += 0.1
         if node is not None:
             parent = self.document.nodes[node.parent].names if node.parent >= 0 else ""
-            if patterns.PERSON_NAMES.search(node.names) or patterns.PERSON_NAMES.search(parent):
+            if _speaks_of_people(node.names) or _speaks_of_people(parent):
                 score += 0.15
         if self.shapes[self._shape(block)] >= 2:
             score += 0.15
@@ -118,7 +121,7 @@ class Evidence:
     def _reachable(self, block: Block) -> bool:
         """Whether an address or a number follows directly."""
         nearby = self.blocks[block.index + 1 : block.index + 3]
-        return any("@" in other.text or patterns.PHONE.search(other.text) for other in nearby if len(other.text) < 120)
+        return any("@" in other.text or patterns.MANY_DIGITS.search(other.text) for other in nearby)
 
     def _clause_behind(self, block: Block, name: Name) -> str:
         """In running text, the words after the name up to the next comma, when they name a role."""
@@ -167,3 +170,8 @@ class Evidence:
             if heading.tag in ("h1", "h2"):
                 return False
         return False
+
+
+@lru_cache(4096)
+def _speaks_of_people(names: str) -> bool:
+    return bool(names) and patterns.PERSON_NAMES.search(names) is not None

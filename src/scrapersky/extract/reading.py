@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sized
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, cast
 
 from lxml import etree
 from turbohtml.saxparse import SaxHandler, sax_parse
@@ -95,6 +95,14 @@ NO_ZONES: frozenset[Zone] = frozenset()
 EVENT_ATTRIBUTES = frozenset(("onclick", "onmouseover", "onmousedown", "itemprop", "itemscope", "itemtype"))
 
 
+# The attributes most elements have: nothing to decode in them.
+PLAIN_ATTRIBUTES = _words(
+    "class id href src alt title style rel target width height name content type value for role lang aria-label "
+    "aria-hidden loading placeholder colspan rowspan align valign srcset sizes"
+)
+NO_ATTRIBUTES: Attributes = {}
+
+
 class _Capture:
     """The text inside one open element, collected until the element ends."""
 
@@ -144,7 +152,7 @@ class _Builder(SaxHandler):
         self.depth += 1
         if self.silent_from:
             return
-        attributes: Attributes = {name: value or "" for name, value in attrs[:MAX_ATTRIBUTES]} if attrs else {}
+        attributes = _attributes(attrs) if attrs else NO_ATTRIBUTES
         if tag in BLOCK_TAGS:
             if self.runs or self.captures:
                 self._flush()
@@ -155,10 +163,8 @@ class _Builder(SaxHandler):
             self.fresh = True
             if tag in _SPECIAL:
                 _SPECIAL[tag](self, tag, attributes)
-        for name in attributes:
-            if name.startswith("data-") or name in EVENT_ATTRIBUTES:
-                self._mark(tag, attributes)
-                break
+        if attributes.keys() - PLAIN_ATTRIBUTES:
+            self._mark(tag, attributes)
         if tag in SILENT_TAGS:
             self.silent_from = self.depth
 
@@ -368,6 +374,11 @@ class _Builder(SaxHandler):
 
     def _mark(self, tag: str, attributes: Attributes) -> None:
         """Keep an element whose attributes may carry a contact."""
+        for name in attributes:
+            if name.startswith("data-") or name in EVENT_ATTRIBUTES:
+                break
+        else:
+            return
         if not self._room(self.marked, "marked"):
             return
         place = len(self.marked)
@@ -439,6 +450,14 @@ _FINISH: dict[str, Callable[[_Builder, _Capture], None]] = {
     "link": _Builder._end_anchor,
     "marked": _Builder._end_marked,
 }
+
+
+def _attributes(attrs: tuple[tuple[str, str | None], ...]) -> Attributes:
+    """The attributes as texts; one without a value is empty."""
+    found = dict(attrs[:MAX_ATTRIBUTES])
+    if None in found.values():
+        return {name: value or "" for name, value in found.items()}
+    return cast(Attributes, found)
 
 
 def _names(attributes: Attributes) -> str:
