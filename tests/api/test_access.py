@@ -1,0 +1,84 @@
+"""Every route passes through the one door, and the wall before it keeps strangers out."""
+
+import httpx
+import pytest
+from fastapi import HTTPException
+from fastapi.routing import APIRoute
+
+from scrapersky.api.access import current_actor
+from scrapersky.asgi import check_listen
+from scrapersky.core.errors import BadSetting
+from scrapersky.core.settings import load
+from tests.api.conftest import LINE, app_over, environment, is_problem, served
+
+
+def every_route(app):
+    """Each route with its full path and methods; a mount or a bare route of Starlette would show up as itself."""
+    found = []
+    for outer in app.routes:
+        for route in outer.effective_route_contexts() if hasattr(outer, "effective_route_contexts") else [outer]:
+            assert isinstance(getattr(route, "original_route", route), APIRoute), f"{route} has no door"
+            found += [(method, route.path) for method in route.methods]
+    return found
+
+
+async def test_no_route_answers_without_asking_who_it_is(app, client):
+    async def refuse():
+        raise HTTPException(401)
+
+    app.dependency_overrides[current_actor] = refuse
+    routes = every_route(app)
+    described = [(method.upper(), path) for path, methods in app.openapi()["paths"].items() for method in methods]
+    assert {*described, ("GET", "/api/v3/openapi.json")} == set(routes)
+    for method, path in routes:
+        answer = await client.request(method, path, json={"ids": []} if method == "POST" else None)
+        assert answer.status_code == 401, f"{method} {path}"
+
+
+async def test_a_page_that_rebinds_its_name_to_us_is_refused(client):
+    for host in ["evil.example", "localhost.evil.example", ""]:
+        problem = is_problem(await client.get("/health/live", headers={"host": host}), 403)
+        assert "Only this machine" in problem["detail"]
+
+
+async def test_this_machine_has_several_names(client):
+    for host in ["localhost", "127.0.0.1:8000", "[::1]:8000", "LOCALHOST"]:
+        assert (await client.get("/health/live", headers={"host": host})).status_code == 200
+
+
+async def test_another_machine_is_refused_even_if_the_server_listens_to_it(app, client):
+    stranger = httpx.ASGITransport(app, client=("192.0.2.7", 4711))
+    async with httpx.AsyncClient(transport=stranger, base_url="http://localhost") as remote:
+        is_problem(await remote.get(LINE), 403)
+
+
+async def test_other_machines_are_let_in_when_told_so(database_url):
+    app = app_over(database_url, SCRAPERSKY_ALLOW_REMOTE="true")
+    stranger = httpx.ASGITransport(app, client=("192.0.2.7", 4711))
+    async with served(app), httpx.AsyncClient(transport=stranger, base_url="http://scrapersky.example") as remote:
+        assert (await remote.get(LINE)).status_code == 200
+
+
+async def test_a_page_of_another_site_changes_nothing(client):
+    for headers in [{"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}, {"origin": "null"}]:
+        problem = is_problem(await client.post(f"{LINE}/packing/pause", headers=headers), 403)
+        assert "another site" in problem["detail"]
+    assert (await client.get(f"{LINE}/packing")).json()["paused"] is False
+
+
+async def test_a_page_of_our_own_may(client):
+    headers = {"origin": "http://localhost:8000", "sec-fetch-site": "same-origin"}
+    assert (await client.post(f"{LINE}/packing/pause", headers=headers)).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "127.8.8.8"])
+def test_listening_to_this_machine_needs_no_leave(host):
+    check_listen(load(environment("postgresql://x/y", SCRAPERSKY_HOST=host)))
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7", "example.com"])
+def test_listening_to_others_needs_leave_and_the_sentence_says_which(host):
+    with pytest.raises(BadSetting, match="SCRAPERSKY_ALLOW_REMOTE=true") as refusal:
+        check_listen(load(environment("postgresql://x/y", SCRAPERSKY_HOST=host)))
+    assert f"SCRAPERSKY_HOST={host}" in str(refusal.value)
+    check_listen(load(environment("postgresql://x/y", SCRAPERSKY_HOST=host, SCRAPERSKY_ALLOW_REMOTE="yes")))
