@@ -9,6 +9,7 @@ from scrapersky.engine.schema import PRIORITY_WORTH
 from scrapersky.engine.workflow import Workflow
 
 COUNT_CAP = 100_000  # nobody counts further than this
+APART_SECONDS = 1.2  # a little longer than the time between two sweeps
 
 QUEUE_PARTS = ("status", "error", "attempts", "allowance", "due_at", "order")
 
@@ -60,18 +61,23 @@ FROM unnest($1::uuid[], $2::int[]) AS d(id, attempts)
 WHERE e.id = d.id AND e.{q}_attempts = d.attempts AND e.{q}_status = 'Processing'
 RETURNING e.id"""
 
+# One row may be what kills its workers. Rows that fell silent together more than once come back one after the other,
+# so that the others are done before it strikes again.
 _SWEEP = """
 WITH due AS (
-    SELECT c.ctid, c.{q}_status AS was FROM {table} c
+    SELECT c.ctid, c.{q}_status AS was, c.{q}_attempts - c.{q}_allowance AS tries FROM {table} c
     WHERE c.{q}_due_at <= now() AND c.{q}_status IN ('Queued', 'Processing')
     ORDER BY c.{q}_due_at LIMIT $1::int FOR NO KEY UPDATE SKIP LOCKED
+), apart AS (
+    SELECT ctid, row_number() OVER (ORDER BY random()) AS place FROM due
+    WHERE was = 'Processing' AND tries BETWEEN 2 AND $2::int - 1
 ), swept AS (
-    UPDATE {table} e SET {q}_due_at = NULL,
+    UPDATE {table} e SET {q}_due_at = now() + apart.place * {apart} * interval '1 second',
         {q}_status = CASE WHEN due.was = 'Processing' AND e.{q}_attempts - e.{q}_allowance >= $2::int
             THEN 'Error' ELSE 'Queued' END,
         {q}_error = CASE WHEN due.was = 'Processing' THEN
             'The worker fell silent: it was killed, frozen or cut off while it had this row.' ELSE e.{q}_error END
-    FROM due WHERE e.ctid = due.ctid
+    FROM due LEFT JOIN apart ON apart.ctid = due.ctid WHERE e.ctid = due.ctid
     RETURNING e.id, e.tenant_id, e.{q}_attempts - e.{q}_allowance AS tries, e.{q}_status AS status,
         e.{q}_error AS error, due.was
 ), settled AS (SELECT id, tenant_id, tries, status, error, 'LeaseExpired'::text AS error_type FROM swept
@@ -140,6 +146,7 @@ class Statements:
             "nulls": "".join(f", NULL::{_type_of(columns[name])}" for name in workflow.reads),
             "worth": PRIORITY_WORTH,
             "cap": COUNT_CAP,
+            "apart": APART_SECONDS,
             "lost": _LOST,
         }
         names["dead"] = _DEAD.format_map(names)
