@@ -7,8 +7,9 @@ from importlib import import_module
 
 import pytest
 
+from scrapersky import __version__
 from scrapersky.cli import WORDS
-from tests.cli.conftest import Command
+from tests.cli.conftest import Command, Said
 
 HEAVY = {"sqlalchemy", "asyncpg", "pydantic", "aiohttp", "uvicorn", "fastapi", "apscheduler", "alembic"}
 
@@ -38,3 +39,7 @@ def test_listing_the_words_imports_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", listing], capture_output=True, text=True, check=True, timeout=30)
     assert "worker" in done.stdout
     assert HEAVY.isdisjoint(done.stdout.splitlines()[-1].split())
+
+
+async def test_the_version_is_told(command: Command) -> None:
+    assert await command("--version") == Said(0, f"{__version__}\n", "")

@@ -55,6 +55,16 @@ async def test_a_second_sigterm_hands_work_back_at_once_and_uncounted(process, d
     assert tuple(row) == ("Queued", 0)
 
 
+async def test_a_run_that_is_interrupted_hands_its_row_back(process, database_url, admin, parcel) -> None:
+    run = process("run", "packing", module=SLOW_LINE, DATABASE_URL=database_url, PACKING="50")
+    await until_in_hand(admin, parcel)
+    run.tell(signal.SIGTERM)
+    said = await run.leave()
+    assert (said.code, said.out) == (130, "")
+    assert "Traceback" not in said.err
+    assert await admin.fetchval("SELECT packing_status FROM parcel WHERE id = $1", parcel) == "Queued"
+
+
 async def test_until_idle_empties_the_line_and_ends_by_itself(process, database_url, admin, parcel) -> None:
     said = await process("worker", "--until-idle", module=SLOW_LINE, DATABASE_URL=database_url, PACKING="0").leave()
     assert said.code == 0, said.err

@@ -4,11 +4,12 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from scrapersky import __version__
 from scrapersky.core.errors import ScraperSkyError
 
 # A word is the module and the function in it; the line is the first one of its docstring.
@@ -53,9 +54,17 @@ def command_of(word: str) -> Any:
 app = typer.Typer(cls=Words, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 
-@app.callback()
-def scrapersky() -> None:
+@app.callback(invoke_without_command=True)
+def scrapersky(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+) -> None:
     """Turn a search into people you can write to."""
+    if version:
+        typer.echo(__version__)
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        context.fail("Missing command.")
 
 
 def main() -> None:

@@ -49,7 +49,7 @@ class Progress:
             console=self._console,
             disable=not self._console.is_terminal,
         )
-        self._tasks = {name: self._bars.add_task(name, total=rows, note="") for name in names}
+        self._tasks: dict[str, bars.TaskID] = {}
 
     def waiting(self, words: str) -> AbstractContextManager[object]:
         """Something that takes a moment."""
@@ -59,6 +59,7 @@ class Progress:
         return nullcontext()
 
     def __enter__(self) -> Self:
+        self._tasks = {step.name: self._bars.add_task(step.name, total=self._rows, note="") for step in self.steps}
         self._drawing = True
         self._bars.start()
         return self

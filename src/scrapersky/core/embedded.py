@@ -30,7 +30,7 @@ def start_embedded(data_dir: Path) -> str:
         home.parent.mkdir(parents=True, exist_ok=True)
         joined = _is_running(home)
         server: Any = get_server(home, cleanup_mode="stop")
-    except (FileExistsError, NotADirectoryError, PermissionError) as error:
+    except OSError as error:
         raise BadSetting(
             f"SCRAPERSKY_DATA_DIR={data_dir} cannot hold a database ({error.strerror}). Name a writable directory."
         ) from error
