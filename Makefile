@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: setup demo test check bench bench-engine bench-sitemap bench-fetch clean
+.PHONY: setup demo test check bench bench-engine bench-sitemap bench-fetch bench-html clean
 
 setup: $(STAMP)
 
@@ -26,7 +26,7 @@ check: $(STAMP)
 test: check
 	$(BIN)/pytest
 
-bench: bench-engine bench-sitemap bench-fetch
+bench: bench-engine bench-sitemap bench-fetch bench-html
 
 bench-engine: $(STAMP)
 	$(BIN)/python -m benchmarks.engine
@@ -36,6 +36,9 @@ bench-sitemap: $(STAMP)
 
 bench-fetch: $(STAMP)
 	$(BIN)/python -m benchmarks.fetch
+
+bench-html: $(STAMP)
+	$(BIN)/python -m benchmarks.contacts
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

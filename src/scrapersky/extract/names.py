@@ -4,11 +4,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from scrapersky.extract import lexicon, patterns
-from scrapersky.extract.text import fold
+from scrapersky.extract.text import fold_word
 
 GIVEN = lexicon.names("given_names")
 FAMILY = lexicon.names("surnames")
-TITLES = frozenset(fold(word).rstrip(".") for word in lexicon.words("people", "titles"))
+TITLES = frozenset(fold_word(word).rstrip(".") for word in lexicon.words("people", "titles"))
 CREDENTIALS = frozenset(word.replace(".", "") for word in lexicon.words("people", "credentials"))
 PARTICLES = lexicon.words("people", "particles")
 ORDINARY = lexicon.words("people", "ordinary")
@@ -49,7 +49,7 @@ def read(text: str) -> Name | None:
     titles, words = _titles(words)
     while len(words) > 1 and _is_credential(words[-1]):
         credentials = f"{words.pop()} {credentials}".strip()
-    folded = tuple(fold(word).strip(".") for word in words)
+    folded = tuple(fold_word(word).strip(".") for word in words)
     if not _has_shape(words, folded):
         return None
     if len(folded) == 1 and not titles and folded[0] not in GIVEN:
@@ -63,7 +63,7 @@ def _may_be(text: str) -> bool:
     words = text.partition(",")[0].split()
     if not words or (len(words) == 1 and len(text) < 5 and text.isupper()):
         return False
-    first, last = fold(words[0]).strip("."), fold(words[-1]).strip(".")
+    first, last = fold_word(words[0]).strip("."), fold_word(words[-1]).strip(".")
     if first in TITLES:
         return True
     if first in ORGANISATIONS or last in ORGANISATIONS:
@@ -82,7 +82,7 @@ def is_role(text: str) -> bool:
 def _role_word(text: str) -> str | None:
     if len(text) > 160:
         return None
-    return next((word for word in patterns.WORD.findall(fold(text)) if is_role_word(word)), None)
+    return next((word for word in patterns.WORD.findall(text) if is_role_word(fold_word(word))), None)
 
 
 @lru_cache(8192)
@@ -106,7 +106,7 @@ def _titles(words: list[str]) -> tuple[list[str], list[str]]:
 @lru_cache(4096)
 def is_title(word: str) -> bool:
     """Dr., mgr, Frau, Pastor … A capital M or H alone is a title only with its dot."""
-    folded = fold(word).rstrip(".")
+    folded = fold_word(word).rstrip(".")
     return folded in TITLES and (
         len(folded) > 2 or folded in ("dr", "mr", "ms", "hr", "fr", "pd", "ir", "ra") or word.endswith(".")
     )
@@ -156,7 +156,7 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
         score += 0.1
     if len(folded) == 1 and not patterns.GLUED_INITIAL.match(words[0]):
         score -= 0.25
-    if any(fold(title).rstrip(".") not in COURTESY for title in titles):
+    if any(fold_word(title).rstrip(".") not in COURTESY for title in titles):
         score += 0.45
     elif titles:
         score += 0.3

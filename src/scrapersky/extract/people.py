@@ -10,12 +10,13 @@ from scrapersky.extract.names import Name
 from scrapersky.extract.people_evidence import Evidence
 from scrapersky.extract.structured import Thing, texts, types
 from scrapersky.extract.surroundings import snippet
-from scrapersky.extract.text import fold
+from scrapersky.extract.text import fold_word
 
 THRESHOLD = 0.55
 MAX_CANDIDATES = 600
 MAX_IN_PROSE = 40
 MARKED_PARTS = 40
+SHORT_LINE = 70  # a longer one names somebody at its beginning or behind a label, if at all
 LONG_LINE = 170
 LONG_ROW = 700  # names side by side
 
@@ -73,7 +74,7 @@ def _mentions(document: Document) -> list[Mention]:
             continue  # a menu names pages
         if not _may_name(text):
             continue
-        if len(text) <= LONG_ROW or len(block.parts) > 1:
+        if len(text) <= SHORT_LINE or len(block.parts) > 1 or _may_begin(text):
             found.extend(_in_line(block))
         if len(text) > 20:
             found.extend(_titled(block))
@@ -89,6 +90,13 @@ def _may_name(text: str) -> bool:
     if " " not in text or patterns.TWO_CAPITALS.search(text) or patterns.TITLE_IN_TEXT.search(text):
         return True
     return len(text) <= names.MAX_NAME and patterns.SEPARATOR_SIGN.search(text) is not None
+
+
+def _may_begin(text: str) -> bool:
+    """Whether a longer line can be a name and more: it begins with one, has a label, or is a row of them."""
+    if ":" in text or names.GATE.match(text) is not None:
+        return True
+    return len(text) <= LONG_ROW and patterns.ROW_SIGN.search(text) is not None
 
 
 def _in_line(block: Block) -> list[Mention]:
@@ -119,7 +127,7 @@ def _in_segment(segment: str, block: Block) -> list[Mention]:
         whole = names.read(segment)
         if whole is not None:
             return [Mention(whole, block, True, "")]
-    elif len(segment) > 70 and ":" not in segment:
+    elif len(segment) > SHORT_LINE and ":" not in segment:
         return []  # a sentence: a name would begin it or follow a label
     if " " not in segment:
         return []
@@ -152,7 +160,7 @@ def _behind_role(segment: str, block: Block) -> list[Mention]:
     if not 3 <= len(words) <= 7 or not (words[-1][0].isupper() and words[-2][0].isupper()):
         return []
     for count in range(len(words) - 2, 0, -1):
-        if names.is_role_word(fold(words[count - 1]).strip(".,:")):
+        if names.is_role_word(fold_word(words[count - 1]).strip(".,:")):
             name = names.read(" ".join(words[count:]))
             if name is not None and name.score >= 0.3:
                 return [Mention(name, block, True, " ".join(words[:count]))]
@@ -184,13 +192,13 @@ def _introduced(block: Block) -> Iterator[Mention]:
         if count >= MAX_IN_PROSE:
             return
         words = match[0].split()
-        if fold(words[0]) not in names.GIVEN and fold(words[1]) not in names.GIVEN:
+        if fold_word(words[0]) not in names.GIVEN and fold_word(words[1]) not in names.GIVEN:
             continue
         before = patterns.LAST_WORD.search(text[max(0, match.start() - 40) : match.start()])
         role = before[0].strip() if before is not None else ""
-        while len(words) > 2 and names.is_role_word(fold(words[0])):
+        while len(words) > 2 and names.is_role_word(fold_word(words[0])):
             role = words.pop(0)  # German writes its nouns with capitals
-        if fold(words[0]) not in names.GIVEN or not names.is_role_word(fold(role)):
+        if fold_word(words[0]) not in names.GIVEN or not names.is_role_word(fold_word(role)):
             continue
         name = names.read(" ".join(words[:4]))
         if name is not None and len(name.words) > 1 and name.score >= 0.4:
@@ -202,7 +210,7 @@ def _longest(text: str) -> Name | None:
     words = patterns.GLUED_TITLE.sub(r"\1. ", text).split()[:9]
     stop = 0
     for word in words:
-        if not (word[0].isupper() or names.is_title(word) or fold(word) in names.PARTICLES):
+        if not (word[0].isupper() or names.is_title(word) or fold_word(word) in names.PARTICLES):
             break
         stop += 1
         if word.endswith(".") and len(word) > 4 and not names.is_title(word):

@@ -42,11 +42,11 @@ class Evidence:
                 score += 0.75 if f"{title}:" in block.text else 0.5
             elif found:
                 score += 0.35
+            elif score < 0:
+                return "", 0.0  # neither a known name nor a role
             elif bio := self._bio_below(block):
                 score += 0.2
                 found = bio
-            elif score < 0:
-                return "", 0.0  # neither a known name nor a role
             title = found
             score += self._place(block)
         elif title:

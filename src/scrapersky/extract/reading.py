@@ -103,6 +103,9 @@ PLAIN_ATTRIBUTES = _words(
 NO_ATTRIBUTES: Attributes = {}
 
 
+_new = tuple.__new__  # a named tuple without its constructor: half the time, and pages have many
+
+
 class _Capture:
     """The text inside one open element, collected until the element ends."""
 
@@ -163,7 +166,7 @@ class _Builder(SaxHandler):
             self.fresh = True
             if tag in _SPECIAL:
                 _SPECIAL[tag](self, tag, attributes)
-        if attributes.keys() - PLAIN_ATTRIBUTES:
+        if not PLAIN_ATTRIBUTES.issuperset(attributes):
             self._mark(tag, attributes)
         if tag in SILENT_TAGS:
             self.silent_from = self.depth
@@ -232,10 +235,10 @@ class _Builder(SaxHandler):
                 zones = zones | {"hidden"}
         if zone is not None and zone not in zones:
             zones = zones | {zone}
-        node = Node(len(self.nodes), self.node, len(self.open_nodes), tag, names, zones)
-        self.nodes.append(node)
-        self.open_nodes.append((self.depth, node.index))
-        self.node = node.index
+        index = len(self.nodes)
+        self.nodes.append(_new(Node, (index, self.node, len(self.open_nodes), tag, names, zones)))
+        self.open_nodes.append((self.depth, index))
+        self.node = index
         self.zones = zones
         if tag == "form":
             self.form = (self.depth, attributes)
@@ -261,8 +264,10 @@ class _Builder(SaxHandler):
         if not whole:
             return
         tag = self.nodes[self.node].tag if self.node >= 0 else ""
-        icons, self.icons = " ".join(self.icons), []
-        self.blocks.append(Block(len(self.blocks), self.node, tag, whole, parts, icons, self.zones))
+        icons = ""
+        if self.icons:
+            icons, self.icons = " ".join(self.icons), []
+        self.blocks.append(_new(Block, (len(self.blocks), self.node, tag, whole, parts, icons, self.zones)))
 
     def _capture(self, kind: str, attributes: Attributes) -> _Capture | None:
         if len(self.captures) >= MAX_CAPTURES:
@@ -462,10 +467,10 @@ def _attributes(attrs: tuple[tuple[str, str | None], ...]) -> Attributes:
 
 def _names(attributes: Attributes) -> str:
     """The class and the id of an element, lower case, in one string."""
-    names, identity = attributes.get("class"), attributes.get("id")
-    if not names and not identity:
-        return ""
-    return f"{names or ''} {identity or ''}"[:300].lower()
+    names = attributes.get("class", "")
+    if "id" in attributes:
+        names = f"{names} {attributes['id']}"
+    return names[:300].lower()
 
 
 @lru_cache(8192)  # a page says the same few names hundreds of times

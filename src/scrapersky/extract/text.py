@@ -1,6 +1,7 @@
 """Text is cleaned once, where it comes in: afterwards it fits a database, a terminal and a spreadsheet."""
 
 import unicodedata
+from functools import lru_cache
 
 from scrapersky.extract import patterns
 
@@ -39,6 +40,12 @@ def fold(text: str) -> str:
     if text.isascii():
         return text
     return patterns.ACCENT.sub("", unicodedata.normalize("NFKD", text)).translate(_LETTERS)
+
+
+@lru_cache(1 << 16)
+def fold_word(word: str) -> str:
+    """`fold` for single words: the same few thousand come again on every page."""
+    return fold(word)
 
 
 # Letters that do not decompose, as people type them without the key.

@@ -1,0 +1,59 @@
+"""From a page to all its contacts: CPU per 50 KB, ours and a naive BeautifulSoup script in turn."""
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.contacts_pages import SIZE, write_pages
+from benchmarks.contacts_worker import READERS
+from benchmarks.peers import ROOT, peer_python
+
+PEERS = ["BeautifulSoup, naive"]
+RUNS = 3
+BAR_MILLISECONDS = 3.0
+LABELLED = ROOT.parent / "shared" / "data" / "contacts" / "sites"
+
+
+def measure(python: Path, reader: str, folder: Path) -> dict[str, float]:
+    """One reading of the folder in a process of its own."""
+    worker = ROOT / "benchmarks" / "contacts_worker.py"
+    told = subprocess.run(
+        [python, "-P", worker, reader, folder], capture_output=True, text=True, check=True, timeout=300
+    )
+    return dict(json.loads(told.stdout.splitlines()[-1]))
+
+
+def compare(python: Path, name: str, folder: Path) -> float:
+    """Every reader on one folder, in turn; our milliseconds per 50 KB."""
+    readings: dict[str, list[dict[str, float]]] = {reader: [] for reader in READERS}
+    for _ in range(RUNS):
+        for reader in readings:
+            readings[reader].append(measure(python if reader in PEERS else Path(sys.executable), reader, folder))
+    first = readings["scrapersky"][0]
+    mean = first["bytes"] / first["pages"] / 1000
+    print(f"\n{name}: {first['pages']:.0f} pages, mean {mean:.0f} KB; {RUNS} runs in turn")
+    print(f"  {'reader':<26}{'median ms/50 KB':>16}{'best':>8}{'values':>9}")
+    for reader, runs in readings.items():
+        costs = [run["cpu_seconds"] / run["bytes"] * SIZE * 1000 for run in runs]
+        print(f"  {reader:<26}{statistics.median(costs):>16.2f}{min(costs):>8.2f}{runs[0]['contacts']:>9.0f}")
+    return statistics.median(run["cpu_seconds"] / run["bytes"] * SIZE * 1000 for run in readings["scrapersky"])
+
+
+def main() -> None:
+    """Our own pages dressed to their size, and the labelled ones where they are."""
+    python = peer_python("html", ["beautifulsoup4", "lxml"])
+    with tempfile.TemporaryDirectory() as folder:
+        write_pages(Path(folder))
+        cost = compare(python, "contacts corpus, dressed to 50 KB", Path(folder))
+    if LABELLED.is_dir():
+        compare(python, "labelled pages, as they are", LABELLED)
+    passed = cost <= BAR_MILLISECONDS
+    print(f"\n  {cost:.2f} ms per 50 KB page (bar {BAR_MILLISECONDS:.0f} ms): {'pass' if passed else 'FAIL'}")
+    raise SystemExit(0 if passed else 1)
+
+
+if __name__ == "__main__":
+    main()
