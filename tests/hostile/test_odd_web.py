@@ -20,7 +20,7 @@ from scrapersky.crawl.guard import Guard
 from scrapersky.crawl.limits import Limits
 from scrapersky.crawl.names import Names
 from scrapersky.crawl.outcomes import FetchError, GiveUp, Gone, Known, Page, RetryLater
-from tests.hostile.odd_web import Hangup, OddWeb, Visitor
+from tests.hostile.odd_web import Canary, Hangup, OddWeb, Visitor
 
 DEADLINE = 0.6
 LIMITS = Limits(deadline_seconds=DEADLINE, connect_seconds=0.4, page_bytes=2_000_000, stream_bytes=2_000_000)
@@ -163,6 +163,19 @@ async def test_retry_after_is_kept_and_capped(client: Client) -> None:
 async def test_bytes_in_a_header_that_are_no_text_do_not_travel_on(client: Client) -> None:
     page = await fetched(client, "/odd-header")
     assert page.headers["X-Odd"] == "caf\ufffd \ufffd\ufffd"
+
+
+async def test_no_page_sends_us_on_by_what_stands_in_it() -> None:
+    async with Canary() as canary:
+        inside = f"http://127.0.0.1:{canary.port}/"
+        body = f"<meta http-equiv=refresh content='0;url={inside}'><base href='{inside}'><iframe src='{inside}'>"
+
+        async def lure(visitor: Visitor) -> None:
+            await visitor.answer(body.encode(), Refresh=f"0; url={inside}", Link=f"<{inside}>; rel=preload")
+
+        async with OddWeb(routes={"/lure": lure}) as web, client_of(web) as client:
+            assert (await fetched(client, "/lure")).text == body
+        assert canary.hits == 0
 
 
 async def test_cookies_are_not_kept(client: Client) -> None:

@@ -93,7 +93,9 @@ async def test_robots_txt_is_honoured_unless_told_otherwise() -> None:
         {"CRAWL_PRIVATE_ALLOWANCE": "0.0.0.0/33"},
         {"CRAWL_PROXY": "http://proxy:secret@/"},
         {"CRAWL_PROXY": "proxy.example:3128"},
+        {"CRAWL_PROXY": "socks5://127.0.0.1"},
         {"CRAWL_CONTACT_URL": "call me"},
+        {"CRAWL_USER_AGENT": "two words"},
         {"CRAWL_MAX_REDIRECTS": "50"},
     ],
 )

@@ -1,6 +1,7 @@
 """`scrapersky fetch URL`: what a site answers, how it got there, and why not when it does not."""
 
 import json
+import sys
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -37,7 +38,7 @@ def fetch(
         typer.echo(json.dumps(_failure(url, error)) if as_json else _told(error), err=not as_json)
         raise typer.Exit(EXIT_CODES[type(error)]) from None
     if body:
-        typer.echo(page.text)
+        typer.echo("\n".join(map(_printable, page.text.splitlines())) if sys.stdout.isatty() else page.text)
     elif as_json:
         typer.echo(json.dumps(_success(page, honoured)))
     else:
@@ -107,4 +108,5 @@ def _verdict(honoured: bool) -> str:
 
 
 def _printable(text: str) -> str:
-    return "".join(char if char.isprintable() else "?" for char in text)
+    """What a terminal can show without being moved, coloured or beeped by a web site."""
+    return "".join(char if char.isprintable() or char == "\t" else "?" for char in text)
