@@ -79,7 +79,8 @@ def _candidates(document: Document, things: list[Thing]) -> Iterator[Candidate]:
             block = document.first_block(element.node)
             yield Candidate(address, "attributes", _near(block), block)
     for script in document.scripts:
-        if "json" not in script.type and script.text and _may_build(script.text):
+        # A script longer than that is a bundled program, not somebody hiding an address.
+        if 0 < len(script.text) <= email_scripts.MAX_SOURCE and "json" not in script.type and _may_build(script.text):
             yield from _in_script(script.text, None)
     for thing in things:
         for address in texts(thing.get("email")):

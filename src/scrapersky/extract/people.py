@@ -123,13 +123,10 @@ def _in_segment(segment: str, block: Block) -> list[Mention]:
     segment = segment.strip(" \t-–—•*|,;\"“”„'()")
     if not 4 <= len(segment) <= LONG_LINE:
         return []
-    if names.GATE.match(segment) is not None:
-        whole = names.read(segment)
-        if whole is not None:
-            return [Mention(whole, block, True, "")]
-    elif len(segment) > SHORT_LINE and ":" not in segment:
-        return []  # a sentence: a name would begin it or follow a label
-    if " " not in segment:
+    whole = names.read(segment)
+    if whole is not None:
+        return [Mention(whole, block, True, "")]
+    if " " not in segment or (len(segment) > SHORT_LINE and not _may_begin(segment)):
         return []
     if patterns.SEPARATOR_SIGN.search(segment) is None:
         return _behind_role(segment, block)
