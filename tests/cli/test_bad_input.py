@@ -38,9 +38,8 @@ async def test_an_unknown_workflow(line: Command) -> None:
     for words in [("run",), ("queue", "--where-status", "New"), ("retry", "--all"), ("pause",), ("resume",)]:
         said = await line(words[0], "deep_scam", *words[1:])
         assert (said.code, said.out) == (2, ""), words
-        assert (
-            said.sentence == "There is no workflow of this name. 'deep_scam' is none of deep_scan, domain_extraction."
-        )
+        assert said.sentence.startswith("There is no workflow of this name. 'deep_scam' is none of ")
+        assert "deep_scan, domain_extraction" in said.sentence
 
 
 async def test_an_unknown_tenant(line: Command) -> None:

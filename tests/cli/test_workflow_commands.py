@@ -186,7 +186,8 @@ async def test_status_shows_queues_rates_runs_and_workers(line: Command, admin, 
     assert step["rate_per_minute"] > 0
     assert (step["last_run"]["completed"], step["last_run"]["skipped"]) == (1, 1)
     assert (step["breaker"], step["paused"]) == ("closed", False)
-    assert (alone.code, told["degraded"], told["workers"]) == (1, ["domain_extraction"], [])
+    assert (alone.code, told["workers"]) == (1, [])
+    assert "domain_extraction" in told["degraded"]
     assert "no worker has been seen" in step["troubles"][0]
     await admin.execute(
         "INSERT INTO worker (id, host, pid, version) VALUES (gen_random_uuid(), 'north', 4711, '0.1.0')"
