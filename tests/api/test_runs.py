@@ -40,6 +40,8 @@ async def test_they_are_filtered_by_workflow_and_time(client, admin):
         ({"since": "2026-05-01T12:30:00Z"}, [other, late]),
         ({"since": "2026-05-01T15:30:00+03:00", "workflow": "packing"}, [late]),
         ({"since": "2027-01-01T00:00:00Z"}, []),
+        ({"since": "9999-12-31T23:59:59-14:00"}, []),
+        ({"since": "0001-01-01T00:00:00+14:00"}, [other, late, early]),
     ]:
         assert [run["id"] for run in (await client.get(RUNS, params=params)).json()["items"]] == wanted
 
@@ -57,7 +59,7 @@ async def test_wrong_questions_have_their_sentence(client):
     assert is_problem(await client.get(f"{RUNS}/7"), 404)["title"] == "There is no run of this id."
     for wrong in ["0", "-1", "x", str(2**63), "1.5"]:
         is_problem(await client.get(f"{RUNS}/{wrong}"), 422)
-    for since in ["yesterday", "2026-05-01T12:00:00", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "NaN"]:
+    for since in ["yesterday", "2026-05-01T12:00:00", "NaN"]:
         problem = is_problem(await client.get(RUNS, params={"since": since}), 422)
         assert problem["errors"][0]["field"] == "query.since"
     is_problem(await client.get(RUNS, params={"workflow": "nonsense"}), 404)

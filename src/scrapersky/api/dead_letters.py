@@ -56,7 +56,7 @@ class AllMatching(Asked):
     """All dead letters that match."""
 
     filter: Matching
-    preview: bool = Field(False, description="only count them")
+    preview: bool = Field(False, strict=True, description="only count them")
 
 
 def _which(asked: Any) -> str:

@@ -6,12 +6,22 @@ from typing import Annotated, Generic, TypeVar
 from uuid import UUID
 
 from fastapi import Path, Query
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    WithJsonSchema,
+)
 
-CONTROLS = "\\x00-\\x1f\\x7f-\\x9f\\ud800-\\udfff"  # what PostgreSQL, logs and terminals cannot bear
-UNBEARABLE = re.compile(f"[{CONTROLS}]")
+CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f"
+UNBEARABLE = re.compile(f"[{CONTROLS}\\ud800-\\udfff]")  # what PostgreSQL, logs and terminals cannot bear
 EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 MOST_IDS = 10_000
+TEXT_LENGTH = 500
 
 
 class Asked(BaseModel):
@@ -26,19 +36,39 @@ def _bearable(text: str) -> str:
     return text
 
 
-def _in_our_time(moment: datetime) -> datetime:
-    if not EARLIEST <= moment <= LATEST:
-        raise ValueError("must lie between the years 2000 and 2200")
+def _as_number(given: object) -> object:
+    if given is not None and type(given) not in (int, float):
+        raise ValueError("must be a number, not text and not true or false")
+    return given
+
+
+def _as_written(moment: object) -> object:
+    if not (isinstance(moment, str) and re.match(r"\d{4}-\d\d-\d\d[Tt ]\d\d:", moment)):
+        raise ValueError("must be a moment like 2026-11-15T12:00:00Z")
     return moment
+
+
+def _in_our_time(moment: datetime) -> datetime:
+    """Nothing here is older or younger than this, and PostgreSQL's driver fails at the ends of Python's calendar."""
+    return min(max(moment, EARLIEST), LATEST)
 
 
 Text = Annotated[
     str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=500),
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=TEXT_LENGTH),
     AfterValidator(_bearable),
-    Field(json_schema_extra={"pattern": f"^[^{CONTROLS}]*[^\\s{CONTROLS}][^{CONTROLS}]*$"}),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": TEXT_LENGTH,
+            "pattern": f"^[^{CONTROLS}]*[^\\s{CONTROLS}][^{CONTROLS}]*$",
+        }
+    ),
 ]
-Moment = Annotated[AwareDatetime, AfterValidator(_in_our_time)]
+# 3.0 is a whole number in JSON, "3" is not.
+Priority = Annotated[int, Field(ge=0, le=100), BeforeValidator(_as_number)]
+Moment = Annotated[AwareDatetime, BeforeValidator(_as_written), AfterValidator(_in_our_time)]
 Ids = Annotated[list[UUID], Field(min_length=1, max_length=MOST_IDS, description="ids of rows")]
 WorkflowName = Annotated[str, Path(pattern="^[a-z][a-z0-9_]{0,62}$", description="the workflow's name: deep_scan")]
 WorkflowFilter = Annotated[str | None, Query(pattern="^[a-z][a-z0-9_]{0,62}$", description="only of this workflow")]

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from scrapersky.api import cursors
 from scrapersky.api.access import CurrentActor
-from scrapersky.api.fields import Asked, CursorGiven, Ids, Limit, Page, WorkflowName
+from scrapersky.api.fields import Asked, CursorGiven, Ids, Limit, Page, Priority, WorkflowName
 from scrapersky.api.office import Given
 from scrapersky.api.problems import answers
 from scrapersky.core.errors import Conflict
@@ -39,7 +39,7 @@ class QueueRequest(Asked):
     """The rows to queue."""
 
     ids: Ids
-    priority: int | None = Field(None, ge=0, le=100, description="each step is worth ten minutes of waiting")
+    priority: Priority | None = Field(None, description="each step is worth ten minutes of waiting")
 
 
 class QueueAnswer(BaseModel):

@@ -68,7 +68,18 @@ MEANINGS = {
 
 def answers(*codes: int) -> dict[int | str, dict[str, Any]]:
     """The problems a route may answer with, for its documentation."""
-    return {code: {"description": MEANINGS[code], "model": Problem, "content": {MEDIA_TYPE: {}}} for code in codes}
+    return {code: {"description": MEANINGS[code], "model": Problem} for code in codes}
+
+
+def describe_problems(described: dict[str, Any]) -> dict[str, Any]:
+    """The framework describes every model as plain JSON; problems have a type of their own."""
+    for path in described["paths"].values():
+        for operation in path.values():
+            for response in operation["responses"].values():
+                content = response.get("content", {})
+                if content.get("application/json", {}).get("schema", {}).get("$ref", "").endswith("/Problem"):
+                    content[MEDIA_TYPE] = content.pop("application/json")
+    return described
 
 
 def problem_of(error: BaseException) -> Problem:

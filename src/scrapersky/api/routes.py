@@ -5,6 +5,7 @@ from fastapi.routing import APIRoute
 from starlette.responses import JSONResponse
 
 from scrapersky.api import dead_letters, dev_tools, health, items, runs, workflows
+from scrapersky.api.problems import describe_problems
 
 PREFIX = "/api/v3"
 
@@ -14,7 +15,7 @@ description = APIRouter(tags=["description"])
 @description.get("/openapi.json", summary="This description", include_in_schema=False)
 async def openapi(request: Request) -> JSONResponse:
     """The API in the words of OpenAPI."""
-    return JSONResponse(request.app.openapi())
+    return JSONResponse(describe_problems(request.app.openapi()))
 
 
 def all_routes() -> APIRouter:

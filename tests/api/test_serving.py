@@ -1,0 +1,58 @@
+"""A few things that only a real server and real sockets can show."""
+
+import asyncio
+import json
+import socket
+from contextlib import asynccontextmanager
+
+import uvicorn
+
+from tests.api.conftest import app_over
+
+
+@asynccontextmanager
+async def listening(app):
+    """The port of a real server on loopback."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = uvicorn.Server(uvicorn.Config(app, http="httptools", ws="none", log_config=None))
+        serving = asyncio.create_task(server.serve([listener]))
+        try:
+            while not server.started:
+                await asyncio.sleep(0.01)
+            yield listener.getsockname()[1]
+        finally:
+            server.should_exit = True
+            await serving
+
+
+async def say(port, request):
+    """What the server answers to these bytes: the status and the document."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(request)
+    await writer.drain()
+    async with asyncio.timeout(10):
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = int(next(line.split(b":")[1] for line in head.splitlines() if line.lower().startswith(b"content-len")))
+        body = await reader.readexactly(length)
+    writer.close()
+    return int(head.split()[1]), json.loads(body)
+
+
+def post(path, *headers):
+    lines = [f"POST {path} HTTP/1.1", "Host: localhost", "Content-Type: application/json", *headers, "", ""]
+    return "\r\n".join(lines).encode()
+
+
+async def test_hostile_requests_are_answered_and_the_next_one_is_served(database_url):
+    path = "/api/v3/workflows/packing/queue"
+    async with listening(app_over(database_url)) as port:
+        chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
+        status, problem = await say(port, post(path, "Transfer-Encoding: chunked") + chunk * 16)
+        assert (status, problem["detail"]) == (413, "A body may have 1,000,000 bytes.")
+        assert (await say(port, post(path, "Content-Length: 99999999")))[0] == 413
+        assert (await say(port, post(path, "Content-Length: 0", *(f"X-{n}: 1" for n in range(5000)))))[0] == 431
+        assert (await say(port, post(path, "Content-Length: 2") + b"{]"))[0] == 422
+        assert (await say(port, post("/api/v3/workflows/%00/run", "Content-Length: 0")))[0] == 422
+        assert (await say(port, post("/api/v3/workflows/%ff%2e%2e/run", "Content-Length: 0")))[0] == 422
+        status, problem = await say(port, post("/api/v3/workflows/packing/run", "Content-Length: 0"))
+        assert (status, problem) == (202, {"workflow": "packing", "workers": 0})
