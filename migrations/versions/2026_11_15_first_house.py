@@ -221,6 +221,7 @@ def create_tables() -> None:
         sa.Column("budget_cents", sa.Integer(), nullable=True),
         sa.Column("cost_cents", sa.Integer(), server_default="0", nullable=False),
         sa.Column("result_count", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("cut_short", sa.Text(), nullable=True),
         sa.Column("rules", postgresql.JSONB(none_as_null=True, astext_type=sa.Text()), nullable=True),
         sa.Column("requested_by", sa.Uuid(), nullable=True),
         sa.Column("place_search_status", sa.Text(), server_default="New", nullable=False),

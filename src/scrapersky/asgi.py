@@ -42,7 +42,7 @@ def create_app(
             yield
         finally:
             await house.runtime.stop()
-            await house.database.close()
+            await house.close()
 
     app = FastAPI(
         title="scrapersky",

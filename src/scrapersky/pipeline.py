@@ -1,16 +1,32 @@
 """The line, drawn once: the workflows in their order."""
 
+from scrapersky.core.settings import Settings
+from scrapersky.crawl.web import Web
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.providers.place import Providers
 from scrapersky.workflows.deep_scan import DeepScan
 from scrapersky.workflows.domain_extraction import DomainExtraction
+from scrapersky.workflows.domain_metadata import DomainMetadata
+from scrapersky.workflows.page_curation import PageCuration
+from scrapersky.workflows.place_search import PlaceSearch
+from scrapersky.workflows.sitemap_analysis import SitemapAnalysis
+from scrapersky.workflows.sitemap_import import SitemapImport
 
 
-def the_line(providers: Providers) -> Pipeline:
-    """Search ─▶ Place ─2─▶ LocalBusiness ─3─▶ Domain: a number is one queue, and each fills the next one's inbox."""
+def the_line(providers: Providers, web: Web | None = None) -> Pipeline:
+    """Search ─1─▶ Place ─2─▶ LocalBusiness ─3─▶ Domain ─4─▶ Domain ─5─▶ SitemapFile ─6─▶ Page ─7─▶ Contact.
+
+    Without a web of its own it has the default one, closed until a row needs it: enough to read the declarations.
+    """
+    web = web or Web(Settings())
     return Pipeline(
         [
+            PlaceSearch(providers),
             DeepScan(providers),
             DomainExtraction(),
+            DomainMetadata(web),
+            SitemapAnalysis(web),
+            SitemapImport(web),
+            PageCuration(web),
         ]
     )

@@ -13,6 +13,7 @@ from scrapersky.core.database import Database, check_server
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.migrate import check_schema
 from scrapersky.core.settings import Environment, Settings, load, refuse_unknown, setting_names
+from scrapersky.crawl.web import Web
 from scrapersky.engine.events import Events
 from scrapersky.engine.maintenance import standard_maintenance
 from scrapersky.engine.pipeline import Pipeline
@@ -23,7 +24,7 @@ from scrapersky.observe.metrics import Metrics
 from scrapersky.observe.run_history import record_runs
 from scrapersky.pipeline import the_line
 from scrapersky.providers.place import Providers
-from scrapersky.store.host_limits import ForgetHosts
+from scrapersky.store.host_limits import ForgetHosts, SharedHostLimits
 
 log = structlog.get_logger(__name__)
 
@@ -36,12 +37,18 @@ class House:
 
     settings: Settings
     database: Database
+    web: Web
     pipeline: Pipeline
     tunings: dict[str, Tuning]
     events: Events
     metrics: Metrics
     runtime: Runtime
     system_user_id: UUID
+
+    async def close(self) -> None:
+        """Give back every connection and end every child."""
+        await self.web.close()
+        await self.database.close()
 
 
 def read_settings(environment: Environment, pipeline: Pipeline) -> tuple[Settings, dict[str, Tuning]]:
@@ -61,9 +68,10 @@ async def open_house(
     environment: Environment, providers: Providers | None = None, pipeline: Pipeline | None = None
 ) -> House:
     """Build everything a process needs, and refuse to start on what cannot work."""
-    line = pipeline or the_line(providers or {})
-    settings, tunings = read_settings(environment, line)
+    settings, tunings = read_settings(environment, pipeline or the_line({}))
     database = Database.from_settings(settings)
+    web = Web(settings, SharedHostLimits(database, settings))
+    line = pipeline or the_line(providers or {}, web)
     try:
         await check_server(database)
         await check_schema(database)
@@ -76,7 +84,7 @@ async def open_house(
         events.subscribe(listener)
     maintenance = [*standard_maintenance(line, tunings, settings), ForgetHosts()]
     runtime = Runtime(line, tunings, database, events, settings, maintenance)
-    return House(settings, database, line, tunings, events, metrics, runtime, system_user_id)
+    return House(settings, database, web, line, tunings, events, metrics, runtime, system_user_id)
 
 
 async def _system_user(database: Database, settings: Settings) -> UUID:
@@ -119,7 +127,7 @@ async def run_worker(house: House, until_idle: bool = False) -> None:
             await stop.wait()
     finally:
         await house.runtime.stop()
-        await house.database.close()
+        await house.close()
 
 
 async def wait_until_idle(house: House) -> None:

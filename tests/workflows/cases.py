@@ -7,11 +7,20 @@ from uuid import UUID
 
 import asyncpg
 
+from scrapersky.core import clock
+from scrapersky.crawl.sitemap_entry import SitemapKind
+from scrapersky.crawl.sitemap_search import FoundSitemap, How, SitemapSearch
 from scrapersky.engine.pipeline import Pipeline
+from scrapersky.extract.found import Contacts, Email
+from scrapersky.extract.metadata import Metadata
 from scrapersky.extract.web_address import CompanyDomain
 from scrapersky.pipeline import the_line
 from scrapersky.providers.place import PlaceDetails
 from scrapersky.sandbox.parcels import parcel_line
+from scrapersky.workflows.domain_metadata import HomePage
+from scrapersky.workflows.page_curation import PageRead
+from scrapersky.workflows.place_search import SearchResult
+from scrapersky.workflows.sitemap_import import Imported
 
 
 @dataclass(frozen=True)
@@ -38,7 +47,70 @@ def real_line() -> Pipeline:
     return the_line({})
 
 
+def found_home() -> HomePage:
+    return HomePage("https://one.fi/", 200, (), Metadata(title="One"))
+
+
+def found_sitemap() -> SitemapSearch:
+    sitemap = FoundSitemap("https://one.fi/s.xml", "https://one.fi/s.xml", SitemapKind.URLSET, How.ROBOTS)
+    return SitemapSearch("https://one.fi/", [sitemap])
+
+
+def found_pages() -> Imported:
+    imported = Imported()
+    imported.add("https://one.fi/contact")
+    return imported
+
+
+def found_contacts() -> PageRead:
+    email = Email("info@one.fi", "role", "text", "info@one.fi", 0.9)
+    return PageRead(200, "https://one.fi/contact", None, clock.now(), Contacts(emails=(email,)))
+
+
+DOMAIN = "(SELECT id FROM made)"
+WITH_DOMAIN = (
+    "WITH made AS (INSERT INTO domain (tenant_id, name) VALUES ($1, $2 || '.fi') "
+    "ON CONFLICT (tenant_id, name) DO UPDATE SET name = excluded.name RETURNING id) "
+)
+
 CASES = [
+    Case(
+        "place_search",
+        real_line,
+        "INSERT INTO search (tenant_id, text, provider, place_search_status) VALUES ($1, $2, 'test', $3) RETURNING id",
+        lambda: SearchResult([PlaceDetails("test", "p", "A Place")], 0, None),
+        "SELECT count(*) FROM place WHERE deep_scan_status = 'Queued'",
+    ),
+    Case(
+        "domain_metadata",
+        real_line,
+        "INSERT INTO domain (tenant_id, name, domain_metadata_status) VALUES ($1, $2 || '.fi', $3) RETURNING id",
+        found_home,
+        "SELECT count(*) FROM domain WHERE sitemap_analysis_status = 'Queued'",
+    ),
+    Case(
+        "sitemap_analysis",
+        real_line,
+        "INSERT INTO domain (tenant_id, name, sitemap_analysis_status) VALUES ($1, $2 || '.fi', $3) RETURNING id",
+        found_sitemap,
+        "SELECT count(*) FROM sitemap_file WHERE sitemap_import_status = 'Queued'",
+    ),
+    Case(
+        "sitemap_import",
+        real_line,
+        WITH_DOMAIN + "INSERT INTO sitemap_file (tenant_id, domain_id, url, sitemap_import_status) "
+        f"VALUES ($1, {DOMAIN}, 'https://one.fi/s.xml', $3) RETURNING id",
+        found_pages,
+        "SELECT count(*) FROM page WHERE page_processing_status = 'Queued'",
+    ),
+    Case(
+        "page_curation",
+        real_line,
+        WITH_DOMAIN + "INSERT INTO page (tenant_id, domain_id, url, page_processing_status) "
+        f"VALUES ($1, {DOMAIN}, 'https://one.fi/contact', $3) RETURNING id",
+        found_contacts,
+        "SELECT count(*) FROM contact",
+    ),
     Case(
         "deep_scan",
         real_line,

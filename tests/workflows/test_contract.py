@@ -97,7 +97,8 @@ async def test_a_plain_update_by_anybody_queues_a_row(bench, case):
     [row] = await case.add(bench.admin, bench.tenant, status="New")
     await bench.set(row, status="Queued")
     await run_job_loop(bench.station())
-    assert (await bench.row(row))["status"] == "Completed"
+    state = await bench.row(row)
+    assert (state["status"], state["error"]) == ("Completed", None)
 
 
 async def test_success_clears_the_error(bench, case):

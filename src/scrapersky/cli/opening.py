@@ -25,4 +25,4 @@ async def opened() -> AsyncIterator[House]:
             f"The database went away in the middle ({type(error).__name__}: {error}). Try again when it is back."
         ) from error
     finally:
-        await house.database.close()
+        await house.close()

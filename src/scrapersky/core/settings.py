@@ -158,6 +158,9 @@ class Settings(BaseSettings):
     crawl_robots_ttl_seconds: int = Field(
         86_400, alias="CRAWL_ROBOTS_TTL_SECONDS", ge=1, le=86_400, description="how long a robots.txt is remembered"
     )
+    crawl_parsers: int | None = Field(
+        None, alias="CRAWL_PARSERS", ge=1, le=64, description="processes that read pages; empty means one per core"
+    )
     crawl_host_slots: int = Field(
         2, alias="CRAWL_HOST_SLOTS", ge=1, le=50, description="visits to one host at the same time"
     )

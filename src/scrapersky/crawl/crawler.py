@@ -102,23 +102,30 @@ def host_limits_of(settings: Settings) -> InProcessHostLimits:
     )
 
 
+def crawler_of(settings: Settings, host_limits: HostLimits | None = None) -> Crawler:
+    """A crawler as the settings want it, not yet connected."""
+    client = client_of(settings)
+    robots = Robots(
+        client,
+        agent=settings.crawl_user_agent,
+        ttl=timedelta(seconds=settings.crawl_robots_ttl_seconds),
+        max_delay=timedelta(seconds=settings.crawl_max_delay_seconds),
+    )
+    return Crawler(
+        client,
+        host_limits or host_limits_of(settings),
+        robots if settings.crawl_robots else None,
+        delay=timedelta(seconds=settings.crawl_host_delay_seconds),
+        at_once=settings.crawl_host_slots,
+    )
+
+
 @asynccontextmanager
 async def open_crawler(settings: Settings, host_limits: HostLimits | None = None) -> AsyncIterator[Crawler]:
     """A crawler as the settings want it; give it the shared host limits where several workers run."""
-    async with client_of(settings) as client:
-        robots = Robots(
-            client,
-            agent=settings.crawl_user_agent,
-            ttl=timedelta(seconds=settings.crawl_robots_ttl_seconds),
-            max_delay=timedelta(seconds=settings.crawl_max_delay_seconds),
-        )
-        yield Crawler(
-            client,
-            host_limits or host_limits_of(settings),
-            robots if settings.crawl_robots else None,
-            delay=timedelta(seconds=settings.crawl_host_delay_seconds),
-            at_once=settings.crawl_host_slots,
-        )
+    crawler = crawler_of(settings, host_limits)
+    async with crawler.client:
+        yield crawler
 
 
 def _ports(text: str) -> list[int]:

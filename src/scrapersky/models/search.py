@@ -37,6 +37,7 @@ class Search(TenantRow, Curated, Base):
     budget_cents: Mapped[int | None]
     cost_cents: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
     result_count: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
+    cut_short: Mapped[str | None]
     rules: Mapped[dict[str, Any] | None]
     requested_by: Mapped[UUID | None] = mapped_column(ForeignKey("user.id", ondelete="SET NULL"))
 

@@ -1,7 +1,7 @@
 """Named queries about local businesses."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import func
@@ -37,17 +37,30 @@ FACTS = (
 UNWANTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)
 
 
-async def upsert(session: AsyncSession, scanned: Sequence[tuple[Place, PlaceDetails]]) -> list[UUID]:
+class Wanted(NamedTuple):
+    """A business nobody has turned down."""
+
+    id: UUID
+    search_id: UUID | None
+    website: str | None
+
+
+async def upsert(session: AsyncSession, scanned: Sequence[tuple[Place, PlaceDetails]]) -> list[Wanted]:
     """One business per place: facts refreshed, a fact the provider no longer knows kept. Returns those still wanted."""
     statement = insert(LocalBusiness).values([_values(place, details) for place, details in scanned])
     refreshed = {fact: func.coalesce(statement.excluded[fact], getattr(LocalBusiness, fact)) for fact in FACTS}
     rows = await session.execute(
         statement.on_conflict_do_update(
             index_elements=["tenant_id", "place_id"],
-            set_={**refreshed, "details": statement.excluded.details, "updated_at": func.now()},
-        ).returning(LocalBusiness.id, LocalBusiness.curation_status)
+            set_={
+                **refreshed,
+                "search_id": statement.excluded.search_id,
+                "details": statement.excluded.details,
+                "updated_at": func.now(),
+            },
+        ).returning(LocalBusiness.id, LocalBusiness.curation_status, LocalBusiness.search_id, LocalBusiness.website)
     )
-    return [row.id for row in rows if row.curation_status not in UNWANTED]
+    return [Wanted(row.id, row.search_id, row.website) for row in rows if row.curation_status not in UNWANTED]
 
 
 def _values(place: Place, details: PlaceDetails) -> dict[str, Any]:
@@ -60,4 +73,5 @@ def _values(place: Place, details: PlaceDetails) -> dict[str, Any]:
         "id": new_id(),
         "tenant_id": place.tenant_id,
         "place_id": place.id,
+        "search_id": place.search_id,
     }

@@ -1,6 +1,7 @@
 """Named queries about domains and the businesses behind them."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from uuid import UUID
 
 from sqlalchemy import func
@@ -8,16 +9,18 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.ids import new_id
+from scrapersky.extract.metadata import Metadata
 from scrapersky.extract.web_address import CompanyDomain
 from scrapersky.models import BusinessDomain, Domain, LocalBusiness
 
 
-async def link(session: AsyncSession, found: Sequence[tuple[LocalBusiness, CompanyDomain]]) -> list[UUID]:
-    """Make sure each domain exists once and each business is linked to its own; the ids of the domains."""
+async def link(session: AsyncSession, found: Sequence[tuple[LocalBusiness, CompanyDomain]]) -> dict[UUID, UUID | None]:
+    """Each domain exists once, each business is linked to its own; the ids of the domains, with their searches."""
     if not found:
-        return []
+        return {}
     tenant_id = found[0][0].tenant_id
     by_name = {domain.name: domain for _, domain in found}
+    owners = {domain.name: business for business, domain in found}
     statement = insert(Domain).values(
         [
             {
@@ -26,6 +29,8 @@ async def link(session: AsyncSession, found: Sequence[tuple[LocalBusiness, Compa
                 "name": domain.name,
                 "unicode_name": domain.unicode_name,
                 "start_url": domain.url,
+                "country": owners[domain.name].country,
+                "search_id": owners[domain.name].search_id,
             }
             for _, domain in sorted(by_name.items())  # one order for all hosts: two of them never wait for each other
         ]
@@ -33,10 +38,15 @@ async def link(session: AsyncSession, found: Sequence[tuple[LocalBusiness, Compa
     rows = await session.execute(
         statement.on_conflict_do_update(
             index_elements=["tenant_id", "name"],
-            set_={"start_url": func.coalesce(Domain.start_url, statement.excluded.start_url)},
-        ).returning(Domain.name, Domain.id)
+            set_={
+                "start_url": func.coalesce(Domain.start_url, statement.excluded.start_url),
+                "country": func.coalesce(Domain.country, statement.excluded.country),
+                "search_id": func.coalesce(statement.excluded.search_id, Domain.search_id),
+            },
+        ).returning(Domain.name, Domain.id, Domain.search_id)
     )
-    ids: dict[str, UUID] = {row.name: row.id for row in rows}
+    stored = rows.all()
+    ids: dict[str, UUID] = {row.name: row.id for row in stored}
     links = insert(BusinessDomain).values(
         [
             {"business_id": business.id, "domain_id": ids[domain.name], "tenant_id": tenant_id, "url": domain.url}
@@ -46,4 +56,24 @@ async def link(session: AsyncSession, found: Sequence[tuple[LocalBusiness, Compa
     await session.execute(
         links.on_conflict_do_update(index_elements=["business_id", "domain_id"], set_={"url": links.excluded.url})
     )
-    return list(ids.values())
+    return {row.id: row.search_id for row in stored}
+
+
+def describe(domain: Domain, final_url: str, status: int, redirects: Sequence[str], found: Metadata) -> None:
+    """Write what its home page says into the domain's own columns."""
+    domain.final_url, domain.http_status = final_url, status
+    domain.title, domain.description = found.title or None, found.description or None
+    domain.language, domain.favicon, domain.logo = found.language or None, found.favicon or None, found.logo or None
+    domain.generator = " ".join(part for part in (found.cms, found.cms_version) if part) or found.generator or None
+    domain.technologies = [technology.name for technology in found.technologies]
+    domain.facts = {
+        "redirects": list(redirects),
+        "https": final_url.startswith("https://"),
+        "site_name": found.site_name,
+        "languages": list(found.languages),
+        "contact_form": found.has_contact_form,
+        "emails": [email.address for email in found.contacts.emails],
+        "phones": [phone.number for phone in found.contacts.phones],
+        "socials": {social.platform: social.url for social in found.contacts.socials},
+        "organisation": asdict(found.organisation) if found.organisation else None,
+    }

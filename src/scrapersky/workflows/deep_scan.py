@@ -15,6 +15,7 @@ from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Place
 from scrapersky.providers.place import PlaceDetails, Providers
 from scrapersky.store import businesses
+from scrapersky.store.rules import rules_of
 
 FRESH = timedelta(days=1)  # details that a search brought along are used as they are for so long
 
@@ -56,5 +57,11 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
         return await provider.details(place.provider_id)
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Place, PlaceDetails]]) -> Iterable[UUID]:
-        """Refresh the businesses; those nobody has turned down go on."""
-        return await businesses.upsert(session, found)
+        """Refresh the businesses; those nobody has turned down go on, as the rules of their search say."""
+        wanted = await businesses.upsert(session, found)
+        rules = await rules_of(session, {place.search_id for place, _ in found})
+        return [
+            business.id
+            for business in wanted
+            if (rule := rules[business.search_id].domain_extraction) == "all" or (rule != "off" and business.website)
+        ]

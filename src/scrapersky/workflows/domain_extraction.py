@@ -11,6 +11,7 @@ from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.extract.web_address import CompanyDomain, NoWebAddress, Profile, web_address
 from scrapersky.models import LocalBusiness
 from scrapersky.store import domains
+from scrapersky.store.rules import rules_of
 
 
 class DomainExtraction(Workflow[LocalBusiness, str | None, CompanyDomain | Profile]):
@@ -20,6 +21,7 @@ class DomainExtraction(Workflow[LocalBusiness, str | None, CompanyDomain | Profi
     name = "domain_extraction"
     model = LocalBusiness
     reads = ("website",)
+    feeds = "domain_metadata"
     tuning = Tuning(interval_minutes=2, batch_size=20, max_instances=1)
 
     def read(self, row: Claimed) -> str | None:
@@ -43,6 +45,8 @@ class DomainExtraction(Workflow[LocalBusiness, str | None, CompanyDomain | Profi
         for business, where in found:
             if isinstance(where, Profile):
                 business.profiles = {**(business.profiles or {}), where.platform: where.url}
-        return await domains.link(
+        linked = await domains.link(
             session, [(business, where) for business, where in found if isinstance(where, CompanyDomain)]
         )
+        rules = await rules_of(session, linked.values())
+        return [domain_id for domain_id, search_id in linked.items() if rules[search_id].domain_metadata == "all"]

@@ -1,0 +1,52 @@
+"""The web as the workflows see it: a polite crawler and the processes that read its pages."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from typing import ParamSpec, TypeVar
+
+from scrapersky.core.settings import Settings
+from scrapersky.crawl.crawler import Crawler, crawler_of
+from scrapersky.crawl.host_limits import HostLimits
+from scrapersky.extract.parsing import ParserPool
+
+P = ParamSpec("P")
+Facts = TypeVar("Facts")
+
+
+class Web:
+    """Cheap to build, so that every command can draw the line; opened by the first row that needs it."""
+
+    def __init__(self, settings: Settings, host_limits: HostLimits | None = None) -> None:
+        self._crawler = crawler_of(settings, host_limits)
+        self._parsers = ParserPool(
+            settings.crawl_parsers or os.cpu_count() or 2,
+            preload=("scrapersky.extract.contacts", "scrapersky.extract.metadata"),
+        )
+        self._opening = asyncio.Lock()
+        self._opened: AsyncExitStack | None = None
+
+    async def crawler(self) -> Crawler:
+        """The crawler, connected."""
+        await self._open()
+        return self._crawler
+
+    async def read(self, function: Callable[P, Facts], *args: P.args, **options: P.kwargs) -> Facts:
+        """What the function makes of a page, in a process that may be killed."""
+        await self._open()
+        return await self._parsers.run(function, *args, **options)
+
+    async def close(self) -> None:
+        """End the parser processes and close every connection."""
+        if self._opened is not None:
+            await self._opened.aclose()
+            self._opened = None
+
+    async def _open(self) -> None:
+        async with self._opening:
+            if self._opened is None:
+                stack = AsyncExitStack()
+                await stack.enter_async_context(self._crawler.client)
+                await stack.enter_async_context(self._parsers)
+                self._opened = stack

@@ -1,0 +1,88 @@
+"""Named queries about contacts: each once per domain, whatever page or run it comes from."""
+
+from typing import Any
+
+from sqlalchemy import case, func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core.ids import new_id
+from scrapersky.extract.found import Contacts
+from scrapersky.models import BusinessDomain, Contact, Page
+
+# Filled in by whoever knows; what an earlier page knew and this one does not is kept.
+FACTS = ("name", "title", "email", "email_kind", "phone", "fax", "profiles", "address")
+EVIDENCE = ("source_url", "snippet", "found_by")
+
+
+async def upsert(session: AsyncSession, page: Page, source_url: str, found: Contacts) -> int:
+    """Store what a page said, as one contact per address, number, profile or person; how many those are."""
+    rows = contact_rows(found)
+    if not rows:
+        return 0
+    business_id = await _only_business(session, page)
+    common = {
+        "tenant_id": page.tenant_id,
+        "domain_id": page.domain_id,
+        "page_id": page.id,
+        "business_id": business_id,
+        "source_url": source_url,
+    }
+    blank = dict.fromkeys((*FACTS, *EVIDENCE), None)
+    statement = insert(Contact).values([{**blank, **row, **common, "id": new_id()} for _, row in sorted(rows.items())])
+    new = statement.excluded
+    better = func.coalesce(new.confidence, 0) > func.coalesce(Contact.confidence, 0)
+    await session.execute(
+        statement.on_conflict_do_update(
+            index_elements=["tenant_id", "domain_id", "identity"],
+            set_={
+                **{fact: func.coalesce(getattr(Contact, fact), new[fact]) for fact in FACTS},
+                **{part: case((better, new[part]), else_=getattr(Contact, part)) for part in EVIDENCE},
+                "confidence": func.greatest(new.confidence, Contact.confidence),
+                "business_id": func.coalesce(Contact.business_id, new.business_id),
+                "updated_at": func.now(),
+            },
+        )
+    )
+    return len(rows)
+
+
+def contact_rows(found: Contacts) -> dict[str, dict[str, Any]]:
+    """The contacts of a page by identity. A person with an address is that address's contact; the rest stand alone."""
+    rows: dict[str, dict[str, Any]] = {}
+    for email in found.emails:
+        rows[f"email:{email.address}"] = {"email": email.address, "email_kind": email.kind, **_evidence(email)}
+    owned_phones = set()
+    for person in found.people:
+        identity = f"email:{person.email}" if person.email else f"person:{person.name.casefold()}"
+        owned_phones.add(person.phone)
+        rows[identity] = {
+            **_evidence(person),
+            **rows.get(identity, {}),
+            "name": person.name,
+            "title": person.title or None,
+            "phone": person.phone or None,
+        }
+        if person.email:
+            rows[identity].setdefault("email", person.email)
+    for phone in found.phones:
+        if phone.number in owned_phones:
+            continue
+        column = "fax" if phone.kind == "fax" else "phone"
+        rows.setdefault(f"{column}:{phone.number}", {column: phone.number, **_evidence(phone)})
+    for social in found.socials:
+        rows[f"social:{social.url}"] = {"profiles": {social.platform: social.url}, **_evidence(social)}
+    for address in found.addresses:
+        rows[f"address:{address.text.casefold()[:300]}"] = {"address": address.text, **_evidence(address)}
+    return {identity: {**row, "identity": identity} for identity, row in rows.items()}
+
+
+def _evidence(value: Any) -> dict[str, Any]:
+    return {"snippet": value.snippet or None, "found_by": value.how, "confidence": value.confidence}
+
+
+async def _only_business(session: AsyncSession, page: Page) -> Any:
+    """The business behind the domain, when there is exactly one."""
+    links = select(BusinessDomain.business_id).where(BusinessDomain.domain_id == page.domain_id).limit(2)
+    businesses = (await session.scalars(links)).all()
+    return businesses[0] if len(businesses) == 1 else None

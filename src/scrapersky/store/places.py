@@ -1,0 +1,81 @@
+"""Named queries about places and the searches that found them."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core.ids import new_id
+from scrapersky.core.status import Curation
+from scrapersky.models import Place, Search, SearchPlace
+from scrapersky.providers.place import PlaceDetails
+
+# What a search knows of a place. Curation, priority and the state of the deep scan are other people's columns.
+FACTS = ("name", "address", "latitude", "longitude", "phone", "website", "categories", "rating", "rating_count")
+STAMPS = ("business_status", "licence", "fetched_at", "expires_at")
+UNWANTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)
+ROWS_AT_ONCE = 500
+# What deep_scan takes from a search that brought everything along; the rest are columns of their own.
+NOT_DETAILS = {"provider", "provider_id", "fetched_at", "expires_at"}
+
+
+async def upsert(session: AsyncSession, search: Search, found: Sequence[PlaceDetails]) -> list[UUID]:
+    """Each place once per tenant, facts refreshed, linked to the search; the ids of those nobody turned down."""
+    wanted: list[UUID] = []
+    unique = {(place.provider, place.provider_id): place for place in found}
+    places = [unique[key] for key in sorted(unique)]  # one order for all hosts
+    for start in range(0, len(places), ROWS_AT_ONCE):
+        wanted += await _upsert(session, search, places[start : start + ROWS_AT_ONCE])
+    return wanted
+
+
+async def _upsert(session: AsyncSession, search: Search, places: Sequence[PlaceDetails]) -> list[UUID]:
+    statement = insert(Place).values([_values(search, place) for place in places])
+    facts = {fact: func.coalesce(statement.excluded[fact], getattr(Place, fact)) for fact in FACTS}
+    stamps = {stamp: statement.excluded[stamp] for stamp in STAMPS}
+    rows = (
+        await session.execute(
+            statement.on_conflict_do_update(
+                index_elements=["tenant_id", "provider", "provider_id"],
+                set_={
+                    **facts,
+                    **stamps,
+                    "details": statement.excluded.details,
+                    "search_id": statement.excluded.search_id,
+                    "updated_at": func.now(),
+                },
+            ).returning(Place.id, Place.curation_status)
+        )
+    ).all()
+    await session.execute(
+        insert(SearchPlace)
+        .values([{"search_id": search.id, "place_id": row.id, "tenant_id": search.tenant_id} for row in rows])
+        .on_conflict_do_nothing()
+    )
+    return [row.id for row in rows if row.curation_status not in UNWANTED]
+
+
+def _values(search: Search, place: PlaceDetails) -> dict[str, Any]:
+    return {
+        **{name: getattr(place, name) for name in (*FACTS, *STAMPS)},
+        "categories": list(place.categories),
+        "details": _details(place),
+        "id": new_id(),
+        "tenant_id": search.tenant_id,
+        "search_id": search.id,
+        "provider": place.provider,
+        "provider_id": place.provider_id,
+    }
+
+
+def _details(place: PlaceDetails) -> dict[str, Any]:
+    """Everything the provider told, as JSON, so that the deep scan need not ask again."""
+    known = {name: value for name, value in vars(place).items() if name not in NOT_DETAILS and value is not None}
+    return {
+        name: list(value) if isinstance(value, tuple) else dict(value) if name in ("hours", "extra") else value
+        for name, value in known.items()
+        if value not in ((), {})
+    }

@@ -1,0 +1,45 @@
+"""What goes on by itself: the auto-advance rules of a search, read where one step hands over to the next."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.models import Search
+
+Advance = Literal["off", "all"]
+PAGE_KINDS = ("contact", "imprint", "team", "about", "home")
+
+
+class Rules(BaseModel):
+    """For each step: nothing, everything, or what fits goes on to it without a person's choice."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    deep_scan: Advance = "all"
+    domain_extraction: Literal["off", "all", "has website"] = "all"
+    domain_metadata: Advance = "all"
+    sitemap_analysis: Advance = "all"
+    sitemap_import: Advance = "all"
+    page_curation: Literal["off", "all", "kinds"] = "kinds"
+    page_kinds: tuple[str, ...] = PAGE_KINDS
+    pages_per_site: int = Field(5, ge=0, le=1000)
+    contact_verification: Advance = "all"
+
+
+async def rules_of(session: AsyncSession, search_ids: Iterable[UUID | None]) -> Mapping[UUID | None, Rules]:
+    """The rules of these searches in one query; a row that belongs to no search follows the ordinary ones."""
+    wanted = {search_id for search_id in search_ids if search_id is not None}
+    rules: dict[UUID | None, Rules] = {None: Rules(), **dict.fromkeys(wanted, Rules())}
+    if wanted:
+        rows = await session.execute(select(Search.id, Search.rules).where(Search.id.in_(wanted)))
+        rules |= {row.id: read_rules(row.rules) for row in rows}
+    return rules
+
+
+def read_rules(stored: Mapping[str, Any] | None) -> Rules:
+    """Rules as they are stored with a search."""
+    return Rules.model_validate(stored or {})

@@ -1,0 +1,91 @@
+"""WF4: a domain's home page tells who is behind it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.crawl.outcomes import Gone, Page
+from scrapersky.crawl.visit import Visit
+from scrapersky.crawl.web import Web
+from scrapersky.engine.outcomes import Skip
+from scrapersky.engine.tuning import Tuning
+from scrapersky.engine.workflow import Claimed, Workflow
+from scrapersky.extract.metadata import Metadata, read_metadata
+from scrapersky.models import Domain
+from scrapersky.store import domains
+from scrapersky.store.rules import rules_of
+
+HTML = ("", "text/html", "application/xhtml+xml")
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where a domain's home page may be."""
+
+    name: str
+    start_url: str | None
+    country: str | None
+
+
+@dataclass(frozen=True)
+class HomePage:
+    """The home page as it was found."""
+
+    final_url: str
+    status: int
+    redirects: tuple[str, ...]
+    metadata: Metadata
+
+
+class DomainMetadata(Workflow[Domain, Site, HomePage]):
+    """A domain gets its facts: title, language, logo, CMS, technologies, socials, final address."""
+
+    number = 4
+    name = "domain_metadata"
+    model = Domain
+    reads = ("name", "start_url", "country")
+    feeds = "sitemap_analysis"
+    settings_prefix = "DOMAIN_SCHEDULER_"
+    tuning = Tuning(interval_minutes=1, batch_size=50, max_instances=3, concurrency=50)
+
+    def __init__(self, web: Web) -> None:
+        self._web = web
+
+    def read(self, row: Claimed) -> Site:
+        """The name of the site and the address somebody gave for it."""
+        return Site(row.name, row.start_url, row.country)
+
+    async def work(self, site: Site) -> HomePage:
+        """Fetch the home page and read it in a process that may be killed."""
+        crawler = await self._web.crawler()
+        async with crawler.visit() as visit:
+            page = await _first_that_answers(visit, _homes(site))
+        if page.content_type not in HTML:
+            raise Skip(f"its home page is {page.content_type}, not HTML")
+        metadata = await self._web.read(read_metadata, page.text, page.final_url, dict(page.headers), site.country)
+        return HomePage(page.final_url, page.status, tuple(hop.url for hop in page.redirects), metadata)
+
+    async def write(self, session: AsyncSession, row: Domain, home: HomePage) -> Iterable[UUID]:
+        """Keep the facts; the domain itself goes on to its sitemaps."""
+        domains.describe(row, home.final_url, home.status, home.redirects, home.metadata)
+        rules = await rules_of(session, [row.search_id])
+        return [row.id] if rules[row.search_id].sitemap_analysis == "all" else ()
+
+
+def _homes(site: Site) -> list[str]:
+    """The host somebody gave first (www or not), then the bare domain."""
+    given = urlsplit(site.start_url or "").netloc
+    return list(dict.fromkeys(f"https://{host}/" for host in (given, site.name) if host))
+
+
+async def _first_that_answers(visit: Visit, homes: list[str]) -> Page:
+    """The first home that is there; what the last one says counts if none is."""
+    for home in homes[:-1]:
+        try:
+            return await visit.fetch(home)
+        except Gone:
+            continue
+    return await visit.fetch(homes[-1])

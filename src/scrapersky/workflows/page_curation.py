@@ -1,0 +1,77 @@
+"""WF7: a page becomes contacts."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.crawl.outcomes import Known
+from scrapersky.crawl.web import Web
+from scrapersky.engine.outcomes import Skip
+from scrapersky.engine.tuning import Tuning
+from scrapersky.engine.workflow import Claimed, Workflow
+from scrapersky.extract.contacts import read_contacts
+from scrapersky.extract.found import Contacts
+from scrapersky.models import Page
+from scrapersky.store import contacts
+
+HTML = ("", "text/html", "application/xhtml+xml")
+
+
+@dataclass(frozen=True)
+class PageToRead:
+    """A page, the country its numbers are from, and what we remember of it."""
+
+    url: str
+    country: str | None
+    etag: str | None
+
+
+@dataclass(frozen=True)
+class PageRead:
+    """What a page said; no contacts at all is an outcome too. None: it has not changed since the last time."""
+
+    status: int
+    final_url: str
+    etag: str | None
+    fetched_at: datetime
+    contacts: Contacts | None
+
+
+class PageCuration(Workflow[Page, PageToRead, PageRead]):
+    """A page is fetched politely and gives every contact of that business, each with its source."""
+
+    number = 7
+    name = "page_curation"
+    model = Page
+    queue = "page_processing"
+    reads = ("url", "country", "etag")
+    tuning = Tuning(interval_minutes=1, batch_size=10, max_batch_size=200, max_instances=1, concurrency=50)
+
+    def __init__(self, web: Web) -> None:
+        self._web = web
+
+    def read(self, row: Claimed) -> PageToRead:
+        """The address, and the validator of the last fetch."""
+        return PageToRead(row.url, row.country, row.etag)
+
+    async def work(self, page: PageToRead) -> PageRead:
+        """Fetch, then read in a process that may be killed."""
+        crawler = await self._web.crawler()
+        answer = await crawler.fetch(page.url, known=Known(page.etag) if page.etag else None)
+        found: Contacts | None = None
+        if not answer.not_modified:
+            if answer.content_type not in HTML:
+                raise Skip(f"filtered: it is {answer.content_type}, not a page")
+            found = await self._web.read(read_contacts, answer.text, url=answer.final_url, region=page.country)
+        return PageRead(answer.status, answer.final_url, answer.etag, answer.fetched_at, found)
+
+    async def write(self, session: AsyncSession, row: Page, read: PageRead) -> Iterable[UUID]:
+        """Keep each contact once per domain; a person's choices about it stay."""
+        row.fetched_at, row.http_status = read.fetched_at, read.status
+        if read.contacts is not None:
+            row.etag = read.etag
+            row.contact_count = await contacts.upsert(session, row, read.final_url, read.contacts)
+        return ()

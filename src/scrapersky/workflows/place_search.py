@@ -1,0 +1,73 @@
+"""WF1: a search becomes places."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.engine.outcomes import GiveUp
+from scrapersky.engine.tuning import Tuning
+from scrapersky.engine.workflow import Claimed, Workflow
+from scrapersky.models import Search
+from scrapersky.providers.place import BudgetReached, Meter, PlaceDetails, PlaceQuery, Providers
+from scrapersky.store import places
+from scrapersky.store.rules import read_rules
+
+
+@dataclass(frozen=True)
+class SearchTask:
+    """What to ask whom, and what it may cost."""
+
+    provider: str
+    query: PlaceQuery
+    budget_cents: int | None
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """Every place found, what it cost, and why it ended early if it did."""
+
+    places: list[PlaceDetails]
+    cents: float
+    cut_short: str | None
+
+
+class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
+    """A search becomes places: all pages of the provider's answer, within the budget; nothing found is fine."""
+
+    number = 1
+    name = "place_search"
+    model = Search
+    reads = ("text", "area", "provider", "result_limit", "budget_cents")
+    feeds = "deep_scan"
+    tuning = Tuning(interval_minutes=1, batch_size=10, max_instances=1, timeout_seconds=900)
+
+    def __init__(self, providers: Providers) -> None:
+        self._providers = providers
+
+    def read(self, row: Claimed) -> SearchTask:
+        """The search as somebody asked for it."""
+        return SearchTask(row.provider, PlaceQuery(row.text, row.area, row.result_limit), row.budget_cents)
+
+    async def work(self, task: SearchTask) -> SearchResult:
+        """Ask to the end; what was found before the budget ran out is kept."""
+        provider = self._providers.get(task.provider)
+        if provider is None:
+            known = ", ".join(self._providers) or "none"
+            raise GiveUp(f"No provider named {task.provider!r} is configured; there is {known}.")
+        meter, found, cut_short = Meter(task.budget_cents), list[PlaceDetails](), None
+        try:
+            async for page in provider.search(task.query, meter):
+                found += page
+        except BudgetReached as reached:
+            cut_short = str(reached)
+        return SearchResult(found[: task.query.limit], meter.cents, cut_short)
+
+    async def write(self, session: AsyncSession, row: Search, result: SearchResult) -> Iterable[UUID]:
+        """Store the places with the search they came from; those nobody has turned down go on."""
+        row.cost_cents += round(result.cents)
+        row.result_count = len(result.places)
+        row.cut_short = result.cut_short
+        wanted = await places.upsert(session, row, result.places)
+        return wanted if read_rules(row.rules).deep_scan == "all" else ()

@@ -1,0 +1,62 @@
+"""WF5: a domain's sitemaps are found, or the links of its home page instead."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.crawl.outcomes import RetryLater
+from scrapersky.crawl.sitemap_discovery import discover
+from scrapersky.crawl.sitemap_search import MissKind, SearchOutcome, SitemapSearch
+from scrapersky.crawl.sitemap_visit import VisitingWeb
+from scrapersky.crawl.web import Web
+from scrapersky.engine.tuning import Tuning
+from scrapersky.engine.workflow import Claimed, Workflow
+from scrapersky.models import Domain
+from scrapersky.store import sitemaps
+from scrapersky.store.rules import rules_of
+
+
+@dataclass(frozen=True)
+class SiteToSearch:
+    """The address to search from."""
+
+    home: str
+
+
+class SitemapAnalysis(Workflow[Domain, SiteToSearch, SitemapSearch]):
+    """A domain's sitemaps are found: robots.txt, well-known paths, links; failing all, the links of its home page."""
+
+    number = 5
+    name = "sitemap_analysis"
+    model = Domain
+    reads = ("name", "final_url", "start_url")
+    feeds = "sitemap_import"
+    settings_prefix = "DOMAIN_SITEMAP_SCHEDULER_"
+    tuning = Tuning(interval_minutes=1, batch_size=10, max_instances=1, concurrency=50, timeout_seconds=180)
+
+    def __init__(self, web: Web) -> None:
+        self._web = web
+
+    def read(self, row: Claimed) -> SiteToSearch:
+        """Where the home page was in the end, or should be."""
+        return SiteToSearch(row.final_url or f"https://{row.name}/")
+
+    async def work(self, site: SiteToSearch) -> SitemapSearch:
+        """Search; a site that could not be asked now is asked later."""
+        crawler = await self._web.crawler()
+        async with crawler.visit() as visit:
+            found = await discover(site.home, VisitingWeb(visit))
+        if found.outcome is SearchOutcome.FAILED and any(miss.kind is MissKind.FAILED for miss in found.misses):
+            waits = [miss.retry_after for miss in found.misses if miss.retry_after is not None]
+            raise RetryLater(found.why, after=max(waits, default=timedelta(0)), url=site.home)
+        return found
+
+    async def write(self, session: AsyncSession, row: Domain, found: SitemapSearch) -> Iterable[UUID]:
+        """Keep every sitemap with how it was found; those that list pages go on."""
+        row.sitemap_result, row.sitemap_reason = found.outcome.value, found.why
+        wanted = await sitemaps.upsert(session, row, found)
+        rules = await rules_of(session, [row.search_id])
+        return wanted if rules[row.search_id].sitemap_import == "all" else ()

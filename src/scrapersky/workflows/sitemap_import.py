@@ -1,0 +1,112 @@
+"""WF6: a sitemap becomes pages, however many it lists."""
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.crawl.sitemap_entry import SitemapKind
+from scrapersky.crawl.sitemap_reader import SitemapReader, read_batches
+from scrapersky.crawl.sitemap_search import Answer
+from scrapersky.crawl.sitemap_visit import VisitingWeb
+from scrapersky.crawl.web import Web
+from scrapersky.engine.outcomes import Skip
+from scrapersky.engine.tuning import Tuning
+from scrapersky.engine.workflow import Claimed, Workflow
+from scrapersky.extract.metadata import read_metadata
+from scrapersky.extract.page_kinds import classify
+from scrapersky.extract.page_picks import LEAST_SCORE, WORTH, Candidate, pick_pages
+from scrapersky.models import SitemapFile
+from scrapersky.store import pages
+from scrapersky.store.pages import PageRow, Spool
+from scrapersky.store.sitemaps import LINKS
+
+MOST_CANDIDATES = 5_000  # promising pages of one sitemap that are weighed against each other
+MOST_PICKS = 1_000
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Where the list of pages is, and of which kind."""
+
+    url: str
+    kind: str | None
+
+
+@dataclass
+class Imported:
+    """The pages of a list, on disk until they are stored, and the best of them."""
+
+    spool: Spool = field(default_factory=Spool)
+    candidates: list[Candidate] = field(default_factory=list)
+    partial: str | None = None
+
+    def add(self, url: str, text: str = "", last_modified: str | None = None) -> None:
+        """Keep a page with its kind; a promising one is also a candidate."""
+        guess = classify(url, text)
+        self.spool.add(PageRow(url, guess.kind.value, guess.score, guess.reason, last_modified))
+        promising = guess.kind in WORTH and guess.score >= LEAST_SCORE
+        if promising and len(self.candidates) < MOST_CANDIDATES:
+            self.candidates.append(Candidate(url, text))
+
+    def picks(self) -> list[tuple[str, str]]:
+        """The best pages, best first, with their kinds."""
+        return [(pick.url, pick.guess.kind.value) for pick in pick_pages(self.candidates, MOST_PICKS)]
+
+
+class SitemapImport(Workflow[SitemapFile, Listing, Imported]):
+    """A sitemap becomes pages: streamed, each address once per domain, its kind told, the promising ones chosen."""
+
+    number = 6
+    name = "sitemap_import"
+    model = SitemapFile
+    reads = ("url", "kind")
+    feeds = "page_curation"
+    tuning = Tuning(interval_minutes=1, batch_size=20, max_instances=1, timeout_seconds=900)
+
+    def __init__(self, web: Web) -> None:
+        self._web = web
+
+    def read(self, row: Claimed) -> Listing:
+        """The address of the list."""
+        return Listing(row.url, row.kind)
+
+    async def work(self, listing: Listing) -> Imported:
+        """Stream the list to disk; memory does not grow with it."""
+        return await (self._links(listing) if listing.kind == LINKS else self._sitemap(listing))
+
+    async def _sitemap(self, listing: Listing) -> Imported:
+        imported = Imported()
+        crawler = await self._web.crawler()
+        async with crawler.visit() as visit, VisitingWeb(visit).stream(listing.url) as answer:
+            reader = SitemapReader(answer.final_url)
+            async with aclosing(read_batches(_pieces(answer), reader)) as batches:
+                async for batch in batches:
+                    for entry in batch:
+                        imported.add(entry.loc, last_modified=entry.lastmod_text)
+        if reader.report.kind in (SitemapKind.NONE, SitemapKind.INDEX):
+            raise Skip(f"not a list of pages: {reader.report.why_none or reader.report.kind.value}")
+        imported.partial = reader.report.partial
+        return imported
+
+    async def _links(self, listing: Listing) -> Imported:
+        page = await (await self._web.crawler()).fetch(listing.url)
+        metadata = await self._web.read(read_metadata, page.text, page.final_url)
+        imported = Imported()
+        for link in dict.fromkeys((Candidate(page.final_url), *metadata.links)):
+            imported.add(link.url, link.text)
+        return imported
+
+    async def write(self, session: AsyncSession, row: SitemapFile, imported: Imported) -> Iterable[UUID]:
+        """Store the pages in bulk; the best of them go on, a few per site."""
+        row.url_count, row.partial_reason = imported.spool.count, imported.partial
+        domain = await pages.domain_of(session, row)
+        await pages.copy(session, row, domain, imported.spool)
+        return await pages.choose(session, domain, imported.picks())
+
+
+async def _pieces(answer: Answer) -> AsyncIterator[bytes]:
+    async for piece in answer:
+        yield piece
