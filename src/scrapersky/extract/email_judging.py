@@ -11,6 +11,7 @@ FREE_DOMAINS = lexicon.words("emails", "free", "domains")
 PLACEHOLDER_DOMAINS = lexicon.words("emails", "placeholder", "domains")
 PLACEHOLDER_LOCALS = lexicon.words("emails", "placeholder", "locals")
 WEAK_LOCALS = lexicon.words("emails", "placeholder", "weak_locals")
+NOBODYS_LOCALS = lexicon.words("emails", "placeholder", "nobodys_locals")
 VENDOR_DOMAINS = lexicon.words("emails", "vendor", "domains")
 AUTHORITY_LABELS = lexicon.words("emails", "authority", "domains")
 
@@ -41,6 +42,8 @@ class Judge:
         free = domain in FREE_DOMAINS
         if (label in PLACEHOLDER_DOMAINS and not free) or local in PLACEHOLDER_LOCALS or local in WEAK_LOCALS:
             return "placeholder"
+        if free and local in NOBODYS_LOCALS:
+            return "placeholder"  # info@gmail.com: the words everybody tried were never given to a business
         if domain in VENDOR_DOMAINS or registered in VENDOR_DOMAINS:
             return "maker of the page or theme"
         if block is None:

@@ -152,7 +152,9 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
     if (roles or ordinary) and not titles:
         score -= 0.2  # James Baker may be a person; the page has to say so
     initials = sum(1 for word in words if patterns.INITIAL.fullmatch(word))
-    if initials and len(words) > initials:
+    if patterns.INITIAL.fullmatch(words[-1]) and len(words) > 1:
+        score -= 0.15  # Maria S. writes reviews
+    elif initials and len(words) > initials:
         score += 0.1
     if len(folded) == 1 and not patterns.GLUED_INITIAL.match(words[0]):
         score -= 0.25

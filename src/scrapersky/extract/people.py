@@ -12,7 +12,7 @@ from scrapersky.extract.structured import Thing, texts, types
 from scrapersky.extract.surroundings import snippet
 from scrapersky.extract.text import fold_word
 
-THRESHOLD = 0.55
+THRESHOLD = 0.56  # a known name in a heading among its likes is not yet a person
 MAX_CANDIDATES = 600
 MAX_IN_PROSE = 40
 MARKED_PARTS = 40

@@ -37,7 +37,7 @@ class Evidence:
         score = name.score
         if whole:
             found = title or self._role_beside(block)
-            if title and len(name.words) > 1:
+            if title and (len(name.words) > 1 or name.title):
                 # Owner: Jane Roe says more than a role on the next line.
                 score += 0.75 if f"{title}:" in block.text else 0.5
             elif found:
@@ -68,13 +68,13 @@ class Evidence:
         score = 0.0
         node = self.document.nodes[block.node] if block.node >= 0 else None
         if block.tag in HEADINGS:
-            score += 0.1
+            score += 0.05
         if node is not None:
             parent = self.document.nodes[node.parent].names if node.parent >= 0 else ""
             if _speaks_of_people(node.names) or _speaks_of_people(parent):
                 score += 0.15
         if self.shapes[self._shape(block)] >= 2:
-            score += 0.15
+            score += 0.1
         if self.team_page or self._under(block, TEAM_WORDS):
             score += 0.15
         if self._reachable(block):
@@ -147,7 +147,7 @@ class Evidence:
         return ""
 
     def _follows_quote(self, block: Block) -> bool:
-        """A long quoted text, or stars, just before the name."""
+        """A quoted text or stars beside the name."""
         if patterns.STARS.search(block.icons):
             return True
         for other in self.blocks[max(0, block.index - 2) : block.index]:
@@ -155,7 +155,7 @@ class Evidence:
                 return True
             if len(other.text) > 40 and patterns.QUOTE_MARKS.match(other.text):
                 return True
-        return False
+        return any(patterns.QUOTE_MARKS.match(other.text) for other in self.blocks[block.index + 1 : block.index + 2])
 
     def _under(self, block: Block, listed: frozenset[str]) -> bool:
         """Whether the nearest real heading above belongs to the list."""

@@ -122,8 +122,11 @@ def _in_block(document: Document, block: Block, region: str, links: list[Link] |
         written = match[0]
         if patterns.NO_PHONE.fullmatch(written):
             continue
-        for piece, at in _pieces(written, match.start()):
-            reading = _national(piece, region, links)
+        whole = _national(written, region, links)
+        # 0175/234234 is one number; only what is none as a whole may be several.
+        pieces = [(written, match.start())] if whole else _pieces(written, match.start())
+        for piece, at in pieces:
+            reading = whole or _national(piece, region, links)
             if reading is None:
                 continue
             label = phone_labels.label(document, block, at)
@@ -137,8 +140,7 @@ def _in_block(document: Document, block: Block, region: str, links: list[Link] |
 
 
 def _pieces(written: str, at: int) -> Iterator[tuple[str, int]]:
-    """A run of digits as one number, or as the several that are written side by side."""
-    yield written, at
+    """The several numbers that are written side by side."""
     if patterns.SEVERAL.search(written):
         for match in patterns.ONE_OF_SEVERAL.finditer(written):
             yield match[0], at + match.start()
@@ -193,8 +195,9 @@ def _dialled(href: str, region: str) -> Reading | None:
 
 def _shown(text: str, region: str) -> set[str]:
     """The numbers that can be read in the text of a link."""
-    readings = (read(piece, region) for match in patterns.PHONE.finditer(text) for piece, _ in _pieces(match[0], 0))
-    return {reading.number for reading in readings if reading is not None}
+    written = [match[0] for match in patterns.PHONE.finditer(text)]
+    written += [piece for one in written for piece, _ in _pieces(one, 0)]
+    return {reading.number for one in written if (reading := read(one, region)) is not None}
 
 
 # -- structured data --------------------------------------------------------------------------------------------------
