@@ -58,6 +58,8 @@ class Cycle:
         self._lost = 0
         self._histogram = histogram.empty()
         self._consulted_at = -1e9
+        self._heard_at = -1e9
+        self._looked_at = 0.0
         self._started = time.monotonic()
         self._started_at: datetime = clock.now()
 
@@ -106,6 +108,7 @@ class Cycle:
         claimed = 0
         if self._finished or (room and self._woken):
             done, self._finished, self._woken = self._finished, [], False
+            self._looked_at = time.monotonic() if room else self._looked_at
             claimed = await self._exchange(done, room)
             self._woken = self._woken or 0 < room == claimed  # a full batch: there is probably more
         if self._held and not self._finished and not (self._woken and self._room()):
@@ -169,8 +172,12 @@ class Cycle:
         """A dry queue may fill at once: wait a little for a wake-up. False when nothing came."""
         if self._station.stopping or self._past_budget() or not self._station.verdict.may_claim:
             return False
-        if self._woken:  # told while we looked: the row may have been committed a moment too late for us
-            await asyncio.sleep(RECHECK_SECONDS)
+        if self._woken:
+            return True
+        recheck_at = self._heard_at + RECHECK_SECONDS
+        if self._looked_at < recheck_at:  # a row queued just after a wake-up tells nobody: look once more
+            await self._wait(max(0.0, recheck_at - time.monotonic()))
+            self._woken = True
             return True
         await self._wait(self._station.settings.linger_seconds)
         return self._woken
@@ -182,7 +189,7 @@ class Cycle:
                 await self._stirred.wait()
 
     def _stir(self) -> None:
-        self._woken = True
+        self._woken, self._heard_at = True, time.monotonic()
         self.missed = self._ending
         self._stirred.set()
 
