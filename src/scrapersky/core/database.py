@@ -170,8 +170,8 @@ def _say_the_tenant(session: Session, _transaction: SessionTransaction, connecti
     )
 
 
-ACT_AS_TENANT = text(f"SELECT set_config('role', '{APP_ROLE}', true), set_config('app.tenant_id', :tenant, true)")
-ACT_AS_ENGINE = text(f"SELECT set_config('role', '{ENGINE_ROLE}', true)")
+ACT_AS_TENANT = f"SELECT set_config('role', '{APP_ROLE}', true), set_config('app.tenant_id', $1, true)"
+ACT_AS_ENGINE = f"SELECT set_config('role', '{ENGINE_ROLE}', true)"
 
 
 def _local_settings(role: str, parameters: dict[str, str]) -> str:

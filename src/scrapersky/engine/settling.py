@@ -7,7 +7,8 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
-from sqlalchemy import select, text
+from sqlalchemy import Uuid, any_, bindparam, select, text
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.database import ACT_AS_ENGINE, ACT_AS_TENANT, is_connection_error
@@ -62,15 +63,15 @@ async def settle_and_claim(station: Station, done: Sequence[Held], count: int) -
 
 async def _write_and_claim(station: Station, done: Sequence[Held], count: int) -> Exchange:
     async with station.database.engine_session() as session:
-        await session.execute(ACT_AS_ENGINE)  # opens the transaction before the bare driver is used
+        await session.execute(text(ACT_AS_ENGINE))  # opens the transaction before the bare driver is used
         driver = await driver_of(session)
         lost = await station.queue.settle(driver, [held.settlement for held in done])
         gone = set(lost)
         await _write(station, session, [held for held in done if held.outcome is COMPLETED and held.row_id not in gone])
-        await session.execute(ACT_AS_ENGINE)
+        await driver.execute(ACT_AS_ENGINE)
         claimed = await station.queue.claim(driver, count, station.tuning.lease_seconds) if count else []
         # The claim asked not to wait for the disk; the results in this transaction must.
-        await session.execute(text("SET LOCAL synchronous_commit = on"))
+        await driver.execute("SET LOCAL synchronous_commit = on")
     return Exchange(claimed, lost)
 
 
@@ -81,10 +82,10 @@ async def _write(station: Station, session: AsyncSession, completed: Sequence[He
         by_tenant[held.tenant_id].append(held)
     workflow, driver = station.workflow, await driver_of(session)
     for tenant_id, group in by_tenant.items():
-        await session.execute(ACT_AS_TENANT, {"tenant": str(tenant_id)})
-        rows = await session.scalars(
-            select(workflow.model).where(workflow.model.id.in_([held.row_id for held in group]))
-        )
+        await driver.execute(ACT_AS_TENANT, str(tenant_id))
+        # One array, not one parameter per row: the statement stays the same, and with it its plan.
+        ids = bindparam("ids", [held.row_id for held in group], ARRAY(Uuid()))
+        rows = await session.scalars(select(workflow.model).where(workflow.model.id == any_(ids)))
         found = {held.row_id: held.found for held in group}
         in_order = {row.id: row for row in rows}
         pairs = [(in_order[held.row_id], found[held.row_id]) for held in group if held.row_id in in_order]
