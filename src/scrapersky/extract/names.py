@@ -148,7 +148,7 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
     roles = [word for word in folded[1:] if is_role_word(word)]
     if (is_role_word(first) and not given) or (roles and not (given and last in FAMILY)):
         return -1
-    score = 0.3 * given + 0.1 * family - 0.2 * (not given and not family)
+    score = 0.3 * given + 0.1 * family - 0.1 * (not given and not family)
     if (roles or ordinary) and not titles:
         score -= 0.2  # James Baker may be a person; the page has to say so
     initials = sum(1 for word in words if patterns.INITIAL.fullmatch(word))

@@ -74,7 +74,7 @@ class Evidence:
             if _speaks_of_people(node.names) or _speaks_of_people(parent):
                 score += 0.15
         if self.shapes[self._shape(block)] >= 2:
-            score += 0.1
+            score += 0.12
         if self.team_page or self._under(block, TEAM_WORDS):
             score += 0.15
         if self._reachable(block):
@@ -91,6 +91,8 @@ class Evidence:
     def _role_beside(self, block: Block) -> str:
         """The line after the name, or the label before it, when it says what somebody does."""
         after = self._neighbour(block, 1)
+        if block.tag == "li" and after is not None and after.tag == "li" and after.node != block.node:
+            return ""  # items of one list are alike: a name and its role share an item
         if after is not None and len(after.text) <= ROLE_LINE and names.is_role(after.text):
             return after.text
         before = self._neighbour(block, -1)
