@@ -35,7 +35,8 @@ def infer(document: Document, things: list[Thing], host: str, emails: list[str])
     for email in emails:
         if by_mail := of_ending(email.rpartition("@")[2]):
             return by_mail
-    return by_language
+    # Nobody else writes (415) 324-0187; and en-US is what templates say, so it comes last.
+    return "US" if patterns.NORTH_AMERICAN.search(document.text) else by_language
 
 
 def of_ending(host: str) -> str:
@@ -49,7 +50,7 @@ def _of_language(language: str) -> tuple[str, bool]:
     """The region of de-AT (exact), or the home of de (a guess)."""
     code, _, country = language.replace("_", "-").partition("-")
     if is_region(country.upper()):
-        return country.upper(), country.lower() != code.lower() or code.lower() not in ("en",)
+        return country.upper(), language.lower() != "en-us"
     return _LANGUAGES.get(code.lower(), ""), False
 
 
