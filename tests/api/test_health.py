@@ -6,6 +6,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from scrapersky.core.errors import Unavailable
+from scrapersky.engine.queue import Queue
+from scrapersky.engine.settling import driver_of
+from scrapersky.sandbox.parcels import parcel_line
+from scrapersky.store import queues
 from tests.api.conftest import LINE, add_dead, add_parcels, app_over, is_problem, served
 from tests.api.test_workflows import wait_for
 from tests.faults.proxy import Proxy
@@ -119,6 +123,18 @@ async def test_what_needs_a_look_is_named_and_the_process_stays(database_url, ad
     assert degraded["shipping"] == "its job could not be registered"
     assert answer.json()["checks"]["queues"] == {"ok": False, "detail": "too old: packing"}
     assert answer.json()["checks"]["workflows"] == {"ok": False, "detail": "needing a look: shipping, weighing"}
+
+
+async def test_the_age_of_a_queue_is_the_one_the_engine_measures(database, admin, tenant):
+    workflow = parcel_line()["packing"]
+    for priority, age in [(0, 50), (5, 400), (0, 100)]:
+        [row] = await add_parcels(admin, tenant, 1, "Queued", priority=priority)
+        await admin.execute("UPDATE parcel SET packing_order = packing_order - $1 WHERE id = $2", age * 1_000_000, row)
+    async with database.engine_session() as session:
+        oldest = await queues.oldest_seconds(session, workflow)
+        measured = (await Queue(workflow).measure(await driver_of(session))).oldest_seconds
+    assert oldest == pytest.approx(measured, abs=0.001)
+    assert 400 < oldest < 405
 
 
 async def test_the_metrics_know_every_queue(client, admin, tenant):

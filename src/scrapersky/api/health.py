@@ -15,14 +15,14 @@ from scrapersky.api.office import Given, Office
 from scrapersky.core.database import is_connection_error
 from scrapersky.engine.breaker import CLOSED
 from scrapersky.engine.queue import Measures
-from scrapersky.engine.settling import driver_of
-from scrapersky.store import controls
+from scrapersky.store import controls, queues
 
 log = structlog.get_logger(__name__)
 
 router = APIRouter(tags=["health"])
 
 PATIENCE_SECONDS = 2.0  # a probe must be answered sooner than a person gives up
+SCRAPE_SECONDS = 8.0  # Prometheus gives up after ten
 
 Found = TypeVar("Found")
 
@@ -50,7 +50,7 @@ class Readiness(BaseModel):
 
 class _Seen(BaseModel):
     revision: str | None
-    measures: dict[str, Measures]
+    oldest_seconds: dict[str, float]
     breakers: dict[str, str]
 
 
@@ -72,7 +72,7 @@ async def ready(office: Given, response: Response) -> Readiness:
     Old queues, open breakers and jobs that could not be registered are named and make it `degraded`, not `unready`:
     taking the process away would not help them.
     """
-    seen, why = await _look(office)
+    seen, why = await _look(_ask(office), PATIENCE_SECONDS)
     checks = {
         "database": Check(ok=seen is not None, detail=why),
         "schema": _schema(office, seen),
@@ -99,19 +99,19 @@ async def ready(office: Given, response: Response) -> Readiness:
 )
 async def metrics(office: Given) -> Response:
     """Counters of this process and the depth of every queue; without the database only the counters."""
-    seen, why = await _look(office)
-    if seen is None:
+    measures, why = await _look(_measure(office), SCRAPE_SECONDS)
+    if measures is None:
         log.warning("queues_not_measured", error=why)
         office.metrics.depth.clear()  # yesterday's depth is worse than none
         office.metrics.oldest.clear()
-    return Response(office.metrics.render(seen.measures if seen else {}), media_type=CONTENT_TYPE_LATEST)
+    return Response(office.metrics.render(measures or {}), media_type=CONTENT_TYPE_LATEST)
 
 
-async def _look(office: Office) -> tuple[_Seen | None, str]:
+async def _look(question: Coroutine[Any, Any, Found], seconds: float) -> tuple[Found | None, str]:
     try:
-        return await _within(PATIENCE_SECONDS, _ask(office)), "it answers"
+        return await _within(seconds, question), "it answers"
     except TimeoutError:
-        return None, f"it did not answer within {PATIENCE_SECONDS:g} seconds"
+        return None, f"it did not answer within {seconds:g} seconds"
     except Exception as error:
         if not (is_connection_error(error) or isinstance(error, PoolTimeout)):
             raise
@@ -119,13 +119,18 @@ async def _look(office: Office) -> tuple[_Seen | None, str]:
 
 
 async def _ask(office: Office) -> _Seen:
+    """Few short questions, none of which counts rows: a deep queue must not look like a lost database."""
     async with office.database.engine_session() as session:
         revision = await session.scalar(text("SELECT version_num FROM alembic_version"))
         control_of = await controls.by_workflow(session)
-        driver = await driver_of(session)
-        measures = {name: await queue.measure(driver) for name, queue in office.pipeline.queues.items()}
+        oldest = {workflow.name: await queues.oldest_seconds(session, workflow) for workflow in office.pipeline}
     breakers = {name: row.breaker_reason or "" for name, row in control_of.items() if row.breaker != CLOSED}
-    return _Seen(revision=revision, measures=measures, breakers=breakers)
+    return _Seen(revision=revision, oldest_seconds=oldest, breakers=breakers)
+
+
+async def _measure(office: Office) -> dict[str, Measures]:
+    async with office.database.engine_connection() as connection:
+        return {name: await queue.measure(connection) for name, queue in office.pipeline.queues.items()}
 
 
 async def _within(seconds: float, question: Coroutine[Any, Any, Found]) -> Found:
@@ -156,10 +161,10 @@ def _scheduler(office: Office) -> Check:
 
 def _degraded(office: Office, seen: _Seen) -> dict[str, str]:
     found = {name: f"its breaker is not closed: {reason}" for name, reason in seen.breakers.items()}
-    for name, measures in seen.measures.items():
+    for name, seconds in seen.oldest_seconds.items():
         limit = office.tunings[name].oldest_age_limit_seconds
-        if measures.oldest_seconds > limit:
-            found[name] = f"its oldest row waits for {measures.oldest_seconds:.0f} s; the limit is {limit:g} s"
+        if seconds > limit:
+            found[name] = f"its oldest row waits for {seconds:.0f} s; the limit is {limit:g} s"
     jobs = {workflow.job_id: workflow.name for workflow in office.pipeline}
     failed = {
         jobs.get(job_id, job_id): "its job could not be registered" for job_id in office.runtime.failed_registrations

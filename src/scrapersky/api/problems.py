@@ -103,7 +103,7 @@ def problem_of(error: BaseException) -> Problem:
             type=_kind("Unavailable"),
             title="Something this needs is away at the moment.",
             status=503,
-            detail="The database is away or busy. Nothing was changed; try again in a moment.",
+            detail="The database is away or busy. Try again in a moment: asking twice does no harm.",
         )
     return Problem(
         type=_kind("Unforeseen"),

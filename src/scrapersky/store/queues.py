@@ -10,10 +10,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, ColumnElement, Select, Uuid, any_, func, literal, select, true, tuple_, update
+from sqlalchemy import ARRAY, BigInteger, ColumnElement, Select, Uuid, any_, func, literal, select, true, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.status import Status
+from scrapersky.engine.schema import PRIORITY_WORTH
 from scrapersky.engine.workflow import Workflow
 from scrapersky.store import audit
 from scrapersky.store.audit import Actor
@@ -85,6 +86,20 @@ async def items(
             wanted = _read_shelf(workflow, tenant_id, shelf, start).limit(limit - len(found))
             found += [_item(shelf, row) for row in await session.execute(wanted)]
     return found
+
+
+async def oldest_seconds(session: AsyncSession, workflow: AnyWorkflow) -> float:
+    """How long the first ready row of any tenant has waited, in a session of the engine; it counts nothing."""
+    table, queue = workflow.model.__table__, workflow.queue
+    status, due_at, order = (table.c[f"{queue}_{part}"] for part in ("status", "due_at", "order"))
+    queued_at = (order + table.c.priority * literal(PRIORITY_WORTH, BigInteger())) / 1e6
+    waited = await session.scalar(
+        select(func.extract("epoch", func.now()) - queued_at)
+        .where(status == literal(Status.QUEUED.value, literal_execute=True), due_at.is_(None))
+        .order_by(order)
+        .limit(1)
+    )
+    return max(0.0, float(waited or 0))
 
 
 async def queue_rows(
