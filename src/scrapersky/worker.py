@@ -38,6 +38,7 @@ class House:
     settings: Settings
     database: Database
     web: Web
+    providers: Providers
     pipeline: Pipeline
     tunings: dict[str, Tuning]
     events: Events
@@ -71,7 +72,8 @@ async def open_house(
     settings, tunings = read_settings(environment, pipeline or the_line({}))
     database = Database.from_settings(settings)
     web = Web(settings, SharedHostLimits(database, settings))
-    line = pipeline or the_line(providers or {}, web)
+    providers = providers or {}
+    line = pipeline or the_line(providers, web)
     try:
         await check_server(database)
         await check_schema(database)
@@ -84,7 +86,7 @@ async def open_house(
         events.subscribe(listener)
     maintenance = [*standard_maintenance(line, tunings, settings), ForgetHosts()]
     runtime = Runtime(line, tunings, database, events, settings, maintenance)
-    return House(settings, database, web, line, tunings, events, metrics, runtime, system_user_id)
+    return House(settings, database, web, providers, line, tunings, events, metrics, runtime, system_user_id)
 
 
 async def _system_user(database: Database, settings: Settings) -> UUID:

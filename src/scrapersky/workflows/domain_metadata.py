@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.crawl.outcomes import Gone, Page
+from scrapersky.crawl.outcomes import BlockedByPolicy, FetchError, Gone, Page, TooSoon
 from scrapersky.crawl.visit import Visit
 from scrapersky.crawl.web import Web
 from scrapersky.engine.outcomes import Skip
@@ -76,16 +76,20 @@ class DomainMetadata(Workflow[Domain, Site, HomePage]):
 
 
 def _homes(site: Site) -> list[str]:
-    """The host somebody gave first (www or not), then the bare domain."""
-    given = urlsplit(site.start_url or "").netloc
-    return list(dict.fromkeys(f"https://{host}/" for host in (given, site.name) if host))
+    """The address somebody gave first (its scheme, www or not), then the bare domain, then the old way."""
+    given = urlsplit(site.start_url or "")
+    first = [f"{given.scheme}://{given.netloc}/"] if given.scheme in ("http", "https") and given.netloc else []
+    return list(dict.fromkeys([*first, f"https://{site.name}/", f"http://{site.name}/"]))
 
 
 async def _first_that_answers(visit: Visit, homes: list[str]) -> Page:
-    """The first home that is there; what the last one says counts if none is."""
-    for home in homes[:-1]:
+    """The first home that is there. If none is, the reason of the first counts: that is the address people know."""
+    first: FetchError | None = None
+    for home in homes:
         try:
             return await visit.fetch(home)
-        except Gone:
-            continue
-    return await visit.fetch(homes[-1])
+        except (BlockedByPolicy, TooSoon):
+            raise
+        except FetchError as error:
+            first = first or error
+    raise first or Gone("It has no address to begin with.")

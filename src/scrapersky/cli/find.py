@@ -1,0 +1,45 @@
+"""`scrapersky find`: from a search to a file of people one can write to, by one command."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def find(
+    search: Annotated[str | None, typer.Argument(help='What to look for and where: "dentists in Helsinki".')] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file: .csv, .xlsx, .jsonl or .parquet.")] = Path(
+        "leads.csv"
+    ),
+    area: Annotated[str | None, typer.Option("--in", help="The place, if the search does not say it.")] = None,
+    domains: Annotated[Path | None, typer.Option(help="Begin with the web sites in this file, one a line.")] = None,
+    provider: Annotated[str, typer.Option(help="Who knows the places.")] = "openstreetmap",
+    limit: Annotated[int | None, typer.Option(min=1, help="Places at most.")] = None,
+    max_pages_per_site: Annotated[int, typer.Option(min=1, max=1000, help="Pages read on each site at most.")] = 5,
+    budget: Annotated[float | None, typer.Option(min=0, help="What the provider may cost, in its money.")] = None,
+    per: Annotated[str, typer.Option(help="One row per `business` or per `contact`.")] = "business",
+    refresh: Annotated[bool, typer.Option("--refresh", help="Search again although it was done before.")] = False,
+    tenant: Annotated[str, typer.Option(help="Whose search it is.")] = "default",
+    json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Find people one can write to: run the whole line for one search and write the file.
+
+    Stop it with Ctrl-C whenever you like: nothing is lost, and the same command goes on where it stopped.
+
+    Example: scrapersky find "dentists in Helsinki" --out leads.csv
+
+    Example: scrapersky find --domains sites.txt --out leads.xlsx
+
+    Exit codes: 0 contacts were found, 1 none were, 2 wrong usage or setting, 130 stopped by Ctrl-C.
+    """
+    import uvloop
+
+    from scrapersky.cli.find_line import Wish, run_find
+
+    if (search is None) == (domains is None):
+        raise typer.BadParameter("Say what to look for, or give --domains FILE; not both.")
+    if per not in ("business", "contact"):
+        raise typer.BadParameter("--per is business or contact.")
+    wish = Wish.of(search or f"web sites of {domains}", area, domains, provider, limit, max_pages_per_site, budget)
+    summary: dict[str, Any] = uvloop.run(run_find(wish, out, per, tenant, refresh, json))
+    raise typer.Exit(130 if summary["stopped"] else 0 if summary["contacts"] else 1)

@@ -1,0 +1,172 @@
+"""One search from its wish to its file: asked for, worked on, watched, written."""
+
+import asyncio
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self, cast
+from uuid import UUID
+
+from scrapersky.cli.find_progress import FindProgress
+from scrapersky.cli.output import print_json
+from scrapersky.core.errors import BadRequest
+from scrapersky.core.logs import configure_logs
+from scrapersky.core.settings import Environment, load
+from scrapersky.destinations.lead_file import LeadFile
+from scrapersky.extract.web_address import CompanyDomain, NoWebAddress, web_address
+from scrapersky.providers.place import UnknownProvider
+from scrapersky.store import searches, tenants
+from scrapersky.store.leads import columns_of, leads
+from scrapersky.store.rules import Rules
+from scrapersky.store.searches import Asked
+from scrapersky.worker import House, open_house
+
+LOOK_SECONDS = 0.3  # how often the progress is read from the database
+
+
+class NoSuchList(BadRequest):
+    """The list of web sites cannot be used."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What somebody wants to find."""
+
+    asked: Asked
+    domains: tuple[CompanyDomain, ...] = ()
+    refused: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        search: str,
+        area: str | None,
+        file: Path | None,
+        provider: str,
+        limit: int | None,
+        pages: int,
+        budget: float | None,
+    ) -> Self:
+        """A wish from what stood on the command line."""
+        text, place = split_search(search, area)
+        rules = Rules(pages_per_site=pages)
+        cents = round(budget * 100) if budget is not None else None
+        if file is None:
+            return cls(Asked(text, place, provider, limit, cents, rules))
+        found, refused = read_domains(file)
+        return cls(Asked(search, None, "domains", None, None, rules), found, refused)
+
+
+def split_search(search: str, area: str | None) -> tuple[str, str | None]:
+    """`dentists in Helsinki` is what and where; the last ` in ` parts them unless the place is given."""
+    what, parted, where = search.strip().rpartition(" in ")
+    if area is not None or not parted or not what.strip():
+        return search.strip(), area
+    return what.strip(), where.strip()
+
+
+def read_domains(file: Path) -> tuple[tuple[CompanyDomain, ...], tuple[str, ...]]:
+    """The web sites of a file, one a line or in the first column; lines that are none are named."""
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise NoSuchList(f"{file} cannot be read: {why}.") from None
+    found: list[CompanyDomain] = []
+    refused: list[str] = []
+    for number, line in enumerate(lines, 1):
+        cell = line.split(",")[0].split("\t")[0].strip().strip('"')
+        if not cell or (number == 1 and cell.lower() in ("domain", "website", "url", "site")):
+            continue
+        try:
+            where = web_address(cell)
+        except NoWebAddress as error:
+            refused.append(f"line {number}: {error}")
+            continue
+        if isinstance(where, CompanyDomain):
+            found.append(where)
+        else:
+            refused.append(f"line {number}: a page on {where.platform} is nobody's own web site")
+    if not found:
+        raise NoSuchList(f"{file} has no web site in it; write one a line, such as example.com.")
+    return tuple(found), tuple(refused)
+
+
+async def run_find(wish: Wish, out: Path, per: str, tenant: str, refresh: bool, as_json: bool) -> dict[str, Any]:
+    """Ask, work until nothing is left or Ctrl-C, write the file, and say what came of it."""
+    environment = Environment()
+    settings = load(environment)
+    if environment.source("SCRAPERSKY_LOG_LEVEL") == "default":  # the bars say enough
+        settings = settings.model_copy(update={"log_level": "error"})
+    configure_logs(settings)
+    kind = cast(Literal["business", "contact"], per)
+    with LeadFile(out, list(columns_of(kind))) as file:
+        house = await open_house(environment)
+        try:
+            async with house.database.engine_session() as session:
+                tenant_id = await tenants.id_of(session, tenant)
+            search_id, known = await _ask(house, wish, tenant_id, refresh)
+            progress = FindProgress(wish.asked.text, wish.asked.area, known)
+            stopped = await _work(house, tenant_id, search_id, progress)
+            async with house.database.session(tenant_id) as session:
+                written = await file.write(leads(session, search_id, kind))
+                steps = await searches.progress(session, search_id)
+                reasons = await searches.top_reasons(session, search_id)
+                counts = await searches.contact_counts(session, search_id)
+        finally:
+            await house.close()
+    summary = {
+        "search": wish.asked.text,
+        "area": wish.asked.area,
+        "file": str(out),
+        "rows": written,
+        **counts,
+        "seconds": round(progress.seconds, 1),
+        "first_contact_seconds": progress.first_contact_seconds,
+        "stopped": stopped,
+        "steps": searches.as_json(steps),
+        "reasons": [dict(zip(("step", "status", "reason", "rows"), reason, strict=True)) for reason in reasons],
+        "refused_lines": list(wish.refused),
+    }
+    if as_json:
+        print_json(summary)
+    else:
+        progress.summarise(summary)
+    return summary
+
+
+async def _ask(house: House, wish: Wish, tenant_id: UUID, refresh: bool) -> tuple[UUID, bool]:
+    if not wish.domains and wish.asked.provider not in house.providers:
+        raise UnknownProvider(f"{wish.asked.provider!r} is none of {', '.join(house.providers) or 'nothing'}.")
+    async with house.database.session(tenant_id) as session:
+        search, known = await searches.ask(session, tenant_id, wish.asked, refresh)
+        if wish.domains:
+            await searches.start_from_domains(session, search, wish.domains)
+        return search.id, known
+
+
+async def _work(house: House, tenant_id: UUID, search_id: UUID, progress: FindProgress) -> bool:
+    """Run the engine until the search is done; true if somebody stopped it before."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    house.runtime.start()
+    started = time.monotonic()
+    try:
+        with progress:
+            while True:
+                async with house.database.session(tenant_id) as session:
+                    steps = await searches.progress(session, search_id)
+                    contacts = (await searches.contact_counts(session, search_id))["contacts"]
+                progress.show(steps, contacts, time.monotonic() - started)
+                if searches.is_done(steps) or stop.is_set():
+                    return stop.is_set()
+                try:
+                    async with asyncio.timeout(LOOK_SECONDS):
+                        await stop.wait()
+                except TimeoutError:
+                    continue
+    finally:
+        await house.runtime.stop(grace_seconds=5 if stop.is_set() else None)

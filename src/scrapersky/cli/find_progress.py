@@ -1,0 +1,103 @@
+"""A search as it goes: a bar for each step on a terminal, a line now and then elsewhere; and what came of it."""
+
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from rich import progress as bars
+from rich.console import Console
+
+from scrapersky.cli.output import print_table, printable, seconds
+from scrapersky.store.searches import StepCount
+
+LINE_SECONDS = 2.0
+TITLES = {
+    "place_search": "searching",
+    "deep_scan": "places",
+    "domain_extraction": "businesses",
+    "domain_metadata": "web sites",
+    "sitemap_analysis": "sitemaps",
+    "sitemap_import": "lists of pages",
+    "page_curation": "pages",
+}
+
+
+class FindProgress:
+    """Draws what the database says, on standard error, and remembers when the first contact came."""
+
+    def __init__(self, text: str, area: str | None, known: bool) -> None:
+        self.seconds = 0.0
+        self.first_contact_seconds: float | None = None
+        self._console = Console(stderr=True, highlight=False)
+        where = f" in {area}" if area else ""
+        self._console.print(f"{'Going on with' if known else 'Looking for'} {printable(text + where)}.", markup=False)
+        self._said_at = time.monotonic()
+        self._bars = bars.Progress(
+            bars.TextColumn("{task.description:<15}"),
+            bars.BarColumn(),
+            bars.MofNCompleteColumn(),
+            bars.TextColumn("{task.fields[note]}"),
+            console=self._console,
+            disable=not self._console.is_terminal,
+        )
+        self._tasks = {name: self._bars.add_task(title, total=None, note="") for name, title in TITLES.items()}
+        self._found = self._bars.add_task("contacts", total=None, note="")
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bars.stop()
+
+    def show(self, steps: Sequence[StepCount], contacts: int, elapsed: float) -> None:
+        """The state of every step, now."""
+        self.seconds = elapsed
+        if contacts and self.first_contact_seconds is None:
+            self.first_contact_seconds = round(elapsed, 1)
+        for step in steps:
+            self._bars.update(
+                self._tasks[step.workflow],
+                completed=step.settled,
+                total=step.settled + step.open or None,
+                note=_note(step),
+            )
+        self._bars.update(self._found, completed=contacts, total=contacts or None)
+        if not self._console.is_terminal and time.monotonic() - self._said_at > LINE_SECONDS:
+            self._said_at = time.monotonic()
+            parts = [f"{TITLES[step.workflow]} {step.settled}/{step.settled + step.open}" for step in steps]
+            self._console.print(f"{elapsed:5.0f} s  {', '.join(parts)}, contacts {contacts}", markup=False)
+
+    def summarise(self, summary: dict[str, Any]) -> None:
+        """What was found, skipped and failed, and why."""
+        steps = [
+            (TITLES[name], counts["completed"], counts["skipped"], counts["failed"])
+            for name, counts in summary["steps"].items()
+        ]
+        print_table(["step", "done#", "skipped#", "failed#"], steps)
+        if summary["reasons"]:
+            rows = [
+                (TITLES[reason["step"]], reason["status"].lower(), reason["reason"], reason["rows"])
+                for reason in summary["reasons"]
+            ]
+            print_table(["step", "", "why", "rows#"], rows)
+        first = summary["first_contact_seconds"]
+        self._console.print(
+            f"{summary['emails']} emails, {summary['phones']} phones and {summary['people']} people of "
+            f"{summary['domains']} web sites in {seconds(summary['seconds'])}"
+            + (f", the first after {seconds(first)}" if first is not None else "")
+            + f". {summary['rows']} rows in {summary['file']}.",
+            markup=False,
+        )
+        for line in summary["refused_lines"][:10]:
+            self._console.print(f"not used: {printable(line)}", markup=False)
+        if summary["stopped"]:
+            self._console.print("Stopped: the same command goes on where this one ended.")
+
+
+def _note(step: StepCount) -> str:
+    parts = [f"{count} {word}" for count, word in ((step.skipped, "skipped"), (step.failed, "failed")) if count]
+    return f"({', '.join(parts)})" if parts else ""

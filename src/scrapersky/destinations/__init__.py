@@ -1,0 +1,1 @@
+"""Where contacts go: files now, webhooks and CRMs later."""

@@ -1,0 +1,122 @@
+"""What a search is for: one row per business with its best contacts, or one per contact, streamed."""
+
+from collections.abc import AsyncIterator
+from typing import Any, Literal
+from uuid import UUID
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+Per = Literal["business", "contact"]
+
+# The columns of a file of leads, in their order, and what each holds (docs/leads.md is made of this).
+BUSINESS_COLUMNS = {
+    "business": "name of the business; of the web site where only that is known",
+    "website": "address of its web site",
+    "email": "the best address to write to: a person's before a role's, the surest first",
+    "email_kind": "role, personal, free-mail or other-domain",
+    "phone": "the best number, E.164",
+    "person": "a person of the business",
+    "title": "what that person does there",
+    "other_emails": "further addresses, separated by blanks",
+    "other_phones": "further numbers, separated by blanks",
+    "socials": "profiles, separated by blanks",
+    "address": "postal address",
+    "city": "city",
+    "country": "country, two letters",
+    "categories": "what kind of business the provider calls it",
+    "rating": "rating at the provider",
+    "source": "page on which the best address was found",
+    "provider": "who named the place, and under which id",
+    "domain": "registrable domain",
+    "state": "why there is no contact, where there is none",
+}
+CONTACT_COLUMNS = {
+    "business": "name of the business",
+    "domain": "registrable domain",
+    "name": "name of the person",
+    "title": "what the person does there",
+    "email": "address",
+    "email_kind": "role, personal, free-mail or other-domain",
+    "phone": "number, E.164",
+    "fax": "fax number, E.164",
+    "profile": "address of a profile",
+    "address": "postal address as the page writes it",
+    "confidence": "how sure it is that this belongs to the business, 0 to 1",
+    "found_by": "how it was found",
+    "source": "page it was found on",
+    "snippet": "the text around it",
+}
+
+
+def columns_of(per: Per) -> dict[str, str]:
+    """The columns of a file with one row per business or per contact."""
+    return BUSINESS_COLUMNS if per == "business" else CONTACT_COLUMNS
+
+
+async def leads(session: AsyncSession, search_id: UUID, per: Per = "business") -> AsyncIterator[dict[str, Any]]:
+    """The rows of a search by a server-side cursor, in a stable order."""
+    result = await session.stream(_BUSINESSES if per == "business" else _CONTACTS, {"search": search_id})
+    async for row in result.mappings():
+        yield dict(row)
+
+
+_BUSINESSES = text("""
+WITH owner AS (
+    SELECT b.id AS business_id, d.id AS domain_id, b.name, b.website, b.phone, b.address, b.city, b.country,
+        b.categories, b.rating, p.provider, p.provider_id, b.profiles, b.domain_extraction_error,
+        b.domain_extraction_status, p.deep_scan_error
+    FROM local_business b
+    LEFT JOIN place p ON p.id = b.place_id
+    LEFT JOIN business_domain l ON l.business_id = b.id
+    LEFT JOIN domain d ON d.id = l.domain_id
+    WHERE b.search_id = :search
+    UNION ALL
+    SELECT NULL, d.id, coalesce(d.title, d.name), d.start_url, NULL, NULL, NULL, d.country, NULL, NULL, NULL, NULL,
+        NULL, NULL, NULL, NULL
+    FROM domain d WHERE d.search_id = :search
+        AND NOT EXISTS (SELECT 1 FROM business_domain l JOIN local_business b ON b.id = l.business_id
+            WHERE l.domain_id = d.id AND b.search_id = :search)
+)
+SELECT o.name AS business, coalesce(d.final_url, o.website) AS website,
+    mail.email, mail.email_kind, coalesce(o.phone, call.phone) AS phone,
+    person.name AS person, person.title,
+    array_to_string(mails.rest, ' ') AS other_emails, array_to_string(calls.rest, ' ') AS other_phones,
+    coalesce(social.urls, '') AS socials,
+    coalesce(o.address, place.address) AS address, o.city, o.country,
+    array_to_string(o.categories, ', ') AS categories, o.rating,
+    coalesce(mail.source_url, call.source_url) AS source, o.provider || ':' || o.provider_id AS provider,
+    d.name AS domain,
+    CASE WHEN mail.email IS NOT NULL OR call.phone IS NOT NULL THEN NULL
+        WHEN d.id IS NULL THEN coalesce(o.domain_extraction_error,
+            CASE WHEN o.profiles IS NOT NULL THEN 'its website is a profile elsewhere' END, 'no web site yet')
+        WHEN d.domain_metadata_status IN ('Skipped', 'Error') THEN d.domain_metadata_error
+        WHEN d.sitemap_analysis_status = 'Error' THEN d.sitemap_analysis_error
+        ELSE 'no contact on the pages that were read' END AS state
+FROM owner o
+LEFT JOIN domain d ON d.id = o.domain_id
+LEFT JOIN LATERAL (SELECT c.email, c.email_kind, c.source_url FROM contact c
+    WHERE c.domain_id = d.id AND c.email IS NOT NULL AND c.curation_status NOT IN ('Not a Fit', 'Archived')
+    ORDER BY (c.email_kind = 'other-domain'), (c.name IS NULL), c.confidence DESC, c.email LIMIT 1) mail ON true
+LEFT JOIN LATERAL (SELECT array_agg(c.email ORDER BY c.confidence DESC, c.email) AS rest FROM contact c
+    WHERE c.domain_id = d.id AND c.email IS NOT NULL AND c.email <> mail.email) mails ON true
+LEFT JOIN LATERAL (SELECT c.phone, c.source_url FROM contact c WHERE c.domain_id = d.id AND c.phone IS NOT NULL
+    ORDER BY (c.name IS NOT NULL), c.confidence DESC, c.phone LIMIT 1) call ON true
+LEFT JOIN LATERAL (SELECT array_agg(DISTINCT c.phone) AS rest FROM contact c
+    WHERE c.domain_id = d.id AND c.phone IS NOT NULL AND c.phone <> coalesce(o.phone, call.phone)) calls ON true
+LEFT JOIN LATERAL (SELECT c.name, c.title FROM contact c WHERE c.domain_id = d.id AND c.name IS NOT NULL
+    ORDER BY (c.email IS NULL), c.confidence DESC, c.name LIMIT 1) person ON true
+LEFT JOIN LATERAL (SELECT c.address FROM contact c WHERE c.domain_id = d.id AND c.address IS NOT NULL
+    ORDER BY c.confidence DESC, c.address LIMIT 1) place ON true
+LEFT JOIN LATERAL (SELECT string_agg(value, ' ' ORDER BY key) AS urls FROM (
+        SELECT key, value FROM contact c, jsonb_each_text(c.profiles) WHERE c.domain_id = d.id
+        UNION SELECT key, value FROM jsonb_each_text(o.profiles)) profile) social ON true
+ORDER BY o.name, o.business_id, d.name""")
+
+_CONTACTS = text("""
+SELECT coalesce(b.name, d.title, d.name) AS business, d.name AS domain, c.name, c.title, c.email, c.email_kind, c.phone,
+    c.fax, (SELECT value FROM jsonb_each_text(c.profiles) LIMIT 1) AS profile, c.address, c.confidence, c.found_by,
+    c.source_url AS source, c.snippet
+FROM contact c JOIN domain d ON d.id = c.domain_id LEFT JOIN local_business b ON b.id = c.business_id
+WHERE d.search_id = :search AND c.curation_status NOT IN ('Not a Fit', 'Archived')
+ORDER BY d.name, c.confidence DESC, c.identity""")

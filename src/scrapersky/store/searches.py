@@ -1,0 +1,197 @@
+"""Named queries about searches: asked for once, resumed by asking again, watched step by step."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select, text
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core.ids import new_id
+from scrapersky.core.status import Status
+from scrapersky.extract.web_address import CompanyDomain
+from scrapersky.models import Domain, Search
+from scrapersky.store.rules import Rules
+
+OPEN = (Status.QUEUED, Status.PROCESSING)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What somebody wants to find."""
+
+    text: str
+    area: str | None
+    provider: str
+    limit: int | None
+    budget_cents: int | None
+    rules: Rules
+
+
+@dataclass(frozen=True)
+class StepCount:
+    """How the rows of one step stand for one search."""
+
+    workflow: str
+    waiting: int
+    working: int
+    completed: int
+    skipped: int
+    failed: int
+
+    @property
+    def open(self) -> int:
+        """Rows that are not through with this step."""
+        return self.waiting + self.working
+
+    @property
+    def settled(self) -> int:
+        """Rows that are."""
+        return self.completed + self.skipped + self.failed
+
+
+async def ask(session: AsyncSession, tenant_id: UUID, asked: Asked, refresh: bool = False) -> tuple[Search, bool]:
+    """The search for this wish, queued if it is new, failed or to be refreshed; and whether it was there before."""
+    same = (
+        select(Search)
+        .where(
+            Search.tenant_id == tenant_id,
+            Search.text == asked.text,
+            Search.area.is_not_distinct_from(asked.area),
+            Search.provider == asked.provider,
+            Search.result_limit.is_not_distinct_from(asked.limit),
+        )
+        .order_by(Search.created_at.desc())
+        .limit(1)
+    )
+    found = (await session.scalars(same)).first()
+    if found is None:
+        found = Search(
+            tenant_id=tenant_id,
+            text=asked.text,
+            area=asked.area,
+            provider=asked.provider,
+            result_limit=asked.limit,
+            budget_cents=asked.budget_cents,
+            rules=asked.rules.model_dump(mode="json"),
+            place_search_status=Status.QUEUED,
+        )
+        session.add(found)
+        await session.flush()
+        return found, False
+    found.rules, found.budget_cents = asked.rules.model_dump(mode="json"), asked.budget_cents
+    if found.place_search_status == Status.ERROR or (refresh and found.place_search_status not in OPEN):
+        found.place_search_status = Status.QUEUED
+    return found, True
+
+
+async def start_from_domains(session: AsyncSession, search: Search, domains: Sequence[CompanyDomain]) -> None:
+    """Begin with web sites one already has: their domains go on for this search, each once."""
+    search.place_search_status, search.result_count = Status.COMPLETED, len(domains)
+    unique = {domain.name: domain for domain in domains}
+    for name in sorted(unique):
+        domain = unique[name]
+        await session.execute(
+            insert(Domain)
+            .values(
+                id=new_id(),
+                tenant_id=search.tenant_id,
+                search_id=search.id,
+                name=domain.name,
+                unicode_name=domain.unicode_name,
+                start_url=domain.url,
+                domain_metadata_status=Status.QUEUED,
+            )
+            .on_conflict_do_update(
+                index_elements=["tenant_id", "name"],
+                set_={
+                    "search_id": search.id,
+                    "domain_metadata_status": func.coalesce(
+                        func.nullif(Domain.domain_metadata_status, Status.NEW), Status.QUEUED
+                    ),
+                },
+            )
+        )
+
+
+async def progress(session: AsyncSession, search_id: UUID) -> list[StepCount]:
+    """How every step stands for this search, in the order of the line."""
+    rows = await session.execute(_PROGRESS, {"search": search_id})
+    return [StepCount(*row) for row in rows]
+
+
+async def top_reasons(session: AsyncSession, search_id: UUID, most: int = 8) -> list[tuple[str, str, str, int]]:
+    """Why rows of this search were skipped or given up, the commonest first: step, status, reason, how many."""
+    rows = await session.execute(_REASONS, {"search": search_id, "most": most})
+    return [(row.workflow, row.status, row.reason, row.rows) for row in rows]
+
+
+async def contact_counts(session: AsyncSession, search_id: UUID) -> dict[str, int]:
+    """What the search has found so far: contacts in all, and of each sort."""
+    row = (await session.execute(_CONTACTS, {"search": search_id})).one()
+    return dict(row._mapping)
+
+
+# Which rows belong to a search: its places, their businesses, the domains it went on with, and what hangs on those.
+_PARTS: list[tuple[str, str, str, str]] = [
+    ("place_search", "search", "place_search", "t.id = :search"),
+    ("deep_scan", "place", "deep_scan", "t.search_id = :search"),
+    ("domain_extraction", "local_business", "domain_extraction", "t.search_id = :search"),
+    ("domain_metadata", "domain", "domain_metadata", "t.search_id = :search"),
+    ("sitemap_analysis", "domain", "sitemap_analysis", "t.search_id = :search"),
+    (
+        "sitemap_import",
+        "sitemap_file",
+        "sitemap_import",
+        "t.domain_id IN (SELECT id FROM domain WHERE search_id = :search)",
+    ),
+    (
+        "page_curation",
+        "page",
+        "page_processing",
+        "t.domain_id IN (SELECT id FROM domain WHERE search_id = :search) AND t.page_processing_status <> 'New'",
+    ),
+]
+
+
+def _progress_of(workflow: str, table: str, queue: str, mine: str) -> str:
+    status = f"t.{queue}_status"
+    counts = ", ".join(
+        f"count(*) FILTER (WHERE {status} = '{word}')"
+        for word in ("Queued", "Processing", "Completed", "Skipped", "Error")
+    )
+    return f"SELECT '{workflow}' AS workflow, {counts} FROM {table} t WHERE {mine}"  # noqa: S608 - our own names
+
+
+def _reasons_of(workflow: str, table: str, queue: str, mine: str) -> str:
+    # Numbers and names differ from row to row; the sentence around them is the reason.
+    reason = f"regexp_replace(coalesce(t.{queue}_error, ''), '[[:alnum:].-]+[.][a-z]{{2,}}|[0-9]+', '…', 'g')"
+    return (
+        f"SELECT '{workflow}' AS workflow, t.{queue}_status AS status, {reason} AS reason "  # noqa: S608
+        f"FROM {table} t WHERE {mine} AND t.{queue}_status IN ('Skipped', 'Error')"
+    )
+
+
+_PROGRESS = text(" UNION ALL ".join(_progress_of(*part) for part in _PARTS))
+_REASONS = text(
+    f"SELECT workflow, status, reason, count(*) AS rows FROM ({' UNION ALL '.join(_reasons_of(*p) for p in _PARTS)}) r "  # noqa: S608
+    "GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 3 LIMIT :most"
+)
+
+
+_CONTACTS = text("""
+SELECT count(*) AS contacts, count(DISTINCT c.email) AS emails, count(DISTINCT c.phone) AS phones,
+    count(DISTINCT c.name) AS people, count(DISTINCT c.domain_id) AS domains
+FROM contact c JOIN domain d ON d.id = c.domain_id WHERE d.search_id = :search""")
+
+
+def is_done(steps: Sequence[StepCount]) -> bool:
+    """Whether nothing is left to do for the search."""
+    return not any(step.open for step in steps)
+
+
+def as_json(steps: Sequence[StepCount]) -> dict[str, Any]:
+    """The steps for a script."""
+    return {step.workflow: {key: value for key, value in vars(step).items() if key != "workflow"} for step in steps}
