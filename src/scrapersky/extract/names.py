@@ -43,13 +43,13 @@ def read(text: str) -> Name | None:
     credentials = behind.strip()
     if credentials and not all(_is_credential(word) for word in credentials.replace(",", " ").split()):
         return None
-    words = patterns.GLUED_TITLE.sub(r"\1. ", text).split()
+    words = (patterns.GLUED_TITLE.sub(r"\1. ", text) if "." in text else text).split()
     if not 1 <= len(words) <= 9:
         return None
     titles, words = _titles(words)
     while len(words) > 1 and _is_credential(words[-1]):
         credentials = f"{words.pop()} {credentials}".strip()
-    folded = tuple(fold_word(word).strip(".") for word in words)
+    folded = tuple([fold_word(word).strip(".") for word in words])
     if not _has_shape(words, folded):
         return None
     if len(folded) == 1 and not titles and folded[0] not in GIVEN:

@@ -12,7 +12,8 @@ INVISIBLE = re.compile(
 )
 MARK = r"\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 ACCENT = re.compile(f"[{MARK}]{{1,100}}")
-DIRT = re.compile(f"{CONTROLS.pattern}|{SURROGATES.pattern}|{INVISIBLE.pattern}|[{MARK}]{{4}}")
+# Any of them, in one class: most texts have none, and one look says so.
+DIRT = re.compile(f"[{CONTROLS.pattern[1:-1]}{SURROGATES.pattern[1:-1]}{INVISIBLE.pattern[1:-1]}{MARK}]")
 MARK_HEAP = re.compile(f"([{MARK}]{{3}})[{MARK}]{{1,10000}}")
 
 # -- the page --------------------------------------------------------------------------------------------------------

@@ -230,7 +230,10 @@ class _Builder(SaxHandler):
         names = ""
         if attributes:
             names = _names(attributes)
-            zone = zone or ZONE_OF_ROLE.get(attributes.get("role", "")) or _zone_of_names(names)
+            if zone is None:
+                zone = _zone_of_names(names) if names else None
+                if zone is None and "role" in attributes:
+                    zone = ZONE_OF_ROLE.get(attributes["role"])
             if ("style" in attributes or "hidden" in attributes) and _is_hidden(attributes):
                 zones = zones | {"hidden"}
         if zone is not None and zone not in zones:
@@ -255,14 +258,16 @@ class _Builder(SaxHandler):
         if len(self.blocks) >= MAX_BLOCKS:
             self.cut.add("blocks")
             return
-        if len(runs) == 1:
-            whole = text.line(runs[0])
-            parts: tuple[str, ...] = (whole,)
-        else:
-            whole = text.line("".join(runs))
-            parts = tuple(part for run in runs if (part := text.line(run)))
+        raw = " ".join((runs[0] if len(runs) == 1 else "".join(runs)).split())
+        whole = text.line(raw)
         if not whole:
             return
+        if len(runs) == 1:
+            parts: tuple[str, ...] = (whole,)
+        elif whole == raw:  # nothing had to be cleaned, so nothing has to be in the parts
+            parts = tuple(part for run in runs if (part := " ".join(run.split())))
+        else:
+            parts = tuple(part for run in runs if (part := text.line(run)))
         tag = self.nodes[self.node].tag if self.node >= 0 else ""
         icons = ""
         if self.icons:
@@ -459,7 +464,7 @@ _FINISH: dict[str, Callable[[_Builder, _Capture], None]] = {
 
 def _attributes(attrs: tuple[tuple[str, str | None], ...]) -> Attributes:
     """The attributes as texts; one without a value is empty."""
-    found = dict(attrs[:MAX_ATTRIBUTES])
+    found = dict(attrs if len(attrs) <= MAX_ATTRIBUTES else attrs[:MAX_ATTRIBUTES])
     if None in found.values():
         return {name: value or "" for name, value in found.items()}
     return cast(Attributes, found)

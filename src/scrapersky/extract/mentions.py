@@ -1,0 +1,173 @@
+"""The names in a line of text: alone, beside a role, in a row, behind a title, in running text."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from scrapersky.extract import names, patterns
+from scrapersky.extract.names import Name
+from scrapersky.extract.text import fold_word
+
+MAX_IN_PROSE = 40
+MARKED_PARTS = 40
+SHORT_LINE = 70  # a longer one names somebody at its beginning or behind a label, if at all
+LONG_LINE = 170
+LONG_ROW = 700  # names side by side
+
+
+class Mention(NamedTuple):
+    """A name in a text."""
+
+    name: Name
+    whole: bool  # the line, or a marked part of it, is the name
+    title: str  # a role on the same line
+
+
+@lru_cache(8192)  # the pages of a site share their heads and feet
+def mentions(text: str, parts: tuple[str, ...]) -> tuple[Mention, ...]:
+    """The names in a block's text, given also as the parts that inline markup cuts it into."""
+    length = len(text)
+    if length < 4:
+        return ()
+    # Quick looks first: a line without two capitals in a row or a title names nobody, or only beside a sign.
+    capitals = patterns.TWO_CAPITALS.search(text)
+    title = patterns.TITLE_IN_TEXT.search(text)
+    if capitals is None and title is None and (length > names.MAX_NAME or not _may_label(text)):
+        return ()
+    found: list[Mention] = []
+    if length <= SHORT_LINE or len(parts) > 1 or _may_begin(text):
+        found.extend(_in_line(text, parts))
+    if title is not None and length > 20:
+        found.extend(_titled(text))
+    if capitals is not None and length > 40:
+        found.extend(_introduced(text))
+    return tuple(found)
+
+
+def _may_label(text: str) -> bool:
+    """A single word, or one beside a sign: Maria. Owner: Maria."""
+    return " " not in text or patterns.SEPARATOR_SIGN.search(text) is not None
+
+
+def _may_begin(text: str) -> bool:
+    """Whether a longer line can be a name and more: it begins with one, has a label, or is a row of them."""
+    if ":" in text or names.GATE.match(text) is not None:
+        return True
+    return len(text) <= LONG_ROW and patterns.ROW_SIGN.search(text) is not None
+
+
+def _in_line(text: str, parts: tuple[str, ...]) -> list[Mention]:
+    """Names that a line consists of: alone, before or behind a role, several side by side, or as its marked part."""
+    found: list[Mention] = []
+    if len(text) <= LONG_LINE or (len(text) <= LONG_ROW and patterns.ROW_SIGN.search(text)):
+        for segment in patterns.SEGMENT.split(text) if patterns.SEGMENT_SIGN.search(text) else (text,):
+            found.extend(_in_segment(segment))
+    if found or len(parts) == 1:
+        return found
+    for index, part in enumerate(parts[: MARKED_PARTS if len(text) <= LONG_ROW else 3]):
+        if len(part) > names.MAX_NAME + 40:
+            continue
+        mentions = _in_segment(part)
+        if mentions:
+            behind = parts[index + 1] if index + 1 < len(parts) else ""
+            role = behind.strip(" ,-–|()") if len(behind) < 160 and names.is_role(behind) else ""
+            found.extend(mention._replace(title=mention.title or role) for mention in mentions)
+    return found
+
+
+def _in_segment(segment: str) -> list[Mention]:
+    segment = segment.strip(" \t-–—•*|,;\"“”„'()")
+    if not 4 <= len(segment) <= LONG_LINE:
+        return []
+    whole = names.read(segment)
+    if whole is not None:
+        return [Mention(whole, True, "")]
+    if " " not in segment or (len(segment) > SHORT_LINE and not _may_begin(segment)):
+        return []
+    if patterns.SEPARATOR_SIGN.search(segment) is None:
+        return _behind_role(segment)
+    pieces = [piece for piece in patterns.SEPARATOR.split(segment, maxsplit=3) if piece]
+    if len(pieces) < 2:
+        return _behind_role(segment)
+    return _beside_role(segment, pieces)
+
+
+def _beside_role(segment: str, pieces: list[str]) -> list[Mention]:
+    """Jane Roe, owner. Owner: Jane Roe. Jane Roe (owner). Jane Roe, John Doe."""
+    rest = segment[len(pieces[0]) :].strip(" ,:()-–—―")
+    first = names.read(pieces[0])
+    if first is not None and (names.is_role(rest) or first.title):
+        return [Mention(first, True, rest if len(rest) < 120 else "")]
+    last = names.read(rest) or names.read(pieces[1]) or names.read(pieces[-1])
+    if last is not None and names.is_role(pieces[0]):
+        return [Mention(last, True, segment[: segment.find(last.text)].strip(" ,:()-–—―"))]
+    if first is None:
+        return []
+    row = [name for piece in pieces if (name := names.read(piece)) is not None]
+    return [Mention(name, True, "") for name in (row if len(row) > 1 else [first])]
+
+
+def _behind_role(segment: str) -> list[Mention]:
+    """The Chairwoman Jane Roe, Pastor Jim: a role word or two, then the name."""
+    words = segment.split()
+    if not 3 <= len(words) <= 7 or not (words[-1][0].isupper() and words[-2][0].isupper()):
+        return []
+    for count in range(len(words) - 2, 0, -1):
+        if names.is_role_word(fold_word(words[count - 1]).strip(".,:")):
+            name = names.read(" ".join(words[count:]))
+            if name is not None and name.score >= 0.3:
+                return [Mention(name, True, " ".join(words[:count]))]
+            return []
+    return []
+
+
+def _titled(text: str) -> Iterator[Mention]:
+    """Names behind a title in running text."""
+    end = 0
+    for count, match in enumerate(patterns.TITLE_IN_TEXT.finditer(text)):
+        start = match.start()
+        if count > 60 or start < end or (start and text[start - 1].isalnum()):
+            continue
+        behind = patterns.AFTER_TITLE.match(text, start)
+        if behind is None:
+            continue
+        name = _longest(behind[0])
+        if name is not None and len(name.words) > 1:
+            end = start + len(name.text)
+            yield Mention(name, False, "")
+
+
+def _introduced(text: str) -> Iterator[Mention]:
+    """Names behind a role in running text: our founder Jane Roe. Only known names, for prose is full of capitals."""
+    for count, match in enumerate(patterns.CAPITALS_IN_A_ROW.finditer(text)):
+        if count >= MAX_IN_PROSE:
+            return
+        words = match[0].split()
+        if fold_word(words[0]) not in names.GIVEN and fold_word(words[1]) not in names.GIVEN:
+            continue
+        before = patterns.LAST_WORD.search(text[max(0, match.start() - 40) : match.start()])
+        role = before[0].strip() if before is not None else ""
+        while len(words) > 2 and names.is_role_word(fold_word(words[0])):
+            role = words.pop(0)  # German writes its nouns with capitals
+        if fold_word(words[0]) not in names.GIVEN or not names.is_role_word(fold_word(role)):
+            continue
+        name = names.read(" ".join(words[:4]))
+        if name is not None and len(name.words) > 1 and name.score >= 0.4:
+            yield Mention(name, False, role)
+
+
+def _longest(text: str) -> Name | None:
+    """The longest beginning of the text that is a name: stop where the sentence goes on."""
+    words = patterns.GLUED_TITLE.sub(r"\1. ", text).split()[:9]
+    stop = 0
+    for word in words:
+        if not (word[0].isupper() or names.is_title(word) or fold_word(word) in names.PARTICLES):
+            break
+        stop += 1
+        if word.endswith(".") and len(word) > 4 and not names.is_title(word):
+            break  # the sentence ends here
+    for count in range(min(stop, 8), 1, -1):
+        name = names.read(" ".join(words[:count]).rstrip("."))
+        if name is not None and name.title:
+            return name
+    return None
