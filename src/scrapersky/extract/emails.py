@@ -11,6 +11,7 @@ from scrapersky.extract.structured import Thing, texts
 from scrapersky.extract.surroundings import snippet
 
 MAX_CANDIDATES = 500
+SMALL_SCRIPT = 20_000
 
 
 class Candidate(NamedTuple):
@@ -156,7 +157,10 @@ def _in_script(source: str, block: Block | None) -> Iterator[Candidate]:
 
 
 def _may_build(source: str) -> bool:
-    return "@" in source or "fromCharCode" in source or "\\x40" in source or "u0040" in source or "atob(" in source
+    if "@" in source:
+        return True
+    signs = ("fromCharCode", "\\x40", "u0040", "atob(", ".reverse(")
+    return len(source) < SMALL_SCRIPT and any(sign in source for sign in signs)
 
 
 def _near(block: Block | None) -> str:

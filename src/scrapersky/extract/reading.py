@@ -217,7 +217,7 @@ class _Builder(SaxHandler):
 
     def comment(self, data: str) -> None:
         if len(self.comments) < 200:
-            self.comments.append(text.line(data, 500))
+            self.comments.append(text.line(data[:600], 500))
 
     # -- structure ----------------------------------------------------------------------------------------------------
 
@@ -306,11 +306,15 @@ class _Builder(SaxHandler):
 
     def _reference(self, tag: str, attributes: Attributes) -> None:
         if self._room(self.references, "references"):
+            given = attributes.get
             self.references.append(
                 Reference(
-                    text.line(attributes.get("rel", ""), 100).lower(),
-                    _url(attributes.get("href", "")),
-                    *(text.line(attributes.get(name, ""), 100) for name in ("type", "sizes", "title", "hreflang")),
+                    given("rel", "")[:100].lower(),
+                    _url(given("href", "")),
+                    given("type", "")[:100],
+                    given("sizes", "")[:100],
+                    text.line(given("title", ""), 100),
+                    given("hreflang", "")[:35],
                 )
             )
 
