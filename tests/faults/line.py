@@ -20,7 +20,7 @@ from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.sandbox.parcels import Parcel, Shipping, Weighing
 
 # The proxy knows this statement: it lets the next COMMIT of the connection through and loses the answer to it.
-LOSE_THE_NEXT_COMMIT = "SELECT 'the answer to the next COMMIT is lost'"
+LOSE_THE_NEXT_COMMIT = "SELECT 'the next answer is lost'"
 
 
 @dataclass(frozen=True)

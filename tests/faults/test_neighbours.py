@@ -128,8 +128,10 @@ async def test_five_schedulers_do_each_piece_of_work_once(arena: Arena):
 
 @pytest.mark.parametrize("skew", [3600, -3600])
 async def test_a_wrong_clock_on_one_host_changes_nothing(arena: Arena, skew: int):
-    wrong = arena.start(faults="gate", clock_skew=skew, PACKING_SCHEDULER_CONCURRENCY="1")
-    right = arena.start(faults="gate", PACKING_SCHEDULER_CONCURRENCY="1")
+    one_at_a_time = {"PACKING_SCHEDULER_CONCURRENCY": "1", "PACKING_SCHEDULER_BATCH_SIZE": "1"}
+    one_at_a_time["PACKING_SCHEDULER_MAX_BATCH_SIZE"] = "1"
+    wrong = arena.start(faults="gate", clock_skew=skew, **one_at_a_time)
+    right = arena.start(faults="gate", **one_at_a_time)
     for worker, error in ((wrong, skew), (right, 0)):
         started = await worker.told("started")
         assert abs(started[0]["clock"] - time.time() - error) < 120
