@@ -13,7 +13,8 @@ import asyncpg
 import structlog
 from sqlalchemy import event, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, InvalidatePoolError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.orm import Session, SessionTransaction
 
@@ -32,7 +33,8 @@ ENGINE_SETTINGS = {
     "plan_cache_mode": "force_generic_plan",
     "random_page_cost": "1.1",
     "jit": "off",
-    "idle_in_transaction_session_timeout": "60s",
+    # A worker that freezes in its transaction keeps its rows locked: free them well before their lease ends.
+    "idle_in_transaction_session_timeout": "10s",
     "lock_timeout": "5s",
 }
 APP_SETTINGS = {"jit": "off", "idle_in_transaction_session_timeout": "60s", "lock_timeout": "5s"}
@@ -42,11 +44,13 @@ CONNECTION_ERRORS = (
     OSError,
     TimeoutError,
     InterfaceError,
+    PoolTimeout,
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
     asyncpg.CannotConnectNowError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
     asyncpg.TooManyConnectionsError,
 )
 
@@ -90,7 +94,7 @@ class Database:
             arguments["statement_cache_size"] = 0
         else:
             arguments["server_settings"] = {**parameters, "role": role, "application_name": f"scrapersky {os.getpid()}"}
-        return create_async_engine(
+        engine = create_async_engine(
             self.url,
             connect_args=arguments,
             pool_size=self._settings.database_pool_size,
@@ -99,6 +103,8 @@ class Database:
             pool_pre_ping=False,
             pool_use_lifo=True,
         )
+        event.listen(engine.sync_engine, "checkout", _refuse_closed)
+        return engine
 
     @asynccontextmanager
     async def session(self, tenant_id: UUID | None) -> AsyncIterator[AsyncSession]:
@@ -128,7 +134,9 @@ class Database:
                         await driver.execute(_local_settings(ENGINE_ROLE, ENGINE_SETTINGS))
                         yield driver
             except (asyncio.CancelledError, *CONNECTION_ERRORS):
-                # The answer is unknown or the line is dead: this connection must not be handed out again.
+                # The answer is unknown or the line is dead: this connection must not be handed out again,
+                # and no good-bye is waited for.
+                driver.terminate()
                 await connection.invalidate()
                 raise
 
@@ -138,6 +146,7 @@ class Database:
         connection = await asyncpg.connect(
             dsn=url.set(drivername="postgresql").render_as_string(hide_password=False),
             timeout=5,
+            command_timeout=5,
             server_settings={"application_name": f"scrapersky {os.getpid()} listen"},
         )
         await connection.add_listener(channel, lambda _connection, _pid, _channel, payload: hear(payload))
@@ -172,6 +181,12 @@ def _say_the_tenant(session: Session, _transaction: SessionTransaction, connecti
 
 ACT_AS_TENANT = f"SELECT set_config('role', '{APP_ROLE}', true), set_config('app.tenant_id', $1, true)"
 ACT_AS_ENGINE = f"SELECT set_config('role', '{ENGINE_ROLE}', true)"
+
+
+def _refuse_closed(connection: Any, _record: Any, _proxy: Any) -> None:
+    """After a restart of the server all its connections are dead: get new ones instead of failing once for each."""
+    if connection.driver_connection.is_closed():
+        raise InvalidatePoolError("the server has closed this connection")
 
 
 def _local_settings(role: str, parameters: dict[str, str]) -> str:
