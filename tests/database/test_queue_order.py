@@ -1,5 +1,10 @@
 """Who is next: the order key that the database sets when a row is queued."""
 
+import asyncio
+
+import asyncpg
+import pytest
+
 from scrapersky.engine.queue import Queue
 from scrapersky.sandbox.parcels import Packing
 
@@ -69,10 +74,6 @@ async def test_a_tenants_own_rows_stay_in_order(admin, tenant):
 
 
 async def test_queueing_wakes_at_most_a_hundred_times_a_second(admin, tenant, database_url):
-    import asyncio
-
-    import asyncpg
-
     heard: list[str] = []
     listener = await asyncpg.connect(database_url)
     await listener.add_listener("scrapersky", lambda *arguments: heard.append(arguments[3]))
@@ -107,3 +108,9 @@ async def test_taking_a_row_out_of_processing_by_hand_frees_it_at_once(admin, te
     await admin.execute("UPDATE parcel SET packing_status = 'Queued'")
     [row] = await queue.claim(admin, 1, 60)
     assert (row["attempts"], row["allowance"]) == (2, 1)
+
+
+async def test_nobody_can_hold_a_row_without_a_lease(admin, tenant):
+    await queue_rows(admin, tenant, "x", 1)
+    with pytest.raises(asyncpg.CheckViolationError, match="parcel_packing_leased"):
+        await admin.execute("UPDATE parcel SET packing_status = 'Processing'")

@@ -150,6 +150,10 @@ WHEN (OLD.{queue}_status = 'Error' AND NEW.{queue}_status <> 'Error') EXECUTE FU
     """
 CREATE TRIGGER {name}_delete AFTER DELETE ON {table} FOR EACH ROW
 WHEN (OLD.{queue}_status = 'Error') EXECUTE FUNCTION {name}_revived()""",
+    # Nobody holds a row without a lease, not even by hand: it would never be freed.
+    """
+ALTER TABLE {table} ADD CONSTRAINT {name}_leased
+CHECK ({queue}_status <> 'Processing' OR {queue}_due_at IS NOT NULL)""",
     "GRANT SELECT ON {table} TO scrapersky_engine",
     """
 GRANT UPDATE ({queue}_status, {queue}_error, {queue}_attempts, {queue}_allowance, {queue}_due_at, {queue}_order,
