@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import typer
 
+WIDE = 100  # columns of a terminal from which on a table may breathe
 PIPE_WIDTH = 1000  # a pipe has no edge: lines are not folded
 
 
@@ -15,7 +16,7 @@ def print_json(document: Any) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None) -> None:
-    """A table; columns whose title ends in `#` hold numbers and stand to the right."""
+    """A table; columns whose title ends in `#` hold numbers and stand to the right, the first one names the row."""
     from rich import box
     from rich.console import Console
     from rich.markup import escape
@@ -24,9 +25,18 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = PIPE_WIDTH
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
-        table.add_column(column.removesuffix("#"), justify="right" if column.endswith("#") else "left")
+    table = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0) if console.width >= WIDE else 0,
+        pad_edge=False,
+    )
+    for place, column in enumerate(columns):
+        is_number = column.endswith("#")
+        justify: Literal["left", "right"] = "right" if is_number else "left"
+        table.add_column(column.removesuffix("#"), justify=justify, no_wrap=is_number or not place)
     for row in rows:
         table.add_row(*(escape(printable(str(cell))) for cell in row))
     console.print(table)

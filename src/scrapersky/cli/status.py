@@ -17,18 +17,7 @@ from scrapersky.store import controls, runs, standings
 from scrapersky.store.standings import Standing
 from scrapersky.worker import House
 
-COLUMNS = [
-    "workflow",
-    "ready#",
-    "waiting#",
-    "working#",
-    "dead#",
-    "oldest#",
-    "rows/min#",
-    "errors#",
-    "state",
-    "last run",
-]
+COLUMNS = ["workflow", "ready#", "waiting#", "processing#", "dead#", "oldest#", "/min#", "errors#", "state", "last run"]
 
 
 @dataclass(frozen=True)
@@ -98,8 +87,8 @@ def _troubles(standing: Standing, tuning: Tuning, workers: Sequence[Worker]) -> 
 
 def _state(standing: Standing) -> str:
     control = standing.control
-    if control is None:
-        return "never run"
+    if control is None:  # no host has looked at it yet
+        return "running"
     if control.paused_at is not None:
         return f"paused by {control.paused_by}" + (f": {control.pause_reason}" if control.pause_reason else "")
     if control.breaker != CLOSED:
