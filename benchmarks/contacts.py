@@ -12,7 +12,7 @@ from benchmarks.contacts_worker import READERS
 from benchmarks.peers import ROOT, peer_python
 
 PEERS = ["BeautifulSoup, naive"]
-RUNS = 3
+RUNS = 5
 BAR_MILLISECONDS = 3.0
 LABELLED = ROOT.parent / "shared" / "data" / "contacts" / "sites"
 

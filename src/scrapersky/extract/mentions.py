@@ -60,7 +60,8 @@ def _in_line(text: str, parts: tuple[str, ...]) -> list[Mention]:
     """Names that a line consists of: alone, before or behind a role, several side by side, or as its marked part."""
     found: list[Mention] = []
     if len(text) <= LONG_LINE or (len(text) <= LONG_ROW and patterns.ROW_SIGN.search(text)):
-        for segment in patterns.SEGMENT.split(text) if patterns.SEGMENT_SIGN.search(text) else (text,):
+        several = patterns.SEGMENT_SIGN.search(text) or patterns.AND_WORD.search(text)
+        for segment in patterns.SEGMENT.split(text) if several else (text,):
             found.extend(_in_segment(segment))
     if found or len(parts) == 1:
         return found

@@ -123,7 +123,7 @@ DIALS = re.compile(
 )
 WHATSAPP = re.compile(r"whatsapp:|https?://(?:www\.)?(?:wa\.me|[a-z.]{0,5}whatsapp\.com)", re.I)
 DIALLED = re.compile(r"\+?\s?\(?\d(?:[\s().\-–/]{0,3}\d){4,19}")
-NORTH_AMERICAN = re.compile(r"\(\d{3}\)\s?\d{3}[-.\s]\d{4}\b|\b\d{3}[-.]\d{3}[-.]\d{4}\b")
+NORTH_AMERICAN = re.compile(r"[(\d]\d{2,3}(?:\)\s?|[-.])\d{3}[-.\s]\d{4}(?!\d)")
 INTERNATIONAL = re.compile(r"\+\d(?:[\s().\-–/]{0,2}\d){6,15}")
 
 # -- social ----------------------------------------------------------------------------------------------------------
@@ -160,7 +160,8 @@ CAPITALS_IN_A_ROW = re.compile(
 LAST_WORD = re.compile(r"[^\W\d_][\w-]{1,30}\s$")
 ROW_SIGN = re.compile(r"[|•·;]")
 SEPARATOR_SIGN = re.compile(r"[:(–—―,-]")
-SEGMENT_SIGN = re.compile(r"[|•·;/&+]|\s(?:und|and|et|y|e|i|a|ja|og|och|en)\s")
+SEGMENT_SIGN = re.compile(r"[|•·;/&+]")
+AND_WORD = re.compile(r"\s(?:und|and|et|y|e|i|a|ja|og|och|en)\s")
 WORD_BREAK = re.compile(r"[-/'’.]")
 NAME_WORD = re.compile(r"(?:[^\W\d_]\.){1,3}(?:[^\W\d_][\w'’-]{1,25})?|[^\W\d_](?:[\w'’-]{0,25}[^\W\d_])?\.?")
 INITIAL = re.compile(r"(?:[^\W\d_]\.?-?){1,2}\.?")
@@ -190,7 +191,8 @@ CLAUSE = re.compile(r"[^.,;:!?()–|]{3,100}")
 
 # -- postal address --------------------------------------------------------------------------------------------------
 _CODE = r"(?P<code>(?:[A-Z]{1,2}-)?(?:\d{2}-\d{3}|\d{3}\s\d{2}|\d{4,5}(?:\s[A-Z]{2}\b)?(?:-\d{3,4})?))"
-POSTAL_CODE = re.compile(r"\d{4}|\d{2}-\d{3}|\d{3}\s\d{2}")
+# Written to begin with a digit: the search then skips everything else without trying.
+POSTAL_CODE = re.compile(r"\d\d(?:\d\d|-\d{3}|\d\s\d{2})")
 _CITY = r"(?P<city>[^\W\d_][^\d,|•·()]{1,40})"
 STREET = re.compile(
     r"[^\W\d_][^\d|•·@]{2,50}\s\d{1,4}\s?[a-zA-Z]?(?:\s?[-/]\s?\d{1,4}\s?[a-zA-Z]?)?,?"

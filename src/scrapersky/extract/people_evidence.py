@@ -30,6 +30,7 @@ class Evidence:
         self.headings = [
             block for block in self.blocks if block.tag in SECTION_TAGS and block.index not in self.name_blocks
         ]
+        self.has_dummy_text = "lorem ipsum" in document.text.lower()
         self.heading_places = [block.index for block in self.headings]
 
     def weigh(self, name: Name, block: Block, whole: bool, title: str) -> tuple[str, float]:
@@ -142,11 +143,16 @@ class Evidence:
             return "a customer's voice"
         if whole and self._follows_quote(block):
             return "a customer's voice"
-        if any("lorem ipsum" in other.text.lower() for other in self.blocks[max(0, block.index - 2) : block.index + 4]):
+        if self.has_dummy_text and self._beside_dummy_text(block):
             return "template leftover"
         if len(block.text) < 200 and not CREDIT_WORDS.isdisjoint(words(block.text)):
             return "a credit"
         return ""
+
+    def _beside_dummy_text(self, block: Block) -> bool:
+        return any(
+            "lorem ipsum" in other.text.lower() for other in self.blocks[max(0, block.index - 2) : block.index + 4]
+        )
 
     def _follows_quote(self, block: Block) -> bool:
         """A quoted text or stars beside the name."""
