@@ -134,6 +134,7 @@ class Cycle:
             held = Held(row, renewed_at=asked_at)
             self._held[held.row_id] = held
             self._inbox.put_nowait(held)
+        self._woken = self._woken or exchange.again
         self._claimed += len(exchange.claimed)
         self._taken += len(exchange.claimed)
         self._hire()

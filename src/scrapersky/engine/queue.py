@@ -34,6 +34,7 @@ class Exchange:
 
     claimed: list[Claimed]
     lost: list[UUID]
+    again: bool = False  # nothing was claimed although there may be rows
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ async def settle_and_claim(station: Station, done: Sequence[Held], count: int) -
     except Exception as error:
         if is_connection_error(error):
             raise
-        return await _one_by_one(station, done, count, error)
+        return await _one_by_one(station, done, error)
 
 
 async def _write_and_claim(station: Station, done: Sequence[Held], count: int) -> Exchange:
@@ -95,7 +95,7 @@ async def _write(station: Station, session: AsyncSession, completed: Sequence[He
             await station.next_queue.open(driver, products)
 
 
-async def _one_by_one(station: Station, done: Sequence[Held], count: int, error: Exception) -> Exchange:
+async def _one_by_one(station: Station, done: Sequence[Held], error: Exception) -> Exchange:
     """The batch failed: settle each row alone, so that the bad one is found and the good ones are done."""
     lost: list[UUID] = []
     for held in done:
@@ -111,10 +111,7 @@ async def _one_by_one(station: Station, done: Sequence[Held], count: int, error:
             held.outcome = outcome_of(error, held.tries, station.tuning)
         async with station.database.engine_connection() as connection:
             lost += await station.queue.settle(connection, [held.settlement])
-    if not count:
-        return Exchange([], lost)
-    async with station.database.engine_connection() as connection:
-        return Exchange(await station.queue.claim(connection, count, station.tuning.lease_seconds), lost)
+    return Exchange([], lost, again=True)  # what was settled must be noted before anything else can go wrong
 
 
 async def driver_of(session: AsyncSession) -> asyncpg.Connection:
