@@ -292,7 +292,7 @@ def test_a_queue_behaves_like_its_model_whatever_three_workers_do(
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=80,
+            max_examples=60,
             stateful_step_count=40,
             deadline=None,
             derandomize=True,

@@ -86,32 +86,39 @@ SELECT count(*) FILTER (WHERE was = 'Queued') AS ready,
     count(*) FILTER (WHERE was = 'Processing' AND status = 'Queued') AS rescued,
     count(*) FILTER (WHERE status = 'Error') AS died FROM swept"""
 
+# "Is there any?" asked in order, not by EXISTS: by yesterday's statistics of a full queue the planner would read the
+# whole table to find that today's is empty.
 _WORK = """
-SELECT EXISTS (SELECT 1 FROM {table} WHERE {q}_status = 'Queued' AND {q}_due_at IS NULL)
-    OR EXISTS (SELECT 1 FROM {table} WHERE {q}_due_at <= now() AND {q}_status IN ('Queued', 'Processing'))"""
+SELECT (SELECT {q}_order FROM {table} WHERE {q}_status = 'Queued' AND {q}_due_at IS NULL
+        ORDER BY {q}_order LIMIT 1) IS NOT NULL
+    OR (SELECT {q}_due_at FROM {table} WHERE {q}_due_at <= now() AND {q}_status IN ('Queued', 'Processing')
+        ORDER BY {q}_due_at LIMIT 1) IS NOT NULL"""
 
 _MEASURE = """
 SELECT (SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {q}_status = 'Queued' AND {q}_due_at IS NULL
-        LIMIT {cap}) r) AS ready,
+        ORDER BY {q}_order LIMIT {cap}) r) AS ready,
     (SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {q}_due_at IS NOT NULL AND {q}_status = 'Queued'
-        LIMIT {cap}) w) AS waiting,
+        ORDER BY {q}_due_at LIMIT {cap}) w) AS waiting,
     (SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {q}_due_at IS NOT NULL AND {q}_status = 'Processing'
-        LIMIT {cap}) p) AS processing,
+        ORDER BY {q}_due_at LIMIT {cap}) p) AS processing,
     (SELECT count(*) FROM (SELECT 1 FROM dead_letter WHERE queue = '{queue}' LIMIT {cap}) d) AS dead,
     (SELECT greatest(0, extract(epoch FROM now()) - ({q}_order + priority * {worth}::int8) / 1000000.0)
         FROM {table} WHERE {q}_status = 'Queued' AND {q}_due_at IS NULL ORDER BY {q}_order LIMIT 1) AS oldest"""
 
 _COUNT = """
-SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {q}_status = 'Queued' AND {q}_due_at IS NULL LIMIT $1::int) c"""
+SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {q}_status = 'Queued' AND {q}_due_at IS NULL
+    ORDER BY {q}_order LIMIT $1::int) c"""
 
 _OVERDUE = """
 SELECT count(*) FROM {table} WHERE {q}_due_at < now() - $1::float8 * interval '1 second'
     AND {q}_status = 'Processing'"""
 
 _BUSY = """
-SELECT EXISTS (SELECT 1 FROM {table} WHERE {q}_status = 'Queued' AND {q}_due_at IS NULL)
-    OR EXISTS (SELECT 1 FROM {table} WHERE {q}_due_at IS NOT NULL AND ({q}_status = 'Processing'
-        OR ({q}_status = 'Queued' AND {q}_due_at <= now() + $1::float8 * interval '1 second')))"""
+SELECT (SELECT {q}_order FROM {table} WHERE {q}_status = 'Queued' AND {q}_due_at IS NULL
+        ORDER BY {q}_order LIMIT 1) IS NOT NULL
+    OR (SELECT {q}_due_at FROM {table} WHERE {q}_due_at IS NOT NULL AND ({q}_status = 'Processing'
+        OR ({q}_status = 'Queued' AND {q}_due_at <= now() + $1::float8 * interval '1 second'))
+        ORDER BY {q}_due_at LIMIT 1) IS NOT NULL"""
 
 _OPEN = """
 UPDATE {table} SET {q}_status = 'Queued' WHERE id = ANY ($1::uuid[]) AND {q}_status NOT IN ('Queued', 'Processing')"""
