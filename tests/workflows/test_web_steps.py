@@ -1,0 +1,241 @@
+"""WF4 to WF7 on a real little site: metadata, sitemaps, pages, contacts; and what happens when it is not there."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from aiohttp import web as server
+
+from scrapersky.crawl.web import Web
+from scrapersky.engine.loop import run_job_loop
+from scrapersky.pipeline import the_line
+from scrapersky.store.host_limits import SharedHostLimits
+from tests.conftest import make_settings, stations_of
+
+HOME = """<html lang="fi"><head><title>Hammas Oy</title><meta name="generator" content="WordPress 6.4"></head>
+<body><nav><a href="/yhteystiedot">Yhteystiedot</a> <a href="/tietoa">Tietoa meistä</a> <a href="/blogi">Blogi</a></nav>
+<h1>Hammas Oy</h1></body></html>"""
+CONTACT = """<html lang="fi"><body><h1>Yhteystiedot</h1><p>Soita: 09 6131 4720</p>
+<p><a href="mailto:info@hammas-oy.fi">info@hammas-oy.fi</a></p>
+<a href="https://www.facebook.com/hammasoy">Facebook</a></body></html>"""
+SITEMAP = """<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+<url><loc>http://hammas-oy.fi/yhteystiedot</loc><lastmod>2026-01-02</lastmod></url>
+<url><loc>http://hammas-oy.fi/tietoa</loc></url>
+<url><loc>http://hammas-oy.fi/blogi/eka</loc></url>
+<url><loc>http://hammas-oy.fi/blogi/toka</loc></url></urlset>"""
+WITH_SITEMAP = {
+    "/": (HOME, "text/html"),
+    "/robots.txt": ("User-agent: *\nAllow: /\nSitemap: http://hammas-oy.fi/kartta.xml\n", "text/plain"),
+    "/kartta.xml": (SITEMAP, "application/xml"),
+    "/yhteystiedot": (CONTACT, "text/html"),
+    "/tietoa": ("<html><body><h1>Tietoa meistä</h1></body></html>", "text/html"),
+}
+WITHOUT_SITEMAP = {path: page for path, page in WITH_SITEMAP.items() if path not in ("/robots.txt", "/kartta.xml")}
+
+
+@asynccontextmanager
+async def site(pages: Mapping[str, tuple[str, str]]) -> AsyncIterator[int]:
+    """A web site on loopback; the port it listens on."""
+
+    async def answer(request: server.Request) -> server.Response:
+        if request.path not in pages:
+            return server.Response(status=404, text="not here")
+        body, kind = pages[request.path]
+        return server.Response(text=body, content_type=kind, headers={"ETag": f'"{len(body)}"'})
+
+    app = server.Application()
+    app.router.add_route("GET", "/{path:.*}", answer)
+    runner = server.AppRunner(app)
+    await runner.setup()
+    listening = server.TCPSite(runner, "127.0.0.1", 0)
+    await listening.start()
+    try:
+        yield runner.addresses[0][1]
+    finally:
+        await runner.cleanup()
+
+
+class Walk:
+    """The steps of the line, run by hand against one site."""
+
+    def __init__(self, database, database_url: str, port: int, admin, tenant) -> None:
+        settings = make_settings(
+            database_url,
+            CRAWL_KNOWN_HOSTS=f"hammas-oy.fi=127.0.0.1:{port}",
+            CRAWL_PRIVATE_ALLOWANCE=f"127.0.0.1:{port}",
+            CRAWL_HOST_DELAY_SECONDS="0",
+            CRAWL_HOST_SLOTS="8",
+            CRAWL_PARSERS="1",
+        )
+        self.web = Web(settings, SharedHostLimits(database, settings))
+        self.stations = stations_of(the_line({}, self.web), database, settings)
+        self.admin, self.tenant = admin, tenant
+
+    async def start(self, **columns: Any) -> None:
+        await self.admin.execute(
+            "INSERT INTO domain (tenant_id, name, start_url, country, domain_metadata_status) "
+            "VALUES ($1, 'hammas-oy.fi', 'http://hammas-oy.fi/', 'FI', 'Queued')",
+            self.tenant,
+        )
+
+    async def run(self, *steps: str) -> None:
+        for step in steps:
+            await run_job_loop(self.stations[step])
+
+    async def one(self, sql: str) -> Any:
+        return await self.admin.fetchrow(sql)
+
+
+@pytest.fixture
+async def walk(database, database_url, admin, tenant):
+    walks: list[Walk] = []
+
+    def make(port: int) -> Walk:
+        walks.append(Walk(database, database_url, port, admin, tenant))
+        return walks[-1]
+
+    yield make
+    for one in walks:
+        await one.web.close()
+
+
+STEPS = ("domain_metadata", "sitemap_analysis", "sitemap_import", "page_curation")
+
+
+async def test_a_domain_becomes_contacts_step_by_step(walk):
+    async with site(WITH_SITEMAP) as port:
+        line = walk(port)
+        await line.start()
+        await line.run("domain_metadata")
+        domain = await line.one("SELECT * FROM domain")
+        assert (domain["title"], domain["language"], domain["generator"]) == ("Hammas Oy", "fi", "WordPress 6.4")
+        assert (domain["final_url"], domain["http_status"]) == ("http://hammas-oy.fi/", 200)
+        assert domain["sitemap_analysis_status"] == "Queued"
+
+        await line.run("sitemap_analysis")
+        sitemap = await line.one("SELECT * FROM sitemap_file")
+        assert (sitemap["kind"], sitemap["discovered_by"]) == ("urlset", "robots.txt")
+        assert (await line.one("SELECT sitemap_result FROM domain"))[0] == "found"
+
+        await line.run("sitemap_import")
+        pages = {row["url"]: row for row in await line.admin.fetch("SELECT * FROM page")}
+        assert len(pages) == 4
+        contact = pages["http://hammas-oy.fi/yhteystiedot"]
+        assert (contact["kind"], contact["page_processing_status"], contact["country"]) == ("contact", "Queued", "FI")
+        assert contact["last_modified"].date().isoformat() == "2026-01-02"
+        assert pages["http://hammas-oy.fi/blogi/eka"]["page_processing_status"] == "New"
+        assert (await line.one("SELECT url_count FROM sitemap_file"))[0] == 4
+
+        await line.run("page_curation")
+        found = {row["identity"]: row for row in await line.admin.fetch("SELECT * FROM contact")}
+        assert {"email:info@hammas-oy.fi", "phone:+358961314720"} <= set(found)
+        email = found["email:info@hammas-oy.fi"]
+        assert (email["email_kind"], email["source_url"]) == ("role", "http://hammas-oy.fi/yhteystiedot")
+        assert email["snippet"]
+        read = await line.one("SELECT * FROM page WHERE url LIKE '%tietoa'")
+        assert (read["page_processing_status"], read["contact_count"]) == ("Completed", 0)
+
+
+async def test_without_a_sitemap_the_links_of_the_home_page_are_followed(walk):
+    async with site(WITHOUT_SITEMAP) as port:
+        line = walk(port)
+        await line.start()
+        await line.run(*STEPS)
+        assert (await line.one("SELECT sitemap_result FROM domain"))[0] == "none"
+        assert (await line.one("SELECT kind FROM sitemap_file"))[0] == "links"
+        assert (await line.one("SELECT count(*) FROM contact WHERE email = 'info@hammas-oy.fi'"))[0] == 1
+
+
+async def test_going_down_the_line_again_duplicates_nothing_and_keeps_choices(walk):
+    async with site(WITH_SITEMAP) as port:
+        line = walk(port)
+        await line.start()
+        await line.run(*STEPS)
+        await line.admin.execute(
+            "UPDATE contact SET curation_status = 'Selected', name = 'Kept' WHERE email IS NOT NULL"
+        )
+        counts = (
+            "SELECT (SELECT count(*) FROM page), (SELECT count(*) FROM contact), (SELECT count(*) FROM sitemap_file)"
+        )
+        before = tuple(await line.one(counts))
+        await line.admin.execute("UPDATE domain SET domain_metadata_status = 'Queued'")
+        await line.admin.execute("UPDATE page SET page_processing_status = 'Queued', etag = NULL")
+        await line.run(*STEPS)
+        assert tuple(await line.one(counts)) == before
+        kept = await line.one("SELECT curation_status, name FROM contact WHERE email <> ''")
+        assert tuple(kept) == ("Selected", "Kept")
+
+
+async def test_a_page_that_did_not_change_is_not_read_again(walk):
+    async with site(WITH_SITEMAP) as port:
+        line = walk(port)
+        await line.start()
+        await line.run(*STEPS)
+        await line.admin.execute("UPDATE page SET page_processing_status = 'Queued' WHERE url LIKE '%yhteystiedot'")
+        await line.run("page_curation")
+        page = await line.one("SELECT * FROM page WHERE url LIKE '%yhteystiedot'")
+        assert (page["http_status"], page["page_processing_status"]) == (200, "Completed")
+        assert page["contact_count"] >= 2
+
+
+async def test_a_search_may_choose_fewer_pages(walk, admin, tenant):
+    async with site(WITH_SITEMAP) as port:
+        line = walk(port)
+        await line.start()
+        search = await admin.fetchval(
+            "INSERT INTO search (tenant_id, text, provider, rules) VALUES ($1, 'x', 'y', $2) RETURNING id",
+            tenant,
+            '{"pages_per_site": 1, "page_kinds": ["contact"]}',
+        )
+        await admin.execute("UPDATE domain SET search_id = $1", search)
+        await line.run("domain_metadata", "sitemap_analysis", "sitemap_import")
+        chosen = await admin.fetch("SELECT url FROM page WHERE page_processing_status = 'Queued'")
+        assert [row[0] for row in chosen] == ["http://hammas-oy.fi/yhteystiedot"]
+
+
+async def test_a_rule_that_is_off_waits_for_a_person(walk, admin, tenant):
+    async with site(WITH_SITEMAP) as port:
+        line = walk(port)
+        await line.start()
+        search = await admin.fetchval(
+            "INSERT INTO search (tenant_id, text, provider, rules) VALUES ($1, 'x', 'y', $2) RETURNING id",
+            tenant,
+            '{"sitemap_analysis": "off"}',
+        )
+        await admin.execute("UPDATE domain SET search_id = $1", search)
+        await line.run("domain_metadata")
+        domain = await line.one("SELECT domain_metadata_status, sitemap_analysis_status FROM domain")
+        assert tuple(domain) == ("Completed", "New")
+
+
+async def test_a_site_that_forbids_it_is_skipped_with_that_reason(walk):
+    pages = {**WITH_SITEMAP, "/robots.txt": ("User-agent: *\nDisallow: /\n", "text/plain")}
+    async with site(pages) as port:
+        line = walk(port)
+        await line.start()
+        await line.run("domain_metadata")
+        domain = await line.one("SELECT * FROM domain")
+        assert domain["domain_metadata_status"] == "Skipped"
+        assert "robots.txt" in domain["domain_metadata_error"]
+
+
+async def test_a_site_that_is_not_there_is_tried_again(walk):
+    line = walk(1)
+    await line.start()
+    await line.run("domain_metadata")
+    domain = await line.one("SELECT * FROM domain")
+    assert (domain["domain_metadata_status"], domain["domain_metadata_attempts"]) == ("Queued", 1)
+    assert domain["domain_metadata_due_at"] is not None
+    assert "hammas-oy.fi" in domain["domain_metadata_error"]
+
+
+async def test_what_is_no_page_is_filtered(walk):
+    pages = {**WITH_SITEMAP, "/yhteystiedot": ("%PDF-1.4", "application/pdf")}
+    async with site(pages) as port:
+        line = walk(port)
+        await line.start()
+        await line.run(*STEPS)
+        page = await line.one("SELECT * FROM page WHERE url LIKE '%yhteystiedot'")
+        assert page["page_processing_status"] == "Skipped"
+        assert page["page_processing_error"] == "filtered: it is application/pdf, not a page"
