@@ -33,6 +33,7 @@ def test_an_address_is_found_in_every_form(form: str) -> None:
         "<p>info&#x40;kontor&period;example</p>",
         "<p>inf<b>o</b>@kontor.example</p>",
         "<p>in&#8203;fo@kontor.example</p>",
+        "<p>info<span style='display:none'>nospam</span>@kontor<!-- x -->.example</p>",
         "<p><a href='mailto:info%40kontor.example'>x</a></p>",
         "<p><a href='MAILTO:info(at)kontor.example'>x</a></p>",
         "<script>var a = ['info', 'kontor.example'].join('@');</script>",

@@ -21,7 +21,7 @@ Zone = Literal["header", "nav", "footer", "aside", "form", "quote", "address", "
 class Node(NamedTuple):
     """An element that text can be grouped by: a block element, or one with microdata."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides a method of tuple that nobody asks a block for
     parent: int  # -1 above the outermost
     depth: int
     tag: str
@@ -32,7 +32,7 @@ class Node(NamedTuple):
 class Block(NamedTuple):
     """One run of visible text: what a reader sees as one line or paragraph."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides a method of tuple that nobody asks a block for
     node: int
     tag: str  # of the node
     text: str

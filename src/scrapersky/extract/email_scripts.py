@@ -1,5 +1,6 @@
 """Addresses that a script puts together: sums and joins of strings, character codes, reversed strings."""
 
+import re
 from collections.abc import Iterator
 
 from scrapersky.extract import patterns
@@ -59,12 +60,12 @@ def _sum(expression: str, values: dict[str, str]) -> str:
     return "".join(term[1:-1] if term[0] in "\"'" else values.get(term, " ") for term in terms)
 
 
-def _some(pattern: "patterns.re.Pattern[str]", source: str) -> "Iterator[patterns.re.Match[str]]":
+def _some(pattern: re.Pattern[str], source: str) -> Iterator[re.Match[str]]:
     for count, match in enumerate(pattern.finditer(source)):
         if count >= MAX_TERMS:
             return
         yield match
 
 
-def _character(match: "patterns.re.Match[str]") -> str:
+def _character(match: re.Match[str]) -> str:
     return chr(int(match[1] or match[2], 16))

@@ -1,13 +1,12 @@
 """Reading a page: one pass over the markup makes the document, whichever parser calls out the tags."""
 
 from collections.abc import Callable, Mapping, Sized
-from functools import lru_cache
-from typing import Literal, cast
+from typing import Literal
 
 from lxml import etree
 from turbohtml.saxparse import SaxHandler, sax_parse
 
-from scrapersky.extract import patterns, text
+from scrapersky.extract import text
 from scrapersky.extract.document import (
     Attributes,
     Block,
@@ -21,7 +20,21 @@ from scrapersky.extract.document import (
     Node,
     Reference,
     Script,
-    Zone,
+)
+from scrapersky.extract.markup import (
+    BLOCK_TAGS,
+    EVENT_ATTRIBUTES,
+    NO_ATTRIBUTES,
+    NO_ZONES,
+    PLAIN_ATTRIBUTES,
+    SILENT_TAGS,
+    ZONE_OF_ROLE,
+    ZONE_OF_TAG,
+    attributes_of,
+    is_hidden,
+    names_of,
+    url_of,
+    zone_of_names,
 )
 
 MAX_NODES = 20_000
@@ -29,7 +42,6 @@ MAX_BLOCKS = 10_000
 MAX_EACH = 5_000  # links, metas, images …
 MAX_SCRIPT = 200_000
 MAX_DEPTH = 120
-MAX_ATTRIBUTES = 64
 MAX_CAPTURES = 12
 
 
@@ -43,64 +55,6 @@ def parse(html: str, parser: Literal["turbohtml", "lxml"] = "turbohtml") -> Docu
     else:
         sax_parse(html, builder)
     return builder.document(parser)
-
-
-def _words(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-BLOCK_TAGS = _words(
-    "html body div section article main header footer nav aside form fieldset legend address blockquote figure "
-    "figcaption p h1 h2 h3 h4 h5 h6 hgroup ul ol li dl dt dd table caption thead tbody tfoot tr td th pre details "
-    "summary dialog center hr menu search button label option noscript"
-)
-SILENT_TAGS = _words(
-    "script style template svg math select datalist textarea iframe object canvas audio video noembed noframes"
-)
-ZONE_OF_TAG: dict[str, Zone] = {
-    "header": "header",
-    "nav": "nav",
-    "footer": "footer",
-    "aside": "aside",
-    "form": "form",
-    "blockquote": "quote",
-    "address": "address",
-}
-ZONE_OF_ROLE: dict[str, Zone] = {
-    "banner": "header",
-    "navigation": "nav",
-    "menu": "nav",
-    "menubar": "nav",
-    "contentinfo": "footer",
-    "complementary": "aside",
-    "form": "form",
-}
-# Words in a class or id; `quote` is other people's voices.
-ZONE_OF_WORD: dict[str, Zone] = {
-    **dict.fromkeys(_words("footer sitefooter colophon footerwrap footercontainer copyright fusszeile"), "footer"),
-    **dict.fromkeys(_words("nav navbar navigation navi menu mainmenu submenu breadcrumb breadcrumbs megamenu"), "nav"),
-    **dict.fromkeys(_words("sidebar cookie cookies cookiebar"), "aside"),
-    **dict.fromkeys(
-        _words(
-            "testimonial testimonials testimony testimonies testi review reviews reviewer quote quotes blockquote "
-            "feedback comment comments commentlist kundenstimmen bewertung bewertungen rezension rezensionen avis "
-            "referenzen temoignage temoignages testimonios testimonio opinion opiniones opinie depoimento depoimentos "
-            "recensioni "
-            "recensione recenze reference"
-        ),
-        "quote",
-    ),
-}
-NO_ZONES: frozenset[Zone] = frozenset()
-EVENT_ATTRIBUTES = frozenset(("onclick", "onmouseover", "onmousedown", "itemprop", "itemscope", "itemtype"))
-
-
-# The attributes most elements have: nothing to decode in them.
-PLAIN_ATTRIBUTES = _words(
-    "class id href src alt title style rel target width height name content type value for role lang aria-label "
-    "aria-hidden loading placeholder colspan rowspan align valign srcset sizes"
-)
-NO_ATTRIBUTES: Attributes = {}
 
 
 _new = tuple.__new__  # a named tuple without its constructor: half the time, and pages have many
@@ -155,7 +109,7 @@ class _Builder(SaxHandler):
         self.depth += 1
         if self.silent_from:
             return
-        attributes = _attributes(attrs) if attrs else NO_ATTRIBUTES
+        attributes = attributes_of(attrs) if attrs else NO_ATTRIBUTES
         if tag in BLOCK_TAGS:
             if self.runs or self.captures:
                 self._flush()
@@ -166,6 +120,9 @@ class _Builder(SaxHandler):
             self.fresh = True
             if tag in _SPECIAL:
                 _SPECIAL[tag](self, tag, attributes)
+            elif "style" in attributes and is_hidden(attributes):
+                self.silent_from = self.depth  # inf<span style="display:none">no spam</span>o@…
+                return
         if not PLAIN_ATTRIBUTES.issuperset(attributes):
             self._mark(tag, attributes)
         if tag in SILENT_TAGS:
@@ -229,12 +186,12 @@ class _Builder(SaxHandler):
         zone = ZONE_OF_TAG.get(tag)
         names = ""
         if attributes:
-            names = _names(attributes)
+            names = names_of(attributes)
             if zone is None:
-                zone = _zone_of_names(names) if names else None
+                zone = zone_of_names(names) if names else None
                 if zone is None and "role" in attributes:
                     zone = ZONE_OF_ROLE.get(attributes["role"])
-            if ("style" in attributes or "hidden" in attributes) and _is_hidden(attributes):
+            if ("style" in attributes or "hidden" in attributes) and is_hidden(attributes):
                 zones = zones | {"hidden"}
         if zone is not None and zone not in zones:
             zones = zones | {zone}
@@ -290,7 +247,7 @@ class _Builder(SaxHandler):
     # -- elements with a meaning --------------------------------------------------------------------------------------
 
     def _base(self, tag: str, attributes: Attributes) -> None:
-        self.base = self.base or _url(attributes.get("href", ""))
+        self.base = self.base or url_of(attributes.get("href", ""))
 
     def _meta(self, tag: str, attributes: Attributes) -> None:
         key = (
@@ -310,7 +267,7 @@ class _Builder(SaxHandler):
             self.references.append(
                 Reference(
                     given("rel", "")[:100].lower(),
-                    _url(given("href", "")),
+                    url_of(given("href", "")),
                     given("type", "")[:100],
                     given("sizes", "")[:100],
                     text.line(given("title", ""), 100),
@@ -328,7 +285,7 @@ class _Builder(SaxHandler):
             if len(source) > MAX_SCRIPT:
                 self.cut.add("scripts")
             # Code is kept as written, not cleaned: its values are cleaned when they are taken out.
-            self.scripts.append(Script(kind, _url(capture.attributes.get("src", "")), source[:MAX_SCRIPT]))
+            self.scripts.append(Script(kind, url_of(capture.attributes.get("src", "")), source[:MAX_SCRIPT]))
 
     def _title(self, tag: str, attributes: Attributes) -> None:
         self._capture("title", attributes)
@@ -339,8 +296,8 @@ class _Builder(SaxHandler):
     def _image(self, tag: str, attributes: Attributes) -> None:
         alt = text.line(attributes.get("alt", ""), 300)
         if self._room(self.images, "images"):
-            source = _url(attributes.get("src") or attributes.get("data-src", ""))
-            self.images.append(Image(source, alt, _names(attributes), self.node, self.zones))
+            source = url_of(attributes.get("src") or attributes.get("data-src", ""))
+            self.images.append(Image(source, alt, names_of(attributes), self.node, self.zones))
         if alt:
             self._see(alt)
 
@@ -363,11 +320,11 @@ class _Builder(SaxHandler):
     def _end_anchor(self, capture: _Capture) -> None:
         attributes = capture.attributes
         self.links[capture.place] = Link(
-            _url(attributes["href"]),
+            url_of(attributes["href"]),
             text.line("".join(capture.parts), 500),
             text.line(attributes.get("aria-label") or attributes.get("title", ""), 300),
             attributes.get("rel", "")[:100].lower(),
-            _names(attributes),
+            names_of(attributes),
             capture.block,
             capture.node,
             capture.zones,
@@ -382,7 +339,7 @@ class _Builder(SaxHandler):
         if self.form is not None and self._room(self.forms, "forms"):
             attributes = self.form[1]
             method = text.line(attributes.get("method", ""), 10).lower() or "get"
-            form = Form(_url(attributes.get("action", "")), method, _names(attributes), tuple(self.fields))
+            form = Form(url_of(attributes.get("action", "")), method, names_of(attributes), tuple(self.fields))
             self.forms.append(form)
         self.form, self.fields = None, []
 
@@ -464,42 +421,6 @@ _FINISH: dict[str, Callable[[_Builder, _Capture], None]] = {
     "link": _Builder._end_anchor,
     "marked": _Builder._end_marked,
 }
-
-
-def _attributes(attrs: tuple[tuple[str, str | None], ...]) -> Attributes:
-    """The attributes as texts; one without a value is empty."""
-    found = dict(attrs if len(attrs) <= MAX_ATTRIBUTES else attrs[:MAX_ATTRIBUTES])
-    if None in found.values():
-        return {name: value or "" for name, value in found.items()}
-    return cast(Attributes, found)
-
-
-def _names(attributes: Attributes) -> str:
-    """The class and the id of an element, lower case, in one string."""
-    names = attributes.get("class", "")
-    if "id" in attributes:
-        names = f"{names} {attributes['id']}"
-    return names[:300].lower()
-
-
-@lru_cache(8192)  # a page says the same few names hundreds of times
-def _zone_of_names(names: str) -> Zone | None:
-    """The zone that a class or id speaks of, such as site-footer."""
-    for word in names.replace("-", " ").replace("_", " ").split():
-        if word in ZONE_OF_WORD:
-            return ZONE_OF_WORD[word]
-    return None
-
-
-def _is_hidden(attributes: Attributes) -> bool:
-    style = attributes.get("style")
-    return "hidden" in attributes or bool(style and patterns.HIDDEN_STYLE.search(style[:500]))
-
-
-def _url(href: str) -> str:
-    """An address as written, without the white space browsers drop; a very long one is no address."""
-    href = href.strip()
-    return text.clean(href) if len(href) <= 4_000 else ""
 
 
 class _LxmlTarget:
