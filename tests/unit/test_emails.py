@@ -74,6 +74,8 @@ def test_no_address_is_invented(html: str) -> None:
         ("<p>me@yourdomain.com</p>", "placeholder"),
         ("<p>sinä@esimerkki.fi</p>", "letters that only look alike"),
         ("<p>info@exemple.fr</p>", "placeholder"),
+        ("<p>info@gmail.com</p>", "placeholder"),
+        ("<p>Google: privacy@google.com</p>", "maker of the page or theme"),
         ("<p>hi@colorlib.com</p>", "maker of the page or theme"),
         ("<p>Webdesign: hand@werk.example</p>", "maker of the page or theme"),
         ("<p>info@kontor.example</p><p>© 2024 Kim Lind kim.lind@gmail.com</p>", "maker of the page or theme"),
@@ -84,6 +86,10 @@ def test_no_address_is_invented(html: str) -> None:
 )
 def test_the_address_of_somebody_else_is_kept_apart_with_the_reason(html: str, reason: str) -> None:
     assert reason in reasons(html).values()
+
+
+def test_the_page_of_an_office_keeps_its_own_address() -> None:
+    assert found("<p>Write to town@hall.gov.uk</p>") == ["town@hall.gov.uk"]
 
 
 def test_the_kind_says_whose_mailbox_it_is() -> None:

@@ -61,6 +61,12 @@ def test_structured_data_names_people() -> None:
     assert (person.name, person.title, person.email) == ("Maria Weber", "Owner", "maria@kontor.example")
 
 
+def test_the_author_of_a_review_is_nobody_s_staff() -> None:
+    html = """<script type="application/ld+json">{"@type": "Dentist", "review": [{"@type": "Review", "author":
+    {"@type": "Person", "name": "Peter Johnson", "jobTitle": "Engineer"}}]}</script>"""
+    assert found(html) == []
+
+
 def test_address_and_number_go_with_the_card_they_stand_in() -> None:
     card = "<div class='member'><h3>{}</h3><p>{}</p><p>{}</p><p>{}</p></div>"
     html = card.format("Maria Weber", "Owner", "m@kontor.example", "040 418 7306")

@@ -50,7 +50,8 @@ class Judge:
             return ""
         if is_credit(self.document, block) or (free and self._in_copyright(block)):
             return "maker of the page or theme"
-        if _is_public_office(domain) or (not free and is_authority(self.document, block)):
+        office = _is_public_office(domain) and self.document.text.count("@") > 1  # alone, it is the office's own page
+        if office or (not free and is_authority(self.document, block)):
             return "authority or host named in an imprint"
         return ""
 

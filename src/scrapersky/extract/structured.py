@@ -10,6 +10,8 @@ from scrapersky.extract.text import line
 MAX_THINGS = 500
 MAX_DEPTH = 12
 MAX_SCRIPTS = 30
+# Below these stand customers and writers, not the people of the business.
+OTHER_VOICES = frozenset(("review", "reviews", "author", "creator", "comment", "aggregateRating", "contributor"))
 
 Thing = dict[str, Any]
 
@@ -64,8 +66,8 @@ def _walk(value: Any, depth: int) -> Iterator[Thing]:
     elif isinstance(value, dict):
         if "@type" in value or "telephone" in value or "email" in value or "sameAs" in value:
             yield value
-        for one in list(value.values())[:100]:
-            if isinstance(one, dict | list):
+        for key, one in list(value.items())[:100]:
+            if isinstance(one, dict | list) and key not in OTHER_VOICES:
                 yield from _walk(one, depth + 1)
 
 
