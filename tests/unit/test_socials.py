@@ -20,6 +20,7 @@ def found(html: str) -> list[tuple[str, str]]:
             "facebook",
             "https://www.facebook.com/profile.php?id=1000",
         ),
+        ("https://www.facebook.com/kontor/photos/a.1/2", "facebook", "https://www.facebook.com/kontor"),
         ("//instagram.com/kontor/", "instagram", "https://www.instagram.com/kontor"),
         ("https://twitter.com/@kontor", "twitter", "https://x.com/kontor"),
         ("https://fi.linkedin.com/in/kim-lind/?trk=x", "linkedin", "https://www.linkedin.com/in/kim-lind"),

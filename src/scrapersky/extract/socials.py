@@ -113,8 +113,8 @@ def _platform_of(host: str) -> Platform | None:
 def _account(platform: Platform, words: list[str]) -> list[str]:
     """The words of the path that name the account, without the tab that was open."""
     words = [word.strip() for word in words[:6]]
-    while len(words) > 1 and words[-1].lower() in TABS:
-        words.pop()
+    tab = next((place for place, word in enumerate(words) if place and word.lower() in TABS), len(words))
+    words = words[:tab]
     if platform.name == "twitter" and words and words[0].startswith("@"):
         words[0] = words[0][1:]
     if platform.name == "linkedin" and len(words) > 2 and words[0].lower() in platform.under:
