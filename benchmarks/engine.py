@@ -104,7 +104,7 @@ def throughput_figures(medians: dict[str, Any], ours: float) -> list[Figure]:
             f"{median['cpu_us']:,.0f} ({median['worker_us']:,.0f} + {median['server_us']:,.0f})",
             ""
             if name.startswith("ours")
-            else f"{ours / median['jobs_per_second']:.1f} x as fast, 1/{median['cpu_us'] / cpu:.1f} of the CPU",
+            else f"{ours / median['jobs_per_second']:.1f} x, CPU 1/{median['cpu_us'] / cpu:.1f}",
         )
         for name, median in medians.items()
     ]

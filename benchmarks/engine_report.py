@@ -52,7 +52,7 @@ def print_report(console: Console, found: list[Measured]) -> None:
         shown = {name: column for name, column in columns.items() if any(column)}
         table = Table(title=measured.what, title_justify="left", title_style="bold")
         for name in shown:
-            table.add_column(name, justify="right" if name else "left", no_wrap=True)
+            table.add_column(name, justify="right" if name else "left", no_wrap=True, overflow="fold")
         for row in zip(*shown.values(), strict=True):
             table.add_row(*row)
         console.print(table)
