@@ -37,7 +37,7 @@ class Name(NamedTuple):
 @lru_cache(8192)
 def read(text: str) -> Name | None:
     """The name that the whole text is, or None."""
-    if not 2 < len(text) <= MAX_NAME + 40 or GATE.match(text) is None or not _may_be(text):
+    if not 2 < len(text) <= MAX_NAME + 40 or not _may_be(text) or GATE.match(text) is None:
         return None
     text, _, behind = text.partition(",")
     credentials = behind.strip()

@@ -319,16 +319,18 @@ class _Builder(SaxHandler):
 
     def _end_anchor(self, capture: _Capture) -> None:
         attributes = capture.attributes
-        self.links[capture.place] = Link(
+        label = attributes.get("aria-label") or attributes.get("title", "")
+        link = (
             url_of(attributes["href"]),
             text.line("".join(capture.parts), 500),
-            text.line(attributes.get("aria-label") or attributes.get("title", ""), 300),
-            attributes.get("rel", "")[:100].lower(),
+            text.line(label, 300) if label else "",
+            attributes["rel"][:100].lower() if "rel" in attributes else "",
             names_of(attributes),
             capture.block,
             capture.node,
             capture.zones,
         )
+        self.links[capture.place] = _new(Link, link)
 
     def _field(self, tag: str, attributes: Attributes) -> None:
         if self.form is not None and len(self.fields) < 200:
