@@ -20,6 +20,7 @@ GROUPS = {
     "SCRAPERSKY_": "The process",
     "SCHEDULER_": "The scheduler",
     "CRAWL_": "The crawler",
+    "PROVIDER_": "The providers",
 }
 
 

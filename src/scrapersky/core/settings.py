@@ -15,7 +15,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from scrapersky.core.errors import BadSetting
 
 # A name that starts like this is ours; an unknown one is a typing error and stops the start.
-OWN_PREFIXES = ("SCRAPERSKY_", "SCHEDULER_", "CRAWL_")
+OWN_PREFIXES = ("SCRAPERSKY_", "SCHEDULER_", "CRAWL_", "PROVIDER_")
 RETIRED_PREFIXES = {
     "SITEMAP_SCHEDULER_": (
         "was split: use DEEP_SCAN_SCHEDULER_, DOMAIN_EXTRACTION_SCHEDULER_ and SITEMAP_IMPORT_SCHEDULER_ instead"
@@ -175,6 +175,44 @@ class Settings(BaseSettings):
     )
     crawl_max_retry_after_seconds: float = Field(
         3600, alias="CRAWL_MAX_RETRY_AFTER_SECONDS", ge=0, description="longest Retry-After we follow"
+    )
+
+    # -- the providers ---------------------------------------------------------------------------------------------
+    provider_nominatim_url: str = Field(
+        "https://nominatim.openstreetmap.org",
+        alias="PROVIDER_NOMINATIM_URL",
+        pattern="^https?://[!-~]{1,200}$",
+        description="who says where a place lies; a server of your own may be asked as often as you like",
+    )
+    provider_overpass_url: str = Field(
+        "https://overpass-api.de/api",
+        alias="PROVIDER_OVERPASS_URL",
+        pattern="^https?://[!-~]{1,200}$",
+        description="who knows what OpenStreetMap has in an area; the address before /interpreter",
+    )
+    provider_osm_cache_seconds: float = Field(
+        3600, alias="PROVIDER_OSM_CACHE_SECONDS", ge=0, description="how long an answer of OpenStreetMap is used again"
+    )
+    provider_google_key: SecretStr | None = Field(
+        None,
+        alias="PROVIDER_GOOGLE_KEY",
+        description="a key for the Places API (New); without one there is no provider google_places",
+    )
+    provider_google_url: str = Field(
+        "https://places.googleapis.com",
+        alias="PROVIDER_GOOGLE_URL",
+        pattern="^https?://[!-~]{1,200}$",
+        description="where the Places API (New) is asked",
+    )
+    provider_file_path: str | None = Field(
+        None,
+        alias="PROVIDER_FILE_PATH",
+        description="a CSV, JSON or JSONL file of businesses; without one there is no provider file",
+    )
+    provider_overture_path: str | None = Field(
+        None,
+        alias="PROVIDER_OVERTURE_PATH",
+        description="Overture places as parquet, a path or s3://; without one there is no provider overture",
     )
 
     @classmethod

@@ -106,18 +106,7 @@ class Client:
             url, known=known, method=method, max_bytes=most, cut=cut, seconds=seconds, gate=gate
         ) as answer:
             body = b"".join([piece async for piece in answer])
-        return Page(
-            url=answer.url,
-            final_url=answer.final_url,
-            status=answer.status,
-            headers=answer.headers,
-            body=body,
-            redirects=answer.redirects,
-            fetched_at=answer.fetched_at,
-            seconds=time.monotonic() - started,
-            raw_bytes=answer.raw_bytes,
-            cut=answer.cut,
-        )
+        return _page(answer, body, started)
 
     @asynccontextmanager
     async def stream(
@@ -162,6 +151,45 @@ class Client:
         finally:
             response.release()
 
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        max_bytes: int | None = None,
+        seconds: float | None = None,
+    ) -> Page:
+        """One question to an API: every status is an answer, and no redirect is followed, for it may carry a key."""
+        most = self.limits.stream_bytes if max_bytes is None else max_bytes
+        budget = self.limits.deadline_seconds if seconds is None else seconds
+        target = self.guard.target(url)
+        started = time.monotonic()
+        try:
+            async with asyncio.timeout(budget):
+                response = await self._ask(method, target, dict(headers or {}), most, body)
+        except TROUBLES as error:
+            raise _Chain(target).blame(named(error, target.host, budget)) from error
+        answer = Stream(
+            url=target.href,
+            final_url=target.href,
+            host=target.host,
+            status=response.status,
+            headers=_readable(response.headers),
+            redirects=(),
+            fetched_at=clock.now(),
+            response=response,
+            max_bytes=most,
+            cut_long=False,
+            seconds=budget,
+            spent=time.monotonic() - started,
+        )
+        try:
+            return _page(answer, b"".join([piece async for piece in answer]), started)
+        finally:
+            response.release()
+
     async def _follow(
         self, chain: "_Chain", method: str, headers: dict[str, str], most: int, gate: Gate | None
     ) -> aiohttp.ClientResponse:
@@ -181,11 +209,13 @@ class Client:
             )
         return response
 
-    async def _ask(self, method: str, target: Target, headers: dict[str, str], most: int) -> aiohttp.ClientResponse:
+    async def _ask(
+        self, method: str, target: Target, headers: dict[str, str], most: int, body: bytes | None = None
+    ) -> aiohttp.ClientResponse:
         if self._session is None:
             raise RuntimeError("the client is not open: use it with `async with`")
         wire_limit.set(2 * most + WIRE_SLACK_BYTES)
-        return await self._session.request(method, target.url, headers=headers, allow_redirects=False)
+        return await self._session.request(method, target.url, headers=headers, data=body, allow_redirects=False)
 
     def _conditional(self, known: Known | None) -> dict[str, str]:
         """If-None-Match and If-Modified-Since, from validators that are fit to be sent."""
@@ -224,6 +254,22 @@ class _Chain:
         error.url = error.url or self.target.href
         error.redirects = tuple(self.hops)
         return error
+
+
+def _page(answer: Stream, body: bytes, started: float) -> Page:
+    """The answer as a whole, once its body is read."""
+    return Page(
+        url=answer.url,
+        final_url=answer.final_url,
+        status=answer.status,
+        headers=answer.headers,
+        body=body,
+        redirects=answer.redirects,
+        fetched_at=answer.fetched_at,
+        seconds=time.monotonic() - started,
+        raw_bytes=answer.raw_bytes,
+        cut=answer.cut,
+    )
 
 
 def _readable(headers: CIMultiDictProxy[str]) -> CIMultiDictProxy[str]:

@@ -28,6 +28,10 @@ class ProviderBusy(TryAgain):
         self.after = after
 
 
+class ProviderFailed(TryAgain):
+    """The provider did not manage to answer: it is away, or gave up over the question."""
+
+
 class BudgetReached(ScraperSkyError):
     """Going on would cost more than the search may."""
 
@@ -89,6 +93,7 @@ class Meter:
         self.budget_cents = budget_cents
         self.calls = 0
         self.cents = 0.0
+        self.notes: list[str] = []  # sentences about what the result lacks, or how the question was read
 
     def charge(self, cents: float = 0.0, calls: int = 1) -> None:
         """Note a call before it is made; BudgetReached if it would cost too much."""

@@ -1,0 +1,82 @@
+"""Where to look: a rectangle on the globe, the area it belongs to, and the words that name it."""
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from math import cos, radians
+from typing import Self
+
+from scrapersky.providers.place import PlaceQuery
+
+METRES_PER_DEGREE = 111_320
+# "dentists in Helsinki": the last of the plain words counts ("walk in clinics in Boston"), else the first of the
+# short ones, which may also stand inside a place's name.
+_PLAIN = re.compile(r"\s+(?:in|near|around|within|bei|nahe|dans|nära|bij)\s+", re.IGNORECASE)
+_SHORT = re.compile(r"\s+(?:à|au|aux|a|en|em|i|w|we|v|ve)\s+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle in degrees; one that crosses the antimeridian has its west east of its east."""
+
+    south: float
+    west: float
+    north: float
+    east: float
+
+    @property
+    def width(self) -> float:
+        """Degrees from west to east, across the antimeridian where need be."""
+        return self.east - self.west if self.east >= self.west else self.east - self.west + 360
+
+    @property
+    def shorter_side_metres(self) -> float:
+        """The smaller of height and width, on the ground."""
+        middle = radians((self.south + self.north) / 2)
+        return min(self.north - self.south, self.width * cos(middle)) * METRES_PER_DEGREE
+
+    def quarters(self) -> tuple["Box", "Box", "Box", "Box"]:
+        """Four boxes that share edges and cover this one."""
+        latitude, longitude = (self.south + self.north) / 2, _wrapped(self.west + self.width / 2)
+        return (
+            Box(self.south, self.west, latitude, longitude),
+            Box(self.south, longitude, latitude, self.east),
+            Box(latitude, self.west, self.north, longitude),
+            Box(latitude, longitude, self.north, self.east),
+        )
+
+    @classmethod
+    def around(cls, points: list[tuple[float, float]], margin: float = 0.25) -> Self:
+        """The box that holds these points (latitude, longitude), widened on each side by a share of its size."""
+        latitudes, longitudes = [point[0] for point in points], [point[1] for point in points]
+        south, north, west, east = min(latitudes), max(latitudes), min(longitudes), max(longitudes)
+        high, wide = max(north - south, 0.01) * margin, max(east - west, 0.01) * margin
+        return cls(max(south - high, -90), max(west - wide, -180), min(north + high, 90), min(east + wide, 180))
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A place that has a name: its box, its country, and its id at OpenStreetMap where that has a border."""
+
+    name: str
+    box: Box
+    country: str | None = None
+    osm_type: str | None = None
+    osm_id: int | None = None
+
+
+# Finds the area a name means, in this country and told in this language; ProviderRefused if there is none.
+Geocoder = Callable[[str, str | None, str | None], Awaitable[Area]]
+
+
+def what_and_where(query: PlaceQuery) -> tuple[str, str | None]:
+    """The kind of business and the area: as given, else taken from "dentists in Helsinki"."""
+    text = " ".join(query.text.split())
+    if query.area and query.area.strip():
+        return text.removesuffix(f" in {query.area.strip()}"), query.area.strip()
+    between = [*_PLAIN.finditer(text)][-1:] or [*_SHORT.finditer(text)][:1]
+    return (text[: between[0].start()], text[between[0].end() :]) if between else (text, None)
+
+
+def _wrapped(longitude: float) -> float:
+    return longitude - 360 if longitude > 180 else longitude

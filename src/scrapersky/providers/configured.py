@@ -1,0 +1,49 @@
+"""The providers that the settings allow, each built once and asking nobody yet."""
+
+from scrapersky.core.settings import Settings
+from scrapersky.crawl.client import Client
+from scrapersky.crawl.host_limits import HostLimits
+from scrapersky.crawl.web import Web
+from scrapersky.providers.api import Api, ClientSource
+from scrapersky.providers.openstreetmap import OpenStreetMap
+from scrapersky.providers.osm_nominatim import Nominatim
+from scrapersky.providers.osm_overpass import Overpass
+from scrapersky.providers.place import PlaceProvider, Providers
+
+
+def configured_providers(settings: Settings, web: Web, host_limits: HostLimits | None = None) -> Providers:
+    """OpenStreetMap always, the others where a setting names their key or file.
+
+    They ask through the web's guarded client. Give the shared host limits where several workers run: the volunteers
+    behind OpenStreetMap count all of them as one.
+    """
+
+    async def client() -> Client:
+        return (await web.crawler()).client
+
+    nominatim = Nominatim(_nominatim_api(settings, client, host_limits))
+    built: list[PlaceProvider] = [OpenStreetMap(nominatim, _overpass(settings, client, host_limits))]
+    return {provider.name: provider for provider in built}
+
+
+def _nominatim_api(settings: Settings, client: ClientSource, host_limits: HostLimits | None) -> Api:
+    return Api(
+        client,
+        settings.provider_nominatim_url,
+        service="Nominatim",
+        setting="PROVIDER_NOMINATIM_URL",
+        seconds=20,
+        host_limits=host_limits,
+    )
+
+
+def _overpass(settings: Settings, client: ClientSource, host_limits: HostLimits | None) -> Overpass:
+    api = Api(
+        client,
+        settings.provider_overpass_url.rstrip("/").removesuffix("/interpreter"),
+        service="Overpass",
+        setting="PROVIDER_OVERPASS_URL",
+        seconds=90,  # the question itself may run for 60
+        host_limits=host_limits,
+    )
+    return Overpass(api, memory_seconds=settings.provider_osm_cache_seconds)

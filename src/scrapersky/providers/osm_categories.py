@@ -1,0 +1,53 @@
+"""From what people call a kind of business to the tags OpenStreetMap has for it."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from scrapersky.extract.text import fold
+
+LONGEST_PHRASE = 5  # words of the longest entry
+PLURALS = ("es", "s")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The tags to look for, the words that led to them, and the words that led nowhere."""
+
+    tags: tuple[str, ...]
+    known: str
+    unknown: tuple[str, ...]
+
+
+def kind_of(text: str) -> Kind | None:
+    """The kind of business a text names, by its longest known phrase; None when no word of it is known."""
+    words = _words(text)
+    for length in range(min(len(words), LONGEST_PHRASE), 0, -1):
+        for start in range(len(words) - length, -1, -1):  # the noun stands last: "pet store" before "store"
+            phrase = " ".join(words[start : start + length])
+            tags = _tags_of(phrase)
+            if tags:
+                return Kind(tags, phrase, tuple(words[:start] + words[start + length :]))
+    return None
+
+
+@cache
+def tags_by_phrase() -> dict[str, tuple[str, ...]]:
+    """Every phrase of data/osm_categories.toml, folded, with the tags of all the kinds it may mean."""
+    text = resources.files(__package__).joinpath("data", "osm_categories.toml").read_text("utf-8")
+    found: dict[str, tuple[str, ...]] = {}
+    for kind in tomllib.loads(text).values():
+        for phrase in kind["words"].split(","):
+            folded = " ".join(_words(phrase))
+            found[folded] = tuple(dict.fromkeys((*found.get(folded, ()), *kind["tags"])))
+    return found
+
+
+def _tags_of(phrase: str) -> tuple[str, ...]:
+    singular = [phrase.removesuffix(ending) for ending in PLURALS if phrase.endswith(ending)]
+    return next((tags for form in (phrase, *singular) if (tags := tags_by_phrase().get(form))), ())
+
+
+def _words(text: str) -> list[str]:
+    return fold(text.replace("-", " ").replace("'", " ").replace("’", " ")).split()

@@ -1,0 +1,112 @@
+"""Nominatim: where a place that somebody named lies."""
+
+import asyncio
+import math
+import time
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from scrapersky.providers.api import Answer, Api
+from scrapersky.providers.area import Area, Box
+from scrapersky.providers.memory import Memory
+from scrapersky.providers.place import ProviderBusy, ProviderFailed, ProviderRefused
+
+POLICY = "https://operations.osmfoundation.org/policies/nominatim/"
+PAUSE_SECONDS = 1.0
+# A box around a village of which only the middle is known.
+POINT_DEGREES = 0.02
+SHORT_WAIT, LONG_WAIT = timedelta(seconds=30), timedelta(minutes=1)
+
+
+class Nominatim:
+    """Asks one question a second at most, and none twice: its operators' rules for everybody."""
+
+    def __init__(self, api: Api, *, pause_seconds: float = PAUSE_SECONDS, memory_seconds: float = 86_400) -> None:
+        self._api = api
+        self._pause = pause_seconds
+        self._turn = asyncio.Lock()
+        self._next_at = -math.inf
+        self._memory: Memory[list[Mapping[str, Any]]] = Memory(256, memory_seconds)
+
+    async def find(self, name: str, country: str | None = None, language: str | None = None) -> Area:
+        """The area of this name; ProviderRefused when there is none."""
+        asked = {"q": name, "format": "jsonv2", "limit": "5", "addressdetails": "1"}
+        asked |= {"countrycodes": country.lower()} if country else {}
+        asked |= {"accept-language": language} if language else {}
+        path = f"/search?{urlencode(asked)}"
+        async with self._turn:
+            found = self._memory.get(path)
+            if found is None:
+                found = self._memory.keep(path, await self._ask(path))
+        areas = [area for place in found if (area := _area(place)) is not None]
+        if not areas:
+            within = f" in {country.upper()}" if country else ""
+            raise ProviderRefused(f"No place named {name!r} is known{within}; check its spelling, or add the country.")
+        # The name of a town also fits a bar on the other side of the world: what has a border comes first.
+        return next((area for area in areas if area.osm_type == "relation"), areas[0])
+
+    async def _ask(self, path: str) -> list[Mapping[str, Any]]:
+        await asyncio.sleep(max(0.0, self._next_at - time.monotonic()))
+        try:
+            answer = await self._api.ask("GET", path, headers={"Accept": "application/json"})
+        finally:
+            self._next_at = time.monotonic() + self._pause
+        found = self._checked(answer)
+        return [place for place in found if isinstance(place, dict)]
+
+    def _checked(self, answer: Answer) -> list[Any]:
+        found = answer.json
+        if answer.status == 200 and isinstance(found, list):
+            return found
+        if answer.status >= 500:
+            raise ProviderBusy(f"Nominatim is overloaded (it answers {answer.status}).", SHORT_WAIT)
+        if answer.status == 403 or answer.is_html:
+            raise ProviderRefused(
+                f"Nominatim does not serve us (it answers {answer.status} with a page): its usage policy wants at most "
+                f"one question a second and a contact. Read {POLICY}, set CRAWL_CONTACT_URL, or use a server of your "
+                f"own with {self._api.setting}."
+            )
+        if answer.status == 429:
+            raise ProviderBusy("Nominatim wants fewer questions (it answers 429).", LONG_WAIT)
+        if answer.status == 400:
+            raise ProviderRefused(f"Nominatim does not understand the question: {_message(found)}")
+        raise ProviderFailed(f"Nominatim answers {answer.status} with something that is no list of places.")
+
+
+def _message(found: Any) -> str:
+    error = found.get("error") if isinstance(found, dict) else None
+    message = error.get("message") if isinstance(error, dict) else error
+    return str(message or "it does not say why.")[:200]
+
+
+def _area(place: Mapping[str, Any]) -> Area | None:
+    """The place as an area; None when its box or point cannot be read. Every number comes as a string."""
+    address = place.get("address")
+    country = address.get("country_code") if isinstance(address, dict) else None
+    try:
+        box = _box(place)
+        osm_id = int(place["osm_id"]) if "osm_id" in place else None
+    except (KeyError, TypeError, ValueError):
+        return None
+    return Area(
+        name=str(place.get("display_name") or place.get("name") or ""),
+        box=box,
+        country=country.upper() if isinstance(country, str) and len(country) == 2 else None,
+        osm_type=str(place["osm_type"]) if osm_id is not None and place.get("osm_type") else None,
+        osm_id=osm_id,
+    )
+
+
+def _box(place: Mapping[str, Any]) -> Box:
+    if place.get("boundingbox"):
+        south, north, west, east = (float(edge) for edge in place["boundingbox"])
+    else:
+        south = north = float(place["lat"])
+        west = east = float(place["lon"])
+    if not (-90 <= south <= north <= 90 and -180 <= west <= 180 and -180 <= east <= 180):
+        raise ValueError(place)
+    if north - south < POINT_DEGREES / 100:
+        return Box(south - POINT_DEGREES, west - POINT_DEGREES, north + POINT_DEGREES, east + POINT_DEGREES)
+    return Box(south, west, north, east)
