@@ -1,0 +1,47 @@
+"""What the sandbox says to one request, good or bad."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request as it came in."""
+
+    method: str
+    host: str  # without the port
+    path: str
+    query: str
+    headers: Mapping[str, str]  # lower case names
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A status and a body. It may take its time, end too early, or never come."""
+
+    status: int = 200
+    body: bytes = b""
+    content_type: str = "text/html; charset=utf-8"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    drip_seconds: float = 0.0  # the body comes in pieces over this time
+    cut: bool = False  # only half of what was promised comes
+    hang_up: bool = False  # nothing comes at all
+
+
+def json_answer(value: object, status: int = 200) -> Answer:
+    """A JSON answer."""
+    return Answer(status, json.dumps(value, ensure_ascii=False).encode(), "application/json; charset=utf-8")
+
+
+def redirect(location: str) -> Answer:
+    """A lasting redirect."""
+    return Answer(301, b"", headers={"Location": location})
+
+
+def page_answer(status: int, text: str) -> Answer:
+    """A short HTML page with only these words."""
+    title = HTTPStatus(status).phrase
+    return Answer(status, f"<!doctype html><title>{status} {title}</title><h1>{title}</h1><p>{text}</p>".encode())

@@ -1,0 +1,28 @@
+"""Errors to order: the next calls to a fake provider go wrong in a chosen way."""
+
+from collections import deque
+from collections.abc import Iterable
+
+from scrapersky.core.errors import ScraperSkyError
+
+
+class UnknownMishap(ScraperSkyError):
+    """This provider cannot go wrong in this way."""
+
+
+class Mishaps:
+    """A row of errors that wait for their calls."""
+
+    def __init__(self, kinds: Iterable[str]) -> None:
+        self._kinds = tuple(kinds)
+        self._waiting: deque[str] = deque()
+
+    def order(self, kind: str, times: int) -> None:
+        """The next `times` calls go wrong like this; UnknownMishap for a kind that is not on the list."""
+        if kind not in self._kinds:
+            raise UnknownMishap(f"{kind or 'nothing'} is none of {', '.join(self._kinds)}.")
+        self._waiting.extend([kind] * times)
+
+    def next(self) -> str | None:
+        """The kind of error for this call, or None."""
+        return self._waiting.popleft() if self._waiting else None

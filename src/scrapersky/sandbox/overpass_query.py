@@ -1,0 +1,294 @@
+"""Overpass QL, as much of it as a sensible client sends: tags, boxes, areas, circles, unions, and how to print."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from scrapersky.core.errors import ScraperSkyError
+from scrapersky.sandbox.atlas import Box, City, cities
+
+AREA_OFFSET = 3_600_000_000
+KINDS = {
+    "node": {"node"},
+    "way": {"way"},
+    "relation": {"relation"},
+    "rel": {"relation"},
+    "nw": {"node", "way"},
+    "nr": {"node", "relation"},
+    "wr": {"way", "relation"},
+    "nwr": {"node", "way", "relation"},
+}
+_TOKEN = re.compile(r'\s+|//[^\n]*|"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|->|!=|!~|[\w.:+-]+|.', re.DOTALL)
+
+
+class ParseError(ScraperSkyError):
+    """The query is not one that can be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class TagFilter:
+    """One filter in square brackets."""
+
+    key: str
+    operator: str  # "exists", "missing", "=", "!=", "~", "!~", "~~"
+    value: str = ""
+    flags: int = 0
+
+    def passes(self, tags: Mapping[str, str]) -> bool:
+        """Whether an element with these tags is meant."""
+        if self.operator == "~~":
+            return any(
+                re.search(self.key, key) and re.search(self.value, value, self.flags) for key, value in tags.items()
+            )
+        value = tags.get(self.key)
+        if self.operator in ("exists", "missing"):
+            return (value is not None) is (self.operator == "exists")
+        if self.operator == "=":
+            return value == self.value
+        if self.operator == "!=":
+            return value != self.value
+        matches = value is not None and re.search(self.value, value, self.flags) is not None
+        return matches is (self.operator == "~")
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """Everything around a point."""
+
+    metres: float
+    latitude: float
+    longitude: float
+
+    def holds(self, latitude: float, longitude: float) -> bool:
+        """Whether a point lies in it; a flat earth is good enough here."""
+        north = (latitude - self.latitude) * 111_195
+        east = (longitude - self.longitude) * 111_195 * 0.52
+        return bool((north**2 + east**2) ** 0.5 <= self.metres)
+
+
+@dataclass(slots=True)
+class Statement:
+    """Elements of some kinds with some tags in some places."""
+
+    kinds: set[str]
+    tags: list[TagFilter] = field(default_factory=list)
+    boxes: list[Box] = field(default_factory=list)
+    circles: list[Circle] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Query:
+    """A whole query: what to look for and how to print it."""
+
+    settings: dict[str, str] = field(default_factory=dict)
+    statements: list[Statement] = field(default_factory=list)
+    out: set[str] = field(default_factory=set)
+    limit: int | None = None
+
+
+def parse(text: str) -> Query:
+    """The query, or ParseError with the line and what was expected there."""
+    return _Parser(text).query()
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self._tokens: list[tuple[str, int]] = []
+        for match in _TOKEN.finditer(text):
+            if match[0].strip() and not match[0].startswith("//"):
+                self._tokens.append((match[0], text.count("\n", 0, match.start()) + 1))
+        self._at = 0
+        self._areas: dict[str, list[Box]] = {}
+        self._query = Query()
+
+    def query(self) -> Query:
+        while self._peek() == "[":
+            self._setting()
+            if self._peek() == ";":
+                self._next()
+        if self._query.settings.get("out") != "json":
+            raise ParseError("line 1: parse error: the sandbox prints JSON only; begin with [out:json];")
+        while self._peek():
+            self._statement()
+        return self._query
+
+    def _statement(self) -> None:
+        token = self._next()
+        if token == "out":  # noqa: S105  # a word of the language
+            self._out()
+        elif token == "area":  # noqa: S105
+            self._area()
+        elif token == "(":
+            while self._peek() != ")":
+                self._statement()
+            self._next()
+            self._name_of_set()
+            self._expect(";")
+        elif token in KINDS:
+            self._elements(token)
+        elif token in (">", "<", "_", "."):
+            while self._next() != ";":
+                continue
+        else:
+            raise self._error(f'Unknown type or statement "{token}"')
+
+    def _setting(self) -> None:
+        self._expect("[")
+        name, _, value = self._next().partition(":")
+        while self._peek() != "]":
+            value += self._next()
+        self._next()
+        self._query.settings[name] = value
+
+    def _elements(self, kind: str) -> None:
+        statement = Statement(set(KINDS[kind]))
+        if "bbox" in self._query.settings:
+            statement.boxes.append(_box(self._query.settings["bbox"].split(","), self))
+        while (token := self._next()) != ";":
+            if token == "[":  # noqa: S105
+                statement.tags.append(self._tag())
+            elif token == "(":  # noqa: S105
+                self._place(statement)
+            elif token == "->":  # noqa: S105
+                self._next()
+            else:
+                raise self._error("';' expected")
+        self._query.statements.append(statement)
+
+    def _tag(self) -> TagFilter:
+        first = self._next()
+        if first == "!":
+            name = _plain(self._next())
+            self._expect("]")
+            return TagFilter(name, "missing")
+        by_key = first == "~"
+        name = _plain(self._next() if by_key else first)
+        operator = self._next()
+        if operator == "]" and not by_key:
+            return TagFilter(name, "exists")
+        if operator not in ("=", "!=", "~", "!~"):
+            raise self._error("']' expected")
+        value, flags = _plain(self._next()), 0
+        if self._peek() == ",":
+            self._next()
+            flags = re.IGNORECASE if self._next() == "i" else 0
+        self._expect("]")
+        if "~" in operator:
+            self._try(value)
+        if by_key:
+            self._try(name)
+        return TagFilter(name, "~~" if by_key else operator, value, flags)
+
+    def _place(self, statement: Statement) -> None:
+        """A box, an area or a circle in round brackets."""
+        inside = []
+        while (token := self._next()) != ")":
+            inside.append(token)
+        words = "".join(inside)
+        if words.startswith("area"):
+            name = words.removeprefix("area").lstrip(".:")
+            statement.boxes += _area_by_number(int(name)) if name.isdecimal() else self._areas.get(name or "_", [])
+            if not statement.boxes:
+                statement.kinds.clear()  # an area that is not there holds nothing
+        elif words.startswith("around:"):
+            numbers = self._numbers(words.removeprefix("around:").split(","), 3)
+            statement.circles.append(Circle(*numbers))
+        else:
+            statement.boxes.append(_box(words.split(","), self))
+
+    def _area(self) -> None:
+        tags: list[TagFilter] = []
+        boxes: list[Box] | None = None
+        name = "_"
+        while (token := self._next()) != ";":
+            if token == "[":  # noqa: S105
+                tags.append(self._tag())
+            elif token == "(":  # noqa: S105
+                number = "".join(self._until(")")).removeprefix("id:")
+                boxes = _area_by_number(int(number)) if number.isdecimal() else []
+            elif token == "->":  # noqa: S105
+                name = self._next().lstrip(".")
+        self._areas[name] = (
+            [city.box for city in cities().values() if _is_meant(city, tags)] if boxes is None else boxes
+        )
+
+    def _out(self) -> None:
+        for word in self._until(";"):
+            if word.isdecimal():
+                self._query.limit = int(word)
+            else:
+                self._query.out.add(word)
+        if not self._query.out:
+            self._query.out.add("body")
+
+    def _name_of_set(self) -> None:
+        if self._peek() == "->":
+            self._next()
+            self._next()
+
+    # -- tokens --------------------------------------------------------------------------------------------------------
+
+    def _until(self, end: str) -> list[str]:
+        words = []
+        while (token := self._next()) != end:
+            words.append(token)
+        return words
+
+    def _peek(self) -> str:
+        return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
+
+    def _next(self) -> str:
+        token = self._peek()
+        if not token:
+            raise self._error("unexpected end of the query")
+        self._at += 1
+        return token
+
+    def _expect(self, token: str) -> None:
+        if self._next() != token:
+            raise self._error(f"'{token}' expected")
+
+    def _numbers(self, words: list[str], count: int) -> list[float]:
+        try:
+            numbers = [float(word) for word in words]
+        except ValueError:
+            numbers = []
+        if len(numbers) != count:
+            raise self._error(f"{count} numbers expected")
+        return numbers
+
+    def _try(self, pattern: str) -> None:
+        try:
+            re.compile(pattern)
+        except re.error:
+            raise self._error(f'Invalid regular expression: "{pattern}"') from None
+
+    def _error(self, what: str) -> ParseError:
+        line = self._tokens[min(self._at, len(self._tokens)) - 1][1] if self._tokens else 1
+        return ParseError(f"line {line}: parse error: {what}")
+
+
+def _box(words: list[str], parser: _Parser) -> Box:
+    return Box(*parser._numbers(words, 4))
+
+
+def _area_by_number(number: int) -> list[Box]:
+    return [city.box for city in cities().values() if city.relation == number - AREA_OFFSET]
+
+
+def _is_meant(city: City, tags: list[TagFilter]) -> bool:
+    known = {
+        "name": city.name,
+        "name:en": city.english,
+        "boundary": "administrative",
+        "admin_level": "8",
+        "type": "boundary",
+    }
+    return all(tag.passes(known) for tag in tags)
+
+
+def _plain(token: str) -> str:
+    """A string without its quotes."""
+    if token[:1] in ("'", '"'):
+        return token[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+    return token

@@ -1,0 +1,51 @@
+"""Phone numbers: valid, each used once, and from ranges kept for fiction where there are any."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import phonenumbers
+
+STRIDE = 7919  # a prime: its multiples visit every number of a range before one comes twice
+
+
+def pick(patterns: Sequence[str], seed: int, position: int, country: str) -> str:
+    """The number at a position of these ranges, in E.164; the ranges are used up one after the other."""
+    position %= sum(_size(pattern) for pattern in patterns)
+    for pattern in patterns:
+        if position < _size(pattern):
+            break
+        position -= _size(pattern)
+    digits = (position * STRIDE + seed * 31) % _size(pattern)
+    return f"{_beginning(pattern, country)}{digits:0{pattern.count('#')}d}"
+
+
+def fill(pattern: str, digits: int) -> str:
+    """The pattern with these digits in place of its signs."""
+    wanted = iter(f"{digits:0{pattern.count('#')}d}")
+    return "".join(next(wanted) if sign == "#" else sign for sign in pattern)
+
+
+@lru_cache(8192)
+def national(number: str) -> str:
+    """The number as people of its country write it."""
+    parsed = phonenumbers.parse(number)
+    return str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.NATIONAL))
+
+
+@lru_cache(8192)
+def international(number: str) -> str:
+    """The number with its country's code and spaces."""
+    parsed = phonenumbers.parse(number)
+    return str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.INTERNATIONAL))
+
+
+@lru_cache(512)
+def _beginning(pattern: str, country: str) -> str:
+    """What the E.164 form of a pattern begins with; its signs stand at its end."""
+    parsed = phonenumbers.parse(pattern.replace("#", "0"), country)
+    whole = str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164))
+    return whole[: -pattern.count("#")]
+
+
+def _size(pattern: str) -> int:
+    return int(10 ** pattern.count("#"))

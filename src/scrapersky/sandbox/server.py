@@ -1,0 +1,156 @@
+"""The sandbox: a little internet on loopback, in one process, made from a seed number."""
+
+import asyncio
+import json
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import parse_qs
+
+from scrapersky.sandbox.fake_google import FakeGoogle
+from scrapersky.sandbox.fake_osm import FakeNominatim, FakeOverpass
+from scrapersky.sandbox.http_answer import Answer, Request, json_answer
+from scrapersky.sandbox.http_door import Door
+from scrapersky.sandbox.map import Map
+from scrapersky.sandbox.mishaps import UnknownMishap
+from scrapersky.sandbox.sites import Sites
+from scrapersky.sandbox.traffic import Traffic
+from scrapersky.sandbox.truth import truth
+from scrapersky.sandbox.world import World
+
+LOOPBACK = "127.0.0.1"
+
+
+class Sandbox:
+    """`async with Sandbox(seed=7) as sandbox:` serves the world of this seed until the block ends.
+
+    `latency_seconds` is how long every answer of a site takes: give it something where requests at once are counted.
+    """
+
+    def __init__(self, seed: int = 7, businesses: int = 200, *, port: int = 0, latency_seconds: float = 0.0) -> None:
+        self.world = World(seed, businesses)
+        self.sites = Sites(self.world)
+        self.traffic = Traffic()
+        self.latency_seconds = latency_seconds
+        places = Map(self.world)
+        self.google = FakeGoogle(places)
+        self.nominatim = FakeNominatim()
+        self.overpass = FakeOverpass(places)
+        self._port = port
+        self._server: asyncio.Server | None = None
+
+    async def __aenter__(self) -> Self:
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(
+            lambda: Door(self.respond, self.traffic, self._latency), LOOPBACK, self._port, backlog=4096
+        )
+        self._port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+    # -- where it is ---------------------------------------------------------------------------------------------------
+
+    @property
+    def port(self) -> int:
+        """The port it listens on."""
+        return self._port
+
+    @property
+    def url(self) -> str:
+        """The sandbox's own address."""
+        return f"http://{LOOPBACK}:{self.port}"
+
+    @property
+    def known_hosts(self) -> str:
+        """The value of CRAWL_KNOWN_HOSTS: every name leads here."""
+        return f"*={LOOPBACK}:{self.port}"
+
+    @property
+    def allowance(self) -> str:
+        """The value of CRAWL_PRIVATE_ALLOWANCE: this port of this machine and nothing else."""
+        return f"{LOOPBACK}:{self.port}"
+
+    @property
+    def google_url(self) -> str:
+        """The base URL of Google Places."""
+        return f"{self.url}/google"
+
+    @property
+    def nominatim_url(self) -> str:
+        """The base URL of Nominatim."""
+        return f"{self.url}/nominatim"
+
+    @property
+    def overpass_url(self) -> str:
+        """The base URL of Overpass; the interpreter is at /api/interpreter below it."""
+        return f"{self.url}/overpass"
+
+    def addresses(self) -> dict[str, Any]:
+        """Everything somebody needs to use it, as JSON can hold it."""
+        return {
+            "seed": self.world.seed,
+            "businesses": len(self.world),
+            "url": self.url,
+            "CRAWL_KNOWN_HOSTS": self.known_hosts,
+            "CRAWL_PRIVATE_ALLOWANCE": self.allowance,
+            "google_url": self.google_url,
+            "google_key": self.google.key,
+            "nominatim_url": self.nominatim_url,
+            "overpass_url": self.overpass_url,
+            "truth_url": f"{self.url}/truth",
+            "traffic_url": f"{self.url}/traffic",
+        }
+
+    def truth(self) -> list[dict[str, Any]]:
+        """What is true, one entry per business."""
+        return truth(self.sites)
+
+    # -- what it says --------------------------------------------------------------------------------------------------
+
+    def respond(self, request: Request) -> Answer:
+        """The answer to a request: of a site by its name, of the providers and of the sandbox itself by number."""
+        if request.host not in (LOOPBACK, "localhost"):
+            return self.sites.answer(request)
+        room, _, rest = request.path.removeprefix("/").partition("/")
+        if room == "google":
+            return self.google.answer(request, f"/{rest}")
+        if room == "nominatim":
+            return self.nominatim.answer(request, f"/{rest}")
+        if room == "overpass":
+            return self.overpass.answer(request, f"/{rest}")
+        if room == "truth":
+            return json_answer(self.truth())
+        if room == "traffic":
+            return json_answer(self.traffic.report())
+        if room == "mishap":
+            return self._mishap(request)
+        return json_answer(self.addresses(), 200 if not room else 404)
+
+    def _mishap(self, request: Request) -> Answer:
+        """`POST /mishap?provider=google&kind=per_minute&times=2`: the next calls go wrong."""
+        asked = {name: values[0] for name, values in parse_qs(request.query).items()}
+        providers = {"google": self.google, "nominatim": self.nominatim, "overpass": self.overpass}
+        provider = providers.get(asked.get("provider", ""))
+        times = asked.get("times", "1")
+        if provider is None or not times.isdecimal():
+            return json_answer({"error": f"provider is one of {', '.join(providers)}, times a number"}, 400)
+        try:
+            provider.fail(asked.get("kind", ""), int(times))
+        except UnknownMishap as unknown:
+            return json_answer({"error": str(unknown)}, 400)
+        return json_answer({"failing": times})
+
+    def _latency(self) -> float:
+        return self.latency_seconds
+
+
+async def serve(seed: int, businesses: int, port: int, stop: asyncio.Event) -> None:
+    """Serve until told to stop; the addresses are printed as one line of JSON."""
+    async with Sandbox(seed, businesses, port=port) as sandbox:
+        print(json.dumps(sandbox.addresses()), flush=True)  # noqa: T201  # the line is what the caller reads
+        await stop.wait()

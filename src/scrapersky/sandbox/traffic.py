@@ -1,0 +1,68 @@
+"""Who was asked how often: every request per host, so that good manners can be proved."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class HostTraffic:
+    """The requests that one host got."""
+
+    requests: int = 0
+    at_once: int = 0  # now
+    most_at_once: int = 0
+    started: list[float] = field(default_factory=list)  # seconds on the clock of the sandbox
+
+    @property
+    def least_gap_seconds(self) -> float | None:
+        """The shortest time between the beginnings of two requests; None where there were not two."""
+        gaps = (later - earlier for earlier, later in zip(self.started, self.started[1:], strict=False))
+        return min(gaps, default=None)
+
+
+class Traffic:
+    """Counts per host. A request is under way from its last byte until the last byte of its answer."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.hosts: dict[str, HostTraffic] = {}
+        self._clock = clock
+
+    def __getitem__(self, host: str) -> HostTraffic:
+        return self.hosts.get(host, HostTraffic())
+
+    @property
+    def requests(self) -> int:
+        """All of them."""
+        return sum(host.requests for host in self.hosts.values())
+
+    def begin(self, host: str) -> None:
+        """A request has come in."""
+        entry = self.hosts.setdefault(host, HostTraffic())
+        entry.requests += 1
+        entry.at_once += 1
+        entry.most_at_once = max(entry.most_at_once, entry.at_once)
+        entry.started.append(self._clock())
+
+    def end(self, host: str) -> None:
+        """Its answer has gone out, or will never come."""
+        self.hosts[host].at_once -= 1
+
+    def forget(self) -> None:
+        """Begin to count anew; what is under way stays so."""
+        self.hosts = {
+            host: HostTraffic(at_once=entry.at_once, most_at_once=entry.at_once)
+            for host, entry in self.hosts.items()
+            if entry.at_once
+        }
+
+    def report(self) -> dict[str, dict[str, float | int | None]]:
+        """The counts as JSON can hold them."""
+        return {
+            host: {
+                "requests": entry.requests,
+                "most_at_once": entry.most_at_once,
+                "least_gap_seconds": entry.least_gap_seconds,
+            }
+            for host, entry in self.hosts.items()
+        }

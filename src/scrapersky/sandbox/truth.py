@@ -1,0 +1,119 @@
+"""The truth about a world, and how much of it somebody found."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scrapersky.sandbox.business import Business
+from scrapersky.sandbox.conditions import WHY_UNREACHABLE
+from scrapersky.sandbox.letters import plain
+from scrapersky.sandbox.site import Site
+from scrapersky.sandbox.sitemaps import sitemap_truth
+from scrapersky.sandbox.sites import Sites
+from scrapersky.sandbox.stands import stands
+
+FIELDS = {"email": "emails", "phone": "phones", "fax": "faxes", "social": "socials", "person": "people"}
+COMPARED = ("email", "phone", "social", "person")
+
+
+def truth(sites: Sites) -> list[dict[str, Any]]:
+    """One entry per business: its site, why it cannot be read if it cannot, and every contact with its pages."""
+    return [truth_of(sites, business) for business in sites.world]
+
+
+def truth_of(sites: Sites, business: Business) -> dict[str, Any]:
+    """The entry of one business."""
+    why = WHY_UNREACHABLE.get(business.condition)
+    site = sites.site(business.host) if business.host else None
+    entry: dict[str, Any] = {
+        "number": business.number,
+        "name": business.name,
+        "trade": business.trade.name,
+        "city": business.city.name,
+        "country": business.country.code,
+        "website": business.website,
+        "host": business.host,
+        "condition": business.condition.value,
+        "closed": business.closed,
+        "reachable": why is None,
+        "why": why,
+        "style": site.style.value if site else None,
+        "sitemap": _sitemap(site) if site and why is None else None,
+    }
+    return entry | _contacts(site if why is None else None, business)
+
+
+def _sitemap(site: Site) -> dict[str, Any]:
+    files, urls = sitemap_truth(site)
+    return {"style": site.sitemap.value, "files": list(files), "urls": list(urls)}
+
+
+def _contacts(site: Site | None, business: Business) -> dict[str, list[dict[str, Any]]]:
+    """The contacts of this business, each with the addresses of the pages it stands on."""
+    pages: dict[tuple[str, str], list[str]] = defaultdict(list)
+    if site is not None:
+        for stand in stands(site):
+            if stand.business == business.number:
+                pages[stand.field, stand.value].append(site.url(stand.page))
+    titles = {person.name: person.title for person in business.people}
+    contacts: dict[str, list[dict[str, Any]]] = {name: [] for name in FIELDS.values()}
+    for (field, value), urls in pages.items():
+        title = {"title": titles[value]} if field == "person" else {}
+        contacts[FIELDS[field]].append({"value": value, **title, "pages": list(dict.fromkeys(urls))})
+    return contacts
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How much of one field was found, and how much of what was found is true."""
+
+    true: int
+    found: int
+    right: int
+
+    @property
+    def recall(self) -> float:
+        """The share of the truth that was found."""
+        return self.right / self.true if self.true else 1.0
+
+    @property
+    def precision(self) -> float:
+        """The share of the found that is true."""
+        return self.right / self.found if self.found else 1.0
+
+
+def compare(found: Iterable[tuple[str, str, str]], truth: Sequence[Mapping[str, Any]]) -> dict[str, Score]:
+    """Scores per field for triples of host, field (email, phone, social, person) and value.
+
+    A value of a host that cannot be read, or that is in no world, is wrong. A fax number is neither right nor wrong.
+    """
+    true, neutral = _by_host(truth)
+    said: dict[str, set[tuple[str, str]]] = {field: set() for field in COMPARED}
+    for host, field, value in found:
+        key = (host.lower().removeprefix("www."), normal(field, value))
+        if field in said and key not in neutral[field]:
+            said[field].add(key)
+    return {field: Score(len(true[field]), len(said[field]), len(true[field] & said[field])) for field in COMPARED}
+
+
+def normal(field: str, value: str) -> str:
+    """One form for values that mean the same: an account with and without www, a name in any order and spelling."""
+    if field == "person":
+        return " ".join(sorted(plain(value).replace("-", " ").split()))
+    lowered = value.lower()
+    return lowered.rstrip("/").removeprefix("https://").removeprefix("www.") if field == "social" else lowered
+
+
+Pairs = dict[str, set[tuple[str, str]]]
+
+
+def _by_host(truth: Sequence[Mapping[str, Any]]) -> tuple[Pairs, Pairs]:
+    """What is true of each host, and what is true of it without being asked for."""
+    true: Pairs = {field: set() for field in COMPARED}
+    neutral: Pairs = {field: set() for field in COMPARED}
+    for entry in truth:
+        for field in COMPARED:
+            true[field] |= {(entry["host"], normal(field, one["value"])) for one in entry[FIELDS[field]]}
+        neutral["phone"] |= {(entry["host"], one["value"]) for one in entry["faxes"]}
+    return true, neutral
