@@ -13,6 +13,7 @@ from scrapersky.core.errors import BadSetting
 from scrapersky.crawl.addresses import parse_address, split_host_port
 from scrapersky.crawl.guard import AddressRefused, Guard
 
+EVERY_NAME = "*"
 Lookup = Callable[..., list[tuple[Any, ...]]]
 
 
@@ -24,7 +25,8 @@ class Names(AbstractResolver):
     """Looks names up with a bounded number of threads, and drops the addresses the guard refuses.
 
     The guard looks again at the moment of connecting; here it only makes the reason better and the choice wider.
-    `known` answers for some names (or name:port) without asking: the sandbox's own little internet.
+    `known` answers for some names (or name:port) without asking, for every name where it knows `*`: the sandbox's own
+    little internet.
     """
 
     def __init__(
@@ -46,7 +48,7 @@ class Names(AbstractResolver):
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
         """The addresses of a host that may be connected to; AddressRefused when it has only others."""
-        known = self._known.get(f"{host}:{port}") or self._known.get(host.rstrip("."))
+        known = self._known.get(f"{host}:{port}") or self._known.get(host.rstrip(".")) or self._known.get(EVERY_NAME)
         places = [(known[0], known[1] or port)] if known else await self._asked(host, port, family)
         return [_result(host, *place) for place in self._permitted(host, places)]
 
@@ -105,7 +107,7 @@ class Names(AbstractResolver):
 
 
 def parse_known(text: str) -> dict[str, str]:
-    """`a.example=127.0.0.1:8001, b.example=...` as a mapping; BadSetting when it is not of this form."""
+    """`a.example=127.0.0.1:8001, *=...` as a mapping; BadSetting when it is not of this form."""
     entries = [entry.partition("=") for part in text.split(",") if (entry := part.strip())]
     known = {name.strip(): place.strip() for name, _, place in entries}
     for place in known.values():
