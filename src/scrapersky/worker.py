@@ -9,7 +9,7 @@ from uuid import UUID
 
 import structlog
 
-from scrapersky.core.database import Database, check_server
+from scrapersky.core.database import Database, check_server, is_connection_error
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.migrate import check_schema
 from scrapersky.core.settings import Environment, Settings, load, refuse_unknown, setting_names
@@ -136,8 +136,14 @@ async def wait_until_idle(house: House) -> None:
     """Return when no row is ready, being worked on, or due within a minute."""
     while True:
         await asyncio.sleep(min(0.2, house.settings.poll_seconds))
-        async with house.database.engine_connection() as connection:
-            busy = [await queue.is_busy(connection, IDLE_HORIZON_SECONDS) for queue in house.pipeline.queues.values()]
+        try:
+            async with house.database.engine_connection() as connection:
+                queues = house.pipeline.queues.values()
+                busy = [await queue.is_busy(connection, IDLE_HORIZON_SECONDS) for queue in queues]
+        except Exception as error:
+            if not is_connection_error(error):
+                raise
+            continue  # a database that is away is waited for; the engine itself says so
         if not any(busy):
             return
 

@@ -112,6 +112,8 @@ class FaultyPacking(Workflow[Parcel, Job, str]):
                 {"parcel": parcel.id, "pid": os.getpid(), "note": note},
             )
         for parcel, _ in found:
+            if parcel.label == "no-file":
+                raise FileNotFoundError("the drawer for the notes is gone")
             job = Job(parcel.label, parcel.packing_attempts)
             if self._is(job, "kill-written"):
                 self._die("written", job)

@@ -25,6 +25,16 @@ async def test_one_bad_row_of_a_batch_fails_alone(arena: Arena):
     await arena.check(max_attempts=2)
 
 
+async def test_a_write_that_fails_like_a_lost_connection_is_not_taken_for_one(arena: Arena):
+    await arena.put(["plain 1", "no-file", "plain 2"])
+    arena.start(PACKING_SCHEDULER_MAX_ATTEMPTS="2")
+    await arena.until_done()
+    assert await arena.statuses() == {"Completed": 2, "Error": 1}
+    error = await arena.ask("SELECT packing_error FROM parcel WHERE label = 'no-file'")
+    assert error == "FileNotFoundError: the drawer for the notes is gone"
+    await arena.check(max_attempts=2)
+
+
 async def test_a_hanging_workflow_leaves_a_healthy_one_its_rate(arena: Arena):
     """Every place of the packer hangs; the scales beside it, in the same process, weigh as fast as ever."""
 

@@ -211,6 +211,7 @@ class Cycle:
 
     def _hire(self) -> None:
         """As many runners as there is work for, up to the concurrency."""
+        self._runners = [runner for runner in self._runners if not runner.done()]
         while len(self._runners) < min(self._tuning.concurrency, len(self._held)):
             self._runners.append(asyncio.create_task(self._runner(), name=f"{self._workflow.name} runner"))
 
@@ -335,6 +336,7 @@ class Cycle:
         if time.monotonic() - self._consulted_at < CONSULT_SECONDS and not used_up:
             return
         self._consulted_at = time.monotonic()
+        self._hire()  # one that died of an error nobody foresaw is replaced
         await self._sweep()
         await self._consult()
 

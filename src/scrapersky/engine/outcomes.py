@@ -37,6 +37,10 @@ class TimedOut(ScraperSkyError):
     """The row took longer than its workflow allows."""
 
 
+class WriteFailed(ScraperSkyError):
+    """What was found could not be stored."""
+
+
 class Kind(StrEnum):
     """The names under which outcomes are counted."""
 

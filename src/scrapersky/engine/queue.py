@@ -107,6 +107,7 @@ class Queue:
         self, connection: asyncpg.Connection, held: Sequence[tuple[UUID, int]], lease_seconds: float
     ) -> set[UUID]:
         """Extend the lease of rows still ours, and say which those are."""
+        held = sorted(held)  # whoever locks several rows does it in this order
         rows = await connection.fetch(
             self._sql.beat, [row_id for row_id, _ in held], [attempts for _, attempts in held], lease_seconds
         )
@@ -180,6 +181,7 @@ class _Decoded:
 
 
 def _columns(done: Sequence[Settlement]) -> tuple[list[Any], ...]:
+    done = sorted(done, key=lambda settlement: settlement.row_id)
     return (
         [settlement.row_id for settlement in done],
         [settlement.attempts for settlement in done],

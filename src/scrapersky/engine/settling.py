@@ -11,8 +11,8 @@ from sqlalchemy import Uuid, any_, bindparam, select, text
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core.database import ACT_AS_ENGINE, ACT_AS_TENANT, is_connection_error
-from scrapersky.engine.outcomes import COMPLETED, Kind, Outcome, outcome_of
+from scrapersky.core.database import ACT_AS_ENGINE, ACT_AS_TENANT, CONNECTION_ERRORS, is_connection_error
+from scrapersky.engine.outcomes import COMPLETED, Kind, Outcome, WriteFailed, outcome_of
 from scrapersky.engine.queue import Exchange, Settlement
 from scrapersky.engine.station import Station
 from scrapersky.engine.workflow import Claimed
@@ -89,10 +89,23 @@ async def _write(station: Station, session: AsyncSession, completed: Sequence[He
         found = {held.row_id: held.found for held in group}
         in_order = {row.id: row for row in rows}
         pairs = [(in_order[held.row_id], found[held.row_id]) for held in group if held.row_id in in_order]
-        products = list(await workflow.write_batch(session, pairs))
-        await session.flush()
+        try:
+            products = list(await workflow.write_batch(session, pairs))
+            await session.flush()
+        except OSError as error:
+            if await _still_answers(driver):  # a missing file and a lost connection look alike
+                raise WriteFailed(f"{type(error).__name__}: {error}") from error
+            raise
         if station.next_queue is not None and products:
             await station.next_queue.open(driver, products)
+
+
+async def _still_answers(driver: asyncpg.Connection) -> bool:
+    try:
+        await driver.execute("SELECT 1")
+    except (asyncpg.PostgresError, *CONNECTION_ERRORS):
+        return False
+    return True
 
 
 async def _one_by_one(station: Station, done: Sequence[Held], error: Exception) -> Exchange:
