@@ -25,6 +25,8 @@ def found(html: str) -> list[tuple[str, str]]:
         ("<dl><dt>Předseda</dt><dd>Ondřej Blažek</dd></dl>", "Ondřej Blažek", "Předseda"),
         ("<table><tr><td>Erik Sandqvist</td><td>Verkstadschef</td></tr></table>", "Erik Sandqvist", "Verkstadschef"),
         ("<li><strong>Sander de Groot</strong> eigenaar en trainer</li>", "Sander de Groot", "eigenaar en trainer"),
+        ("<div><span class='n'>Jonas Weber</span><span>Trainer</span></div>", "Jonas Weber", "Trainer"),
+        ("<h1>Meet Dr. Olu Fombe</h1>", "Olu Fombe", ""),
         ("<h4>Ольга Белова</h4><p>Главный бухгалтер</p>", "Ольга Белова", "Главный бухгалтер"),
         ("<h4>Zeynep Doğan</h4><p>Diş hekimi</p>", "Zeynep Doğan", "Diş hekimi"),
         ("<h4>Tomasz Grzelak</h4><p>Fizjoterapeuta</p>", "Tomasz Grzelak", "Fizjoterapeuta"),

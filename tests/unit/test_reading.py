@@ -37,6 +37,11 @@ def test_a_page_is_read_the_same_by_both_parsers(parser: Literal["turbohtml", "l
     assert (zones["Home"], zones["below"], zones["hid"], zones["said"]) == ({"nav"}, {"footer"}, {"hidden"}, {"quote"})
 
 
+def test_neighbouring_boxes_are_words_of_their_own_and_letters_are_not() -> None:
+    page = parse("<div><span>Jane Roe</span><span>Owner</span></div><p>in<b>f</b><b>o</b>@x</p>")
+    assert page.text == "Jane Roe Owner\ninfo@x"
+
+
 def test_a_link_knows_the_block_it_begins_in() -> None:
     page = parse(PAGE)
     assert page.blocks[page.links[1].block].text == "two mail"

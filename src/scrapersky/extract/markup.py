@@ -18,6 +18,7 @@ BLOCK_TAGS = _words(
     "figcaption p h1 h2 h3 h4 h5 h6 hgroup ul ol li dl dt dd table caption thead tbody tfoot tr td th pre details "
     "summary dialog center hr menu search button label option noscript"
 )
+GLUED_TAGS = _words("sup sub wbr b i u em strong font")  # parts of words, so they stay where they are
 SILENT_TAGS = _words(
     "script style template svg math select datalist textarea iframe object canvas audio video noembed noframes"
 )

@@ -37,7 +37,7 @@ def mentions(text: str, parts: tuple[str, ...]) -> tuple[Mention, ...]:
     found: list[Mention] = []
     if length <= SHORT_LINE or len(parts) > 1 or _may_begin(text):
         found.extend(_in_line(text, parts))
-    if title is not None and length > 20:
+    if title is not None and length > 8:
         found.extend(_titled(text))
     if capitals is not None and length > 40:
         found.extend(_introduced(text))

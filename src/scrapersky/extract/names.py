@@ -159,7 +159,7 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
     if len(folded) == 1 and not patterns.GLUED_INITIAL.match(words[0]):
         score -= 0.25
     if any(fold_word(title).rstrip(".") not in COURTESY for title in titles):
-        score += 0.45
+        score += 0.66 if len(folded) > 1 else 0.45  # Dr. and two words are a person, whatever the words
     elif titles:
         score += 0.3
     return score + (0.25 if credentials else 0)

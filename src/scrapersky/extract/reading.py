@@ -24,6 +24,7 @@ from scrapersky.extract.document import (
 from scrapersky.extract.markup import (
     BLOCK_TAGS,
     EVENT_ATTRIBUTES,
+    GLUED_TAGS,
     NO_ATTRIBUTES,
     NO_ZONES,
     PLAIN_ATTRIBUTES,
@@ -98,6 +99,7 @@ class _Builder(SaxHandler):
         self.zones = NO_ZONES
         self.runs: list[str] = []  # text of the block so far, cut at inline elements
         self.fresh = True  # the next text opens a new run
+        self.ended_inline = False  # nothing stands between the inline element before and here
         self.icons: list[str] = []
         self.captures: list[_Capture] = []
         self.scopes: list[tuple[int, int]] = []  # (depth, marked)
@@ -117,6 +119,9 @@ class _Builder(SaxHandler):
         elif tag == "br":
             self._flush()
         else:
+            if self.ended_inline and self.runs and tag not in GLUED_TAGS:
+                # <span>Jane Roe</span><span>Owner</span>: such neighbours are styled as boxes, not as one word.
+                self.runs[-1] += " "
             self.fresh = True
             if tag in _SPECIAL:
                 _SPECIAL[tag](self, tag, attributes)
@@ -145,7 +150,7 @@ class _Builder(SaxHandler):
             if self.form is not None and self.form[0] == self.depth:
                 self._close_form()
         else:
-            self.fresh = True
+            self.fresh = self.ended_inline = True
         if self.captures and self.captures[-1].depth >= self.depth:
             self._end_captures()
         if self.scopes and self.scopes[-1][0] == self.depth:
@@ -162,6 +167,7 @@ class _Builder(SaxHandler):
                 capture.parts.append(data)
             if self.captures[-1].kind == "title":
                 return
+        self.ended_inline = False
         if not self.runs:
             if not data.isspace():
                 self.runs.append(data)
