@@ -10,6 +10,7 @@ from scrapersky.models.job import Job
 from scrapersky.models.local_business import LocalBusiness
 from scrapersky.models.page import Page
 from scrapersky.models.place import Place
+from scrapersky.models.remembered_answer import RememberedAnswer
 from scrapersky.models.run import Run
 from scrapersky.models.search import Search, SearchPlace
 from scrapersky.models.sitemap_file import SitemapFile
@@ -30,6 +31,7 @@ __all__ = [
     "Maintenance",
     "Page",
     "Place",
+    "RememberedAnswer",
     "Run",
     "Search",
     "SearchPlace",

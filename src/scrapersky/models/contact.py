@@ -4,11 +4,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Float, ForeignKey, Index, UniqueConstraint
+from sqlalchemy import Float, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.core.status import Curation, Status, check_words
-from scrapersky.models.base import Base, Curated, TenantRow
+from scrapersky.models.base import Base, Curated, Named, TenantRow
 from scrapersky.models.queue import (
     allowance_column,
     attempts_column,
@@ -20,7 +20,7 @@ from scrapersky.models.queue import (
 )
 
 
-class Contact(TenantRow, Curated, Base):
+class Contact(TenantRow, Curated, Named, Base):
     """An address, a number, a person: with the page it was found on and how sure we are."""
 
     __tablename__ = "contact"
@@ -28,8 +28,12 @@ class Contact(TenantRow, Curated, Base):
         UniqueConstraint("tenant_id", "domain_id", "identity"),
         check_words("curation_status", Curation),
         Index("contact_by_update", "tenant_id", "updated_at", "id"),
+        Index("contact_by_prefix", "tenant_id", "email", postgresql_ops={"email": "text_pattern_ops"}),
+        Index("contact_by_name", "tenant_id", "name_key", "id"),
         Index("contact_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
         Index("contact_by_email", "tenant_id", "email"),
+        Index("contact_by_phone", "tenant_id", "phone"),
+        Index("contact_alone", "tenant_id", "identity", unique=True, postgresql_where=text("domain_id IS NULL")),
         *queue_items("contact", "contact_verification"),
         *queue_items("contact", "delivery"),
     )
@@ -37,6 +41,7 @@ class Contact(TenantRow, Curated, Base):
     domain_id: Mapped[UUID | None] = mapped_column(ForeignKey("domain.id", ondelete="CASCADE"), index=True)
     page_id: Mapped[UUID | None] = mapped_column(ForeignKey("page.id", ondelete="SET NULL"), index=True)
     business_id: Mapped[UUID | None] = mapped_column(ForeignKey("local_business.id", ondelete="SET NULL"), index=True)
+    merged_into_id: Mapped[UUID | None] = mapped_column(ForeignKey("contact.id", ondelete="SET NULL"), index=True)
     identity: Mapped[str]
     name: Mapped[str | None]
     title: Mapped[str | None]

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, Float, ForeignKey, Index
+from sqlalchemy import CheckConstraint, Float, ForeignKey, Index, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.models.base import Base, TenantRow
@@ -17,6 +17,7 @@ class Job(TenantRow, Base):
     __table_args__ = (
         CheckConstraint("state IN ('pending', 'processing', 'completed', 'failed', 'cancelled')", name="state_word"),
         Index("job_by_update", "tenant_id", "updated_at", "id"),
+        Index("job_open", "subject_id", postgresql_where=text("state IN ('pending', 'processing')")),
     )
 
     kind: Mapped[str]

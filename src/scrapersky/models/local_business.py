@@ -8,7 +8,7 @@ from sqlalchemy import Float, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.core.status import Curation, Status, check_words
-from scrapersky.models.base import Base, Curated, TenantRow
+from scrapersky.models.base import Base, Curated, Named, TenantRow
 from scrapersky.models.queue import (
     allowance_column,
     attempts_column,
@@ -20,7 +20,7 @@ from scrapersky.models.queue import (
 )
 
 
-class LocalBusiness(TenantRow, Curated, Base):
+class LocalBusiness(TenantRow, Curated, Named, Base):
     """What the deep scan learned about a place; the start of its web domain."""
 
     __tablename__ = "local_business"
@@ -28,6 +28,7 @@ class LocalBusiness(TenantRow, Curated, Base):
         UniqueConstraint("tenant_id", "place_id"),
         check_words("curation_status", Curation),
         Index("local_business_by_update", "tenant_id", "updated_at", "id"),
+        Index("local_business_by_name", "tenant_id", "name_key", "id"),
         Index("local_business_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
         *queue_items("local_business", "domain_extraction"),
     )

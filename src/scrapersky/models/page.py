@@ -27,6 +27,8 @@ class Page(TenantRow, Curated, Base):
         UniqueConstraint("tenant_id", "domain_id", "url"),
         check_words("curation_status", Curation),
         Index("page_by_update", "tenant_id", "updated_at", "id"),
+        Index("page_by_kind", "tenant_id", "kind", "updated_at", "id"),
+        Index("page_by_prefix", "tenant_id", "url", postgresql_ops={"url": "text_pattern_ops"}),
         Index("page_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
         *queue_items("page", "page_processing"),
     )

@@ -8,7 +8,7 @@ from sqlalchemy import Float, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.core.status import Curation, Status, check_words
-from scrapersky.models.base import Base, Curated, TenantRow
+from scrapersky.models.base import Base, Curated, Named, TenantRow
 from scrapersky.models.queue import (
     allowance_column,
     attempts_column,
@@ -20,7 +20,7 @@ from scrapersky.models.queue import (
 )
 
 
-class Place(TenantRow, Curated, Base):
+class Place(TenantRow, Curated, Named, Base):
     """Something on a map: found by a search, looked into by the deep scan."""
 
     __tablename__ = "place"
@@ -28,6 +28,7 @@ class Place(TenantRow, Curated, Base):
         UniqueConstraint("tenant_id", "provider", "provider_id"),
         check_words("curation_status", Curation),
         Index("place_by_update", "tenant_id", "updated_at", "id"),
+        Index("place_by_name", "tenant_id", "name_key", "id"),
         Index("place_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
         *queue_items("place", "deep_scan"),
     )

@@ -1,0 +1,23 @@
+"""The answer to a request that may come twice."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, SmallInteger, func
+from sqlalchemy.orm import Mapped, mapped_column
+
+from scrapersky.models.base import Base
+
+
+class RememberedAnswer(Base):
+    """One per tenant and idempotency key, for a day: the same request again gets the same answer and does nothing."""
+
+    __tablename__ = "remembered_answer"
+
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"), primary_key=True)
+    key: Mapped[str] = mapped_column(primary_key=True)
+    request_hash: Mapped[str]
+    status_code: Mapped[int] = mapped_column(SmallInteger())
+    answer: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime] = mapped_column(server_default=func.now())
