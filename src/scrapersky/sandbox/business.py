@@ -43,6 +43,7 @@ class Person:
     name: str
     title: str
     email: str | None = None
+    degree: str = ""  # what stands before the name
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +199,8 @@ def _people(chance: random.Random, language: Language, trade: Trade, host: str) 
         if language.code == "hu":
             name = f"{family[index]} {given[index]}"
         own = f"{plain(given[index])}.{slug(family[index])}@{host}" if chance.random() < 0.45 else None
-        people.append(Person(name, titles[index], own))
+        doctor = trade.name in ("dentist", "veterinary") and titles[index] == craft and chance.random() < 0.5
+        people.append(Person(name, titles[index], own, "Dr. " if doctor else ""))
     return tuple(people)
 
 

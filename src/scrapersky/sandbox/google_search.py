@@ -12,7 +12,7 @@ from scrapersky.sandbox.letters import plain, slug
 from scrapersky.sandbox.trades import Trade, trades
 
 LITTLE_WORDS = frozenset(
-    ["in", "near", "me", "the", "a", "an", "and", "of", "at", "around", "best", "good", "cheap", "top", "i", "en", "im", "bei", "a", "la", "el", "di", "da", "w", "v", "ve", "den", "de", "lähellä"]
+    ("in", "near", "me", "the", "a", "an", "and", "of", "at", "around", "best", "good", "en", "im", "bei")
 )
 MISMATCH = "Request parameters for paging requests must match the initial SearchText request."
 NOT_COMPARED = ("pageToken", "pageSize", "maxResultCount")

@@ -4,10 +4,10 @@ from scrapersky.sandbox.letters import slug
 
 LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
 TAIL = 4
-SIZE = len(LETTERS) ** TAIL
+SIZE: int = len(LETTERS) ** TAIL
 # Odd and no multiple of 3: so it has an inverse, and neighbours in the world are no neighbours in the alphabet.
 FACTOR = 611_953
-INVERSE = pow(FACTOR, -1, SIZE)
+INVERSE: int = pow(FACTOR, -1, SIZE)
 
 
 def host_of(noun: str, word: str, seed: int, number: int, ending: str) -> str:

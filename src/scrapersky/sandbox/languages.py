@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from scrapersky.sandbox.tables import table
 
@@ -55,7 +56,9 @@ class Language:
 @cache
 def languages() -> dict[str, Language]:
     """Every language by its code."""
-    return {
-        code: Language(code, **{key: tuple(word) if isinstance(word, list) else word for key, word in row.items()})
-        for code, row in table("languages").items()
-    }
+    return {code: Language(code=code, **_frozen(row)) for code, row in table("languages").items()}
+
+
+def _frozen(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with its lists as tuples: a language never changes."""
+    return {key: tuple(word) if isinstance(word, list) else word for key, word in row.items()}

@@ -118,7 +118,7 @@ class _Parser:
             self._out()
         elif token == "area":  # noqa: S105
             self._area()
-        elif token == "(":
+        elif token == "(":  # noqa: S105
             while self._peek() != ")":
                 self._statement()
             self._next()

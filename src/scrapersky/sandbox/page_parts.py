@@ -4,7 +4,7 @@ from html import escape
 
 from scrapersky.sandbox import contact_forms
 from scrapersky.sandbox.business import Business, Person
-from scrapersky.sandbox.site import PageKind, Site, SitePage, Style
+from scrapersky.sandbox.site import PageKind, Site, SitePage
 
 AGENCY = "Pixelkontor Nord"
 AGENCY_HOST = "pixelkontor-nord-9z.com"
@@ -83,19 +83,23 @@ def _about(site: Site, page: SitePage) -> str:
 def _team(site: Site, page: SitePage) -> str:
     words = site.owner.language
     people = [person for business in site.businesses for person in business.people]
-    cards = "".join(_card(site.style, person) for person in people)
-    return f'<h1>{words.team}</h1><p>{_blurb(site, 4)}</p><div class="team">{cards}</div>'
+    cards = "".join(_card(site.team_layout, person) for person in people)
+    tag = {"table": "table", "list": "ul", "definition": "dl"}.get(site.team_layout, "div")
+    return f'<h1>{words.team}</h1><p>{_blurb(site, 4)}</p><{tag} class="team">{cards}</{tag}>'
 
 
-def _card(style: Style, person: Person) -> str:
+def _card(layout: str, person: Person) -> str:
+    """One person, in one of the ways sites show people."""
     email = f'<a href="mailto:{person.email}">{person.email}</a>' if person.email else ""
-    name, title = escape(person.name), escape(person.title)
-    if style is Style.HAND_MADE:
-        return f"<p><strong>{name}</strong><br>{title}<br>{email}</p>"
-    return (
-        f'<div class="team-member"><img src="/images/portrait.jpg" alt="" loading="lazy">'
-        f'<h3 class="name">{name}</h3><p class="role">{title}</p>{email}</div>'
-    )
+    name, title = f"{person.degree}{escape(person.name)}", escape(person.title)
+    return {
+        "cards": f'<div class="team-member"><img src="/images/portrait.jpg" alt="" loading="lazy">'
+        f'<h3 class="name">{name}</h3><p class="role">{title}</p>{email}</div>',
+        "lines": f"<p><strong>{name}</strong><br>{title}<br>{email}</p>",
+        "table": f"<tr><td>{name}</td><td>{title}</td><td>{email}</td></tr>",
+        "list": f"<li><strong>{name}</strong> – {title} {email}</li>",
+        "definition": f"<dt>{title}</dt><dd>{name} {email}</dd>",
+    }[layout]
 
 
 def _imprint(site: Site, page: SitePage) -> str:
@@ -174,7 +178,8 @@ def _reviews(site: Site) -> str:
         given = words.given[(site.salt + index * 5) % len(words.given)]
         family = words.family[(site.salt // 7 + index * 3) % len(words.family)]
         voices.append(
-            f'<blockquote class="testimonial"><p>“{praise}”</p><cite>{given} {family}, {words.customer}</cite></blockquote>'
+            f'<blockquote class="testimonial"><p>“{praise}”</p>'
+            f"<cite>{given} {family}, {words.customer}</cite></blockquote>"
         )
     return f'<section class="reviews"><h2>{words.reviews}</h2>{"".join(voices)}</section>'
 

@@ -39,6 +39,15 @@ def international(number: str) -> str:
     return str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.INTERNATIONAL))
 
 
+def with_trunk_zero(number: str) -> str:
+    """The number as some write it for everybody at once: +358 (0)9 …; plainly international where there is no zero."""
+    local, foreign = national(number), international(number)
+    if not local.startswith("0") or number.startswith("+39"):
+        return foreign
+    code, _, rest = foreign.partition(" ")
+    return f"{code} (0){rest}"
+
+
 @lru_cache(512)
 def _beginning(pattern: str, country: str) -> str:
     """What the E.164 form of a pattern begins with; its signs stand at its end."""

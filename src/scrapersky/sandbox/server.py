@@ -134,7 +134,11 @@ class Sandbox:
     def _mishap(self, request: Request) -> Answer:
         """`POST /mishap?provider=google&kind=per_minute&times=2`: the next calls go wrong."""
         asked = {name: values[0] for name, values in parse_qs(request.query).items()}
-        providers = {"google": self.google, "nominatim": self.nominatim, "overpass": self.overpass}
+        providers: dict[str, FakeGoogle | FakeNominatim | FakeOverpass] = {
+            "google": self.google,
+            "nominatim": self.nominatim,
+            "overpass": self.overpass,
+        }
         provider = providers.get(asked.get("provider", ""))
         times = asked.get("times", "1")
         if provider is None or not times.isdecimal():

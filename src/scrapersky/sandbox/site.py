@@ -72,9 +72,13 @@ EMAIL_SHARES = {
     "attributes": 2,
     "script": 2,
     "codes": 1,
+    "split_spans": 1,
+    "reversed": 1,
+    "base64": 1,
     "structured": 2,
 }
-PHONE_SHARES = {"link": 6, "national": 5, "international": 4, "table": 3, "structured": 2}
+PHONE_SHARES = {"link": 6, "national": 5, "international": 3, "table": 3, "dotted": 1, "trunk": 2, "structured": 2}
+TEAM_LAYOUTS = ("cards", "cards", "lines", "table", "list", "definition")
 STYLES, SITEMAPS = deck(STYLE_SHARES), deck(SITEMAP_SHARES)
 EMAIL_FORMS, PHONE_FORMS = deck(EMAIL_SHARES), deck(PHONE_SHARES)
 
@@ -102,6 +106,7 @@ class Site:
     email_form: str
     second_form: str
     phone_form: str
+    team_layout: str
     has_linked_data: bool
     email_on_home: bool
     header_phone: bool
@@ -145,6 +150,7 @@ def plan(world: World, owner: Business) -> Site:
         email_form=draw(seed, "email forms", EMAIL_FORMS, number),
         second_form=chance.choice(EMAIL_FORMS),
         phone_form=draw(seed, "phone forms", PHONE_FORMS, number),
+        team_layout=chance.choice(TEAM_LAYOUTS),
         has_linked_data=chance.random() < 0.5,
         email_on_home=chance.random() < 0.6,
         header_phone=chance.random() < 0.7,

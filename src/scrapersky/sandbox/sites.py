@@ -27,7 +27,7 @@ PIXEL = bytes.fromhex("89504e470d0a1a0a0000000d494844520000000100000001080600000
 PARKED = (
     "<!doctype html><html lang='en'><head><title>{0}</title><meta name='robots' content='noindex'></head><body>"
     "<h1>{0}</h1><p>This domain is for sale. Buy this domain today.</p><ul><li>Related searches</li>"
-    "<li>Cheap flights</li><li>Car insurance</li></ul><p>The domain owner maintains no relationship with advertisers.</p>"
+    "<li>Cheap flights</li><li>Car insurance</li></ul><p>The owner has no relationship with advertisers.</p>"
     "</body></html>"
 )
 
@@ -124,7 +124,7 @@ def _login(site: Site, path: str) -> Answer:
     return Answer(
         200,
         f"<!doctype html><html lang='{words.code}'><title>{words.login}</title><h1>{words.login}</h1>"
-        "<form method='post'><input name='user'><input name='password' type='password'><button>OK</button></form>".encode(),
+        "<form method='post'><input name='user'><input name='password' type='password'></form>".encode(),
     )
 
 

@@ -14,7 +14,8 @@ STYLES = "\n".join(
 )
 SCRIPT = """
 function openMenu(){var m=document.getElementById('menu');m.style.display=m.style.display==='block'?'none':'block';}
-function slide(n){var s=document.getElementsByClassName('slide');for(var i=0;i<s.length;i++){s[i].hidden=(i!==n%s.length);}}
+function slide(n){var s=document.getElementsByClassName('slide');
+for(var i=0;i<s.length;i++){s[i].hidden=(i!==n%s.length);}}
 var current=0;setInterval(function(){slide(current++);},5000);
 """
 

@@ -26,15 +26,16 @@ CONTEXT = json.dumps(
 def frame(page: Pieces) -> str:
     """The whole page."""
     menu = "".join(
-        f'<div class="header-nav-item header-nav-item--collection"><a href="{path}" data-animation-role="header-element">'
-        f"{text}</a></div>"
+        f'<div class="header-nav-item header-nav-item--collection">'
+        f'<a href="{path}" data-animation-role="header-element">{text}</a></div>'
         for path, text in page.menu
     )
     legal = "".join(f'<p><a href="{path}">{text}</a></p>' for path, text in page.legal)
     return f"""<!doctype html>
 <html xmlns:og="http://opengraphprotocol.org/schema/" lang="{page.language}">
 <head>
-<meta http-equiv="X-UA-Compatible" content="IE=edge,chrome=1"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="X-UA-Compatible" content="IE=edge,chrome=1">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <!-- This is Squarespace. -->
 <meta charset="utf-8" /><title>{page.title}</title>
 <link rel="canonical" href="{page.url}"/>
@@ -44,14 +45,16 @@ def frame(page: Pieces) -> str:
 <style id="fluidEngine">{TWEAKS}</style>
 {page.head}
 </head>
-<body id="collection-5f0a" class="primary-button-style-solid header-overlay-alignment-center collection-type-page mobile-style-available">
+<body id="collection-5f0a" class="primary-button-style-solid header-overlay-alignment-center collection-type-page">
 <div id="siteWrapper" class="clearfix site-wrapper">
 <header data-test="header" id="header" class="header theme-col--primary"><div class="header-inner container--fluid">
 <div class="header-title-text"><a id="site-title" href="/">{page.name}</a></div>{page.phone}
 <nav class="header-nav-list">{menu}</nav></div></header>
 <main id="page" class="container" role="main"><article class="sections" id="sections" data-page-sections="5f0a">
-<section data-test="page-section" data-section-id="5f000001" class="page-section full-bleed-section"><div class="content-wrapper">
-<div class="fluid-engine"><div class="fe-block fe-block-0001"><div class="sqs-block html-block sqs-block-html"><div class="sqs-block-content"><div class="sqs-html-content">
+<section data-test="page-section" data-section-id="5f000001" class="page-section full-bleed-section">
+<div class="content-wrapper">
+<div class="fluid-engine"><div class="fe-block fe-block-0001"><div class="sqs-block html-block sqs-block-html">
+<div class="sqs-block-content"><div class="sqs-html-content">
 {page.main}
 </div></div></div></div></div></div></section></article></main>
 <footer class="sections" id="footer-sections" data-footer-sections><div class="sqs-block-content">{page.socials}{legal}

@@ -11,8 +11,8 @@ FONTS = "".join(
     f"--font_{number}:normal normal 400 {14 + number}px/1.4em avenir-lt-w01_35-light1475496;" for number in range(11)
 )
 GRIDS = "".join(
-    f"#comp-kx{number:03x}{{--bg:var(--color_{number % 60});grid-area:{number + 1}/1/{number + 2}/2;justify-self:stretch}}"
-    f"[data-mesh-id=comp-kx{number:03x}inlineContent]{{height:auto;width:100%;position:static;min-height:{number}px}}"
+    f"#comp-kx{number:03x}{{--bg:var(--color_{number % 60});grid-area:{number + 1}/1/{number + 2}/2}}"
+    f"[data-mesh-id=comp-kx{number:03x}inlineContent]{{height:auto;width:100%;min-height:{number}px}}"
     for number in range(80)
 )
 MODEL = json.dumps(
@@ -49,12 +49,16 @@ def frame(page: Pieces) -> str:
 {page.head}
 </head>
 <body>
-<div id="SITE_CONTAINER"><div id="main_MF" class="main_MF"><div id="site-root" class="site-root"><div id="masterPage" class="mesh-layout">
+<div id="SITE_CONTAINER"><div id="main_MF" class="main_MF"><div id="site-root" class="site-root">
+<div id="masterPage" class="mesh-layout">
 <header id="SITE_HEADER" class="x4zVYf SITE_HEADER wixui-header" tabindex="-1"><div class="_C0cVf"><div class="lvxhkV">
-<div id="comp-kx001" class="KcpHeO wixui-rich-text" data-testid="richTextElement"><h6 class="font_6"><a href="/">{page.name}</a></h6></div>
+<div id="comp-kx001" class="KcpHeO wixui-rich-text" data-testid="richTextElement">
+<h6 class="font_6"><a href="/">{page.name}</a></h6></div>
 {page.phone}
-<nav id="comp-kx002" aria-label="Site" class="XwCBRN hidden-during-prerender wixui-dropdown-menu"><ul>{menu}</ul></nav></div></div></header>
-<main id="PAGES_CONTAINER" class="PAGES_CONTAINER"><div id="SITE_PAGES"><div class="K_YxMd theme-vars"><div class="wixui-page">
+<nav id="comp-kx002" aria-label="Site" class="XwCBRN hidden-during-prerender wixui-dropdown-menu"><ul>{menu}</ul></nav>
+</div></div></header>
+<main id="PAGES_CONTAINER" class="PAGES_CONTAINER"><div id="SITE_PAGES">
+<div class="K_YxMd theme-vars"><div class="wixui-page">
 <section id="comp-kx003" class="Oqnisf wixui-section"><div data-testid="columns" class="V5AUxf">
 <div id="comp-kx004" class="comp-kx004 YzqVVZ wixui-column-strip__column"><div class="mesh-container">
 {page.main}

@@ -23,7 +23,8 @@ PRESETS = "".join(
 )
 LIBRARY = "".join(
     f".wp-block-{name}{{box-sizing:border-box}}.wp-block-{name}.alignwide{{margin:calc(1.5*var(--space)) auto}}"
-    f".wp-block-{name}.is-style-rounded img{{border-radius:9999px}}.wp-block-{name}.has-background{{padding:1.25em 2.375em}}"
+    f".wp-block-{name}.is-style-rounded img{{border-radius:9999px}}"
+    f".wp-block-{name}.has-background{{padding:1.25em 2.375em}}"
     f".editor-styles-wrapper .wp-block-{name}:where(.has-text-align-center){{text-align:center}}"
     for name in _BLOCKS
 )
@@ -69,14 +70,15 @@ def frame(page: Pieces) -> str:
 <div class="wp-site-blocks">
 <header class="wp-block-template-part"><div class="wp-block-group alignwide is-layout-flex">
 <p class="wp-block-site-title"><a href="/" rel="home">{page.name}</a></p>{page.phone}
-<nav class="wp-block-navigation is-responsive"><ul class="wp-block-navigation__container">{menu}</ul></nav></div></header>
+<nav class="wp-block-navigation is-responsive"><ul class="wp-block-navigation__container">{menu}</ul></nav>
+</div></header>
 <main id="wp--skip-link--target" class="wp-block-group"><div class="entry-content wp-block-post-content">
 {page.main}
 </div></main>
 <footer class="wp-block-template-part"><div class="wp-block-group has-small-font-size">{page.socials}
 <ul class="menu">{legal}</ul><p>© 2025 {page.name}</p>{page.credit}</div></footer>
 </div>
-<script id="wp-block-template-skip-link-js-after">(function(){{var s=document.querySelector('main');if(!s){{return}}}}());</script>
+<script id="wp-block-template-skip-link-js-after">(function(){{var s=document.querySelector('main');}}());</script>
 <script src="/wp-content/plugins/contact-form-7/includes/js/index.js?ver=6.0.3" id="contact-form-7-js"></script>
 </body>
 </html>
