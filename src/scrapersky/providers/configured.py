@@ -1,10 +1,15 @@
 """The providers that the settings allow, each built once and asking nobody yet."""
 
+from pydantic import SecretStr
+
+from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.client import Client
 from scrapersky.crawl.host_limits import HostLimits
 from scrapersky.crawl.web import Web
 from scrapersky.providers.api import Api, ClientSource
+from scrapersky.providers.google_api import GoogleApi
+from scrapersky.providers.google_places import GooglePlaces
 from scrapersky.providers.openstreetmap import OpenStreetMap
 from scrapersky.providers.osm_nominatim import Nominatim
 from scrapersky.providers.osm_overpass import Overpass
@@ -23,7 +28,17 @@ def configured_providers(settings: Settings, web: Web, host_limits: HostLimits |
 
     nominatim = Nominatim(_nominatim_api(settings, client, host_limits))
     built: list[PlaceProvider] = [OpenStreetMap(nominatim, _overpass(settings, client, host_limits))]
+    if settings.provider_google_key is not None:
+        built.append(GooglePlaces(_google_api(settings, client, settings.provider_google_key), nominatim.find))
     return {provider.name: provider for provider in built}
+
+
+def _google_api(settings: Settings, client: ClientSource, key: SecretStr) -> GoogleApi:
+    plain = key.get_secret_value().strip()
+    if not (plain.isascii() and plain.isprintable() and " " not in plain):
+        raise BadSetting("PROVIDER_GOOGLE_KEY is not a key: it has characters that no key has. Copy it again.")
+    api = Api(client, settings.provider_google_url, service="Google", setting="PROVIDER_GOOGLE_URL", seconds=60)
+    return GoogleApi(api, SecretStr(plain))
 
 
 def _nominatim_api(settings: Settings, client: ClientSource, host_limits: HostLimits | None) -> Api:

@@ -29,3 +29,7 @@ class Memory(Generic[Answer]):
         while len(self._answers) > self._most:
             self._answers.popitem(last=False)
         return answer
+
+    def forget(self, question: str) -> None:
+        """Drop the answer, if there is one."""
+        self._answers.pop(question, None)

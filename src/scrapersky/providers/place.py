@@ -22,6 +22,7 @@ class ProviderBusy(TryAgain):
     """The provider wants to be asked again later."""
 
     costs = False
+    after: timedelta
 
     def __init__(self, reason: str, after: timedelta) -> None:
         super().__init__(reason)
@@ -104,6 +105,10 @@ class Meter:
             )
         self.calls += calls
         self.cents += cents
+
+    def refund(self, cents: float) -> None:
+        """Take back the price of a call that failed: the call was made, but is not billed."""
+        self.cents -= cents
 
 
 class PlaceProvider(Protocol):
