@@ -23,6 +23,7 @@ from scrapersky.observe.logs import log_event
 from scrapersky.observe.metrics import Metrics
 from scrapersky.observe.run_history import record_runs
 from scrapersky.pipeline import the_line
+from scrapersky.providers.configured import configured_providers
 from scrapersky.providers.place import Providers
 from scrapersky.store.host_limits import ForgetHosts, SharedHostLimits
 
@@ -71,8 +72,10 @@ async def open_house(
     """Build everything a process needs, and refuse to start on what cannot work."""
     settings, tunings = read_settings(environment, pipeline or the_line({}))
     database = Database.from_settings(settings)
-    web = Web(settings, SharedHostLimits(database, settings))
-    providers = providers or {}
+    host_limits = SharedHostLimits(database, settings)
+    web = Web(settings, host_limits)
+    if providers is None:
+        providers = configured_providers(settings, web, host_limits)
     line = pipeline or the_line(providers, web)
     try:
         await check_server(database)

@@ -10,7 +10,7 @@ from scrapersky.engine.outcomes import Kind
 
 
 async def test_the_demo_accounts_for_every_parcel_and_cleans_up(process, tmp_path: Path) -> None:
-    said = await process("demo", "--rows", "400", "--json", TMPDIR=str(tmp_path)).leave(60)
+    said = await process("demo", "--engine", "--rows", "400", "--json", TMPDIR=str(tmp_path)).leave(60)
     assert said.code == 0, said.err
     told = json.loads(said.out)
     assert told["adds_up"]

@@ -14,7 +14,8 @@ from scrapersky.core.errors import ScraperSkyError
 
 # A word is the module and the function in it; the line is the first one of its docstring.
 WORDS = {
-    "demo": "See the engine work: a few thousand rows through three chained steps, one of which fails now and then.",
+    "find": "Find people one can write to: run the whole line for one search and write the file.",
+    "demo": "See it work: a search goes in, a file of people comes out, on a little internet with known truth.",
     "serve": "Serve the API and work on the queues until told to stop.",
     "worker": "Work on the queues until told to stop.",
     "status": "Show how every workflow stands: its queue, its pace, its failures, and who is working.",

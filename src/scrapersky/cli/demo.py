@@ -1,192 +1,44 @@
-"""`scrapersky demo`: the engine at work on parcels, on this machine, in a few seconds."""
+"""`scrapersky demo`: the whole line on a little internet of its own, and how much of the truth it found."""
 
-import asyncio
 import atexit
 import shutil
 import tempfile
-import time
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
-from uuid import UUID
+from typing import Annotated
 
 import typer
 
-from scrapersky.cli.demo_progress import Progress, Step
-from scrapersky.cli.output import print_json, print_table
-from scrapersky.core.logs import configure_logs
-from scrapersky.core.settings import Environment, load
-from scrapersky.engine.events import BatchSettled
-from scrapersky.sandbox.parcels import create_parcel_tables, parcel_line
-from scrapersky.worker import House, open_house, wait_until_idle
-
-TEARS = 0.05  # how often the tape tears
-PACKING_SECONDS = 0.015
-LATECOMERS = 20  # parcels sent one by one at the end, to see how quickly a hand-over goes
-
-NEXT = """\
-Where to look next:
-  scrapersky worker      the same engine on your own database (without DATABASE_URL: an embedded one)
-  scrapersky status      queues, failures, breakers and who is working
-  scrapersky settings    everything that can be turned, and what it is turned to
-  docs/the-line.md       what the steps are; docs/adding-a-workflow.md: how to add one in one file"""
-
-
-@dataclass(frozen=True)
-class Ending:
-    """What the demo came to, as the database has it."""
-
-    rows: int
-    seconds: float
-    rows_per_second: float
-    shipped: int
-    set_aside: int
-    dead: int
-    hand_over_ms: float
-    steps: list[Step]
-
-    @property
-    def adds_up(self) -> bool:
-        """Whether every parcel ended somewhere, once."""
-        return self.shipped + self.set_aside + self.dead == self.rows
-
 
 def demo(
-    rows: Annotated[int, typer.Option(min=1, max=200_000, help="How many parcels go through the line.")] = 3000,
+    search: Annotated[str, typer.Argument(help="What to look for in the sandbox.")] = "dentists in Helsinki",
+    seed: Annotated[int, typer.Option(help="The number the little internet is made from.")] = 2026,
+    businesses: Annotated[int, typer.Option(min=20, max=50_000, help="How many businesses it has.")] = 400,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Keep the file of leads here.")] = None,
+    serve: Annotated[bool, typer.Option("--serve", help="Keep the API up afterwards, until Ctrl-C.")] = False,
+    engine: Annotated[bool, typer.Option("--engine", help="Show the engine alone, on parcels.")] = False,
+    rows: Annotated[int, typer.Option(min=1, max=200_000, help="With --engine: how many parcels.")] = 3000,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one JSON object.")] = False,
 ) -> None:
-    """See the engine work: a few thousand rows through three chained steps, one of which fails now and then.
+    """See it work: a search goes in, a file of people comes out, on a little internet with known truth.
 
-    Starts a PostgreSQL of its own in a temporary directory, needs no network, cleans up behind itself.
+    Starts a PostgreSQL in a temporary directory and a sandbox of invented businesses with their web sites on this
+    machine; needs no network, cleans up behind itself.
 
-    Example: scrapersky demo --rows 10000
+    Example: scrapersky demo "restaurants in Turku" --out leads.csv
 
-    Exit codes: 0 every row is accounted for, 1 one is not.
+    Example: scrapersky demo --engine --rows 10000
+
+    Exit codes: 0 it went well, 1 nothing was found or a row is not accounted for.
     """
-    import uvloop
+    from scrapersky.cli.demo_engine import show_engine
+    from scrapersky.cli.demo_line import show_line
 
     home = Path(tempfile.mkdtemp(prefix="scrapersky-demo-"))
     home.chmod(0o755)  # the server may run as a user of its own, and has its own closed directory in here
     # Before the server's own farewell is registered, so after it happens: last come, first gone.
     atexit.register(shutil.rmtree, home)
-    ending = uvloop.run(_show(home, rows))
-    if as_json:
-        print_json({**asdict(ending), "adds_up": ending.adds_up})
+    if engine:
+        went_well = show_engine(home, rows, as_json)
     else:
-        _tell(ending)
-    raise typer.Exit(0 if ending.adds_up else 1)
-
-
-async def _show(home: Path, rows: int) -> Ending:
-    progress = Progress(["packing", "weighing", "shipping"], rows)
-    with progress.waiting("Starting an embedded PostgreSQL in a temporary directory"):
-        house = await _build(home)
-    house.events.subscribe(progress.count)
-    try:
-        with progress:
-            started = time.monotonic()
-            tenant = await _queue(house, rows)
-            house.runtime.start()
-            await wait_until_idle(house)
-            seconds = time.monotonic() - started
-        hand_over = await _time_hand_over(house, tenant)
-        return await _end(house, rows, seconds, hand_over, progress.steps)
-    finally:
-        await house.runtime.stop(grace_seconds=1)
-        await house.close()
-
-
-async def _build(home: Path) -> House:
-    """The house as every process builds it, with another line in it and settings of its own."""
-    variables = {
-        "SCRAPERSKY_DATA_DIR": str(home),
-        "SCRAPERSKY_LOG_LEVEL": "error",
-        "SCHEDULER_POLL_SECONDS": "0.2",
-    }
-    environment = Environment(variables, None)
-    configure_logs(load(environment))
-    house = await open_house(environment, pipeline=parcel_line(TEARS, PACKING_SECONDS))
-    await create_parcel_tables(house.database)
-    return house
-
-
-async def _queue(house: House, rows: int) -> UUID:
-    """Queue the parcels; a plain INSERT is all it takes."""
-    from sqlalchemy import text
-
-    async with house.database.engine_connection() as connection:
-        tenant: UUID = await connection.fetchval("SELECT id FROM tenant WHERE name = 'default'")
-    async with house.database.session(tenant) as session:
-        await session.execute(text(_INSERT), {"tenant": tenant, "rows": rows})
-    return tenant
-
-
-async def _time_hand_over(house: House, tenant: UUID) -> float:
-    """The median milliseconds from queueing a parcel to its leaving the house, three steps later."""
-    from sqlalchemy import text
-
-    arrived = asyncio.Event()
-
-    async def notice(event: Any) -> None:
-        if isinstance(event, BatchSettled) and event.workflow == "shipping":
-            arrived.set()
-
-    house.events.subscribe(notice)
-    taken = []
-    for _ in range(LATECOMERS):
-        arrived.clear()
-        started = time.monotonic()
-        async with house.database.session(tenant) as session:
-            await session.execute(text(_INSERT_ONE), {"tenant": tenant})
-        # The tape may tear thrice; then this parcel tells nothing.
-        try:
-            await asyncio.wait_for(arrived.wait(), 1)
-        except TimeoutError:
-            continue
-        taken.append(time.monotonic() - started)
-    return sorted(taken)[len(taken) // 2] * 1000 if taken else 0.0
-
-
-async def _end(house: House, rows: int, seconds: float, hand_over: float, steps: list[Step]) -> Ending:
-    async with house.database.engine_connection() as connection:
-        shipped, set_aside, dead = await connection.fetchrow(_COUNT)
-    return Ending(
-        rows=rows,
-        seconds=round(seconds, 2),
-        rows_per_second=round(sum(step.settled for step in steps) / seconds, 1),
-        shipped=shipped,
-        set_aside=set_aside,
-        dead=dead,
-        hand_over_ms=round(hand_over, 1),
-        steps=steps,
-    )
-
-
-def _tell(ending: Ending) -> None:
-    print_table(
-        ["step", "completed#", "skipped#", "tried again#", "dead#"],
-        [(step.name, step.completed, step.skipped, step.retried, step.failed) for step in ending.steps],
-    )
-    typer.echo(
-        f"{ending.rows:,} parcels in {ending.seconds:.1f} s: {ending.shipped:,} shipped, {ending.set_aside:,} set aside"
-        f" as empty, {ending.dead:,} dead letters; {ending.rows_per_second:,.0f} rows/s over three steps"
-        f" (packing takes {PACKING_SECONDS * 1000:.0f} ms a parcel).\n"
-        + (
-            "Every parcel is accounted for, once."
-            if ending.adds_up
-            else "These do not add up: please report this as a bug."
-        )
-        + f"\nA parcel queued into the idle line left it, three steps later, after {ending.hand_over_ms:.0f} ms.\n\n"
-        + NEXT
-    )
-
-
-_INSERT = """
-INSERT INTO parcel (tenant_id, label, packing_status)
-SELECT :tenant, 'parcel ' || md5(n::text), 'Queued' FROM generate_series(1, :rows) n"""
-_INSERT_ONE = "INSERT INTO parcel (tenant_id, label, packing_status) VALUES (:tenant, 'latecomer', 'Queued')"
-_COUNT = """
-SELECT (SELECT count(*) FROM shipment s JOIN parcel p ON p.id = s.parcel_id
-        WHERE s.shipping_status = 'Completed' AND p.label <> 'latecomer'),
-    (SELECT count(*) FROM parcel WHERE weighing_status = 'Skipped' AND label <> 'latecomer'),
-    (SELECT count(*) FROM dead_letter d JOIN parcel p ON p.id = d.row_id WHERE p.label <> 'latecomer')"""
+        went_well = show_line(home, search, seed, businesses, out, serve, as_json)
+    raise typer.Exit(0 if went_well else 1)

@@ -1,11 +1,12 @@
 """One search from its wish to its file: asked for, worked on, watched, written."""
 
 import asyncio
+import contextlib
 import signal
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Self, cast
+from typing import Any, Self, cast
 from uuid import UUID
 
 from scrapersky.cli.find_progress import FindProgress
@@ -17,12 +18,13 @@ from scrapersky.destinations.lead_file import LeadFile
 from scrapersky.extract.web_address import CompanyDomain, NoWebAddress, web_address
 from scrapersky.providers.place import UnknownProvider
 from scrapersky.store import searches, tenants
-from scrapersky.store.leads import columns_of, leads
+from scrapersky.store.leads import Per, columns_of, leads
 from scrapersky.store.rules import Rules
-from scrapersky.store.searches import Asked
+from scrapersky.store.searches import Asked, StepCount
 from scrapersky.worker import House, open_house
 
 LOOK_SECONDS = 0.3  # how often the progress is read from the database
+PATIENCE_SECONDS = 45.0  # how long nothing may move before what is left is left for the next time
 
 
 class NoSuchList(BadRequest):
@@ -94,46 +96,60 @@ def read_domains(file: Path) -> tuple[tuple[CompanyDomain, ...], tuple[str, ...]
 
 
 async def run_find(wish: Wish, out: Path, per: str, tenant: str, refresh: bool, as_json: bool) -> dict[str, Any]:
-    """Ask, work until nothing is left or Ctrl-C, write the file, and say what came of it."""
+    """Open the house, find, and say what came of it."""
     environment = Environment()
     settings = load(environment)
     if environment.source("SCRAPERSKY_LOG_LEVEL") == "default":  # the bars say enough
         settings = settings.model_copy(update={"log_level": "error"})
     configure_logs(settings)
-    kind = cast(Literal["business", "contact"], per)
-    with LeadFile(out, list(columns_of(kind))) as file:
-        house = await open_house(environment)
-        try:
-            async with house.database.engine_session() as session:
-                tenant_id = await tenants.id_of(session, tenant)
-            search_id, known = await _ask(house, wish, tenant_id, refresh)
-            progress = FindProgress(wish.asked.text, wish.asked.area, known)
-            stopped = await _work(house, tenant_id, search_id, progress)
-            async with house.database.session(tenant_id) as session:
-                written = await file.write(leads(session, search_id, kind))
-                steps = await searches.progress(session, search_id)
-                reasons = await searches.top_reasons(session, search_id)
-                counts = await searches.contact_counts(session, search_id)
-        finally:
-            await house.close()
-    summary = {
-        "search": wish.asked.text,
-        "area": wish.asked.area,
-        "file": str(out),
-        "rows": written,
-        **counts,
-        "seconds": round(progress.seconds, 1),
-        "first_contact_seconds": progress.first_contact_seconds,
-        "stopped": stopped,
-        "steps": searches.as_json(steps),
-        "reasons": [dict(zip(("step", "status", "reason", "rows"), reason, strict=True)) for reason in reasons],
-        "refused_lines": list(wish.refused),
-    }
+    kind = cast(Per, per)
+    LeadFile(out, list(columns_of(kind))).discard()  # a file that cannot be written is better known now
+    house = await open_house(environment)
+    try:
+        summary = await find_in(house, wish, out, kind, tenant, refresh)
+    finally:
+        await house.close()
+    progress: FindProgress = summary.pop("progress")
     if as_json:
         print_json(summary)
     else:
         progress.summarise(summary)
     return summary
+
+
+async def find_in(
+    house: House, wish: Wish, out: Path, per: Per, tenant: str, refresh: bool, patience: float = PATIENCE_SECONDS
+) -> dict[str, Any]:
+    """Ask, work until nothing is left or Ctrl-C, and write the file; what came of it."""
+    async with house.database.engine_session() as session:
+        tenant_id = await tenants.id_of(session, tenant)
+    search_id, known = await _ask(house, wish, tenant_id, refresh)
+    progress = FindProgress(wish.asked.text, wish.asked.area, known)
+    stopped = await _work(house, tenant_id, search_id, progress, patience)
+    async with house.database.session(tenant_id) as session:
+        with LeadFile(out, list(columns_of(per))) as file:
+            written = await file.write(leads(session, search_id, per))
+        steps = await searches.progress(session, search_id)
+        reasons = await searches.top_reasons(session, search_id)
+        counts = await searches.contact_counts(session, search_id)
+    return {
+        "search": wish.asked.text,
+        "area": wish.asked.area,
+        "search_id": search_id,
+        "tenant_id": tenant_id,
+        "file": str(out),
+        "rows": written,
+        **counts,
+        "seconds": round(progress.seconds, 1),
+        "first_contact_seconds": progress.first_contact_seconds,
+        "last_contact_seconds": progress.last_contact_seconds,
+        "stopped": stopped,
+        "left": sum(step.open for step in steps),
+        "steps": searches.as_json(steps),
+        "reasons": [dict(zip(("step", "status", "reason", "rows"), reason, strict=True)) for reason in reasons],
+        "refused_lines": list(wish.refused),
+        "progress": progress,
+    }
 
 
 async def _ask(house: House, wish: Wish, tenant_id: UUID, refresh: bool) -> tuple[UUID, bool]:
@@ -146,27 +162,31 @@ async def _ask(house: House, wish: Wish, tenant_id: UUID, refresh: bool) -> tupl
         return search.id, known
 
 
-async def _work(house: House, tenant_id: UUID, search_id: UUID, progress: FindProgress) -> bool:
-    """Run the engine until the search is done; true if somebody stopped it before."""
+async def _work(house: House, tenant_id: UUID, search_id: UUID, progress: FindProgress, patience: float) -> bool:
+    """Run the engine until the search is done, or only long waits are left; true if somebody stopped it before."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     house.runtime.start()
     started = time.monotonic()
+    moved_at, before = started, list[StepCount]()
     try:
         with progress:
             while True:
                 async with house.database.session(tenant_id) as session:
                     steps = await searches.progress(session, search_id)
                     contacts = (await searches.contact_counts(session, search_id))["contacts"]
-                progress.show(steps, contacts, time.monotonic() - started)
-                if searches.is_done(steps) or stop.is_set():
+                now = time.monotonic()
+                progress.show(steps, contacts, now - started)
+                if steps != before or any(step.working for step in steps):
+                    moved_at, before = now, steps
+                if searches.is_done(steps) or stop.is_set() or now - moved_at > patience:
                     return stop.is_set()
-                try:
+                with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(LOOK_SECONDS):
                         await stop.wait()
-                except TimeoutError:
-                    continue
     finally:
         await house.runtime.stop(grace_seconds=5 if stop.is_set() else None)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)

@@ -29,6 +29,8 @@ class FindProgress:
     def __init__(self, text: str, area: str | None, known: bool) -> None:
         self.seconds = 0.0
         self.first_contact_seconds: float | None = None
+        self.last_contact_seconds: float | None = None
+        self._contacts = 0
         self._console = Console(stderr=True, highlight=False)
         where = f" in {area}" if area else ""
         self._console.print(f"{'Going on with' if known else 'Looking for'} {printable(text + where)}.", markup=False)
@@ -56,8 +58,10 @@ class FindProgress:
     def show(self, steps: Sequence[StepCount], contacts: int, elapsed: float) -> None:
         """The state of every step, now."""
         self.seconds = elapsed
-        if contacts and self.first_contact_seconds is None:
-            self.first_contact_seconds = round(elapsed, 1)
+        if contacts > self._contacts:
+            self.last_contact_seconds = round(elapsed, 1)
+            self.first_contact_seconds = self.first_contact_seconds or self.last_contact_seconds
+            self._contacts = contacts
         for step in steps:
             self._bars.update(
                 self._tasks[step.workflow],
@@ -69,7 +73,9 @@ class FindProgress:
         if not self._console.is_terminal and time.monotonic() - self._said_at > LINE_SECONDS:
             self._said_at = time.monotonic()
             parts = [f"{TITLES[step.workflow]} {step.settled}/{step.settled + step.open}" for step in steps]
-            self._console.print(f"{elapsed:5.0f} s  {', '.join(parts)}, contacts {contacts}", markup=False)
+            self._console.print(
+                f"{elapsed:5.0f} s  {', '.join(parts)}, contacts {contacts}", markup=False, soft_wrap=True
+            )
 
     def summarise(self, summary: dict[str, Any]) -> None:
         """What was found, skipped and failed, and why."""
@@ -91,7 +97,12 @@ class FindProgress:
             + (f", the first after {seconds(first)}" if first is not None else "")
             + f". {summary['rows']} rows in {summary['file']}.",
             markup=False,
+            soft_wrap=True,
         )
+        if summary["left"] and not summary["stopped"]:
+            self._console.print(
+                f"{summary['left']} rows wait for another try; the same command goes on with them.", markup=False
+            )
         for line in summary["refused_lines"][:10]:
             self._console.print(f"not used: {printable(line)}", markup=False)
         if summary["stopped"]:

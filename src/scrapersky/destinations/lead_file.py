@@ -168,10 +168,14 @@ class LeadFile:
             raise UnwritableFile(f"{self._path} cannot be written: {error.strerror}.") from error
         return self.count
 
+    def discard(self) -> None:
+        """Leave nothing behind."""
+        self._partial.unlink(missing_ok=True)
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._partial.unlink(missing_ok=True)
+        self.discard()

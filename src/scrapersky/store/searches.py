@@ -134,6 +134,17 @@ async def contact_counts(session: AsyncSession, search_id: UUID) -> dict[str, in
     return dict(row._mapping)
 
 
+async def found_values(session: AsyncSession, search_id: UUID) -> list[tuple[str, str, str]]:
+    """Every value the search has found: domain, field (email, phone, social, person), value."""
+    rows = await session.execute(_VALUES, {"search": search_id})
+    return [(row.domain, row.field, row.value) for row in rows]
+
+
+async def hosts(session: AsyncSession, search_id: UUID) -> set[str]:
+    """The domains that the search went on with."""
+    return set(await session.scalars(select(Domain.name).where(Domain.search_id == search_id)))
+
+
 # Which rows belong to a search: its places, their businesses, the domains it went on with, and what hangs on those.
 _PARTS: list[tuple[str, str, str, str]] = [
     ("place_search", "search", "place_search", "t.id = :search"),
@@ -185,6 +196,14 @@ _CONTACTS = text("""
 SELECT count(*) AS contacts, count(DISTINCT c.email) AS emails, count(DISTINCT c.phone) AS phones,
     count(DISTINCT c.name) AS people, count(DISTINCT c.domain_id) AS domains
 FROM contact c JOIN domain d ON d.id = c.domain_id WHERE d.search_id = :search""")
+
+
+_VALUES = text("""
+WITH c AS (SELECT d.name AS domain, c.* FROM contact c JOIN domain d ON d.id = c.domain_id WHERE d.search_id = :search)
+SELECT domain, 'email' AS field, email AS value FROM c WHERE email IS NOT NULL
+UNION SELECT domain, 'phone', phone FROM c WHERE phone IS NOT NULL
+UNION SELECT domain, 'person', name FROM c WHERE name IS NOT NULL
+UNION SELECT domain, 'social', p.value FROM c, jsonb_each_text(c.profiles) p""")
 
 
 def is_done(steps: Sequence[StepCount]) -> bool:

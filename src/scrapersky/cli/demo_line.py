@@ -1,0 +1,123 @@
+"""The whole line in the sandbox: found of true, and how long it took."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+import typer
+import uvloop
+
+from scrapersky.cli.find_line import Wish, find_in
+from scrapersky.cli.find_progress import FindProgress
+from scrapersky.cli.output import print_json, print_table, seconds
+from scrapersky.core.logs import configure_logs
+from scrapersky.core.settings import Environment, load
+from scrapersky.sandbox.server import Sandbox
+from scrapersky.sandbox.truth import compare
+from scrapersky.store import searches
+from scrapersky.worker import House, open_house
+
+NEXT = """\
+Where to look next:
+  scrapersky find "dentists in Helsinki" --out leads.csv   the same on the real web, with OpenStreetMap
+  scrapersky find --domains sites.txt --out leads.xlsx     begin with web sites you already have
+  scrapersky serve                                         the API and the engine; scrapersky status shows them
+  docs/the-line.md                                         what the steps are"""
+
+
+def show_line(
+    home: Path, search: str, seed: int, businesses: int, out: Path | None, serve: bool, as_json: bool
+) -> bool:
+    """Run the search in a sandbox and say how much of the truth came out; true if anything did."""
+    summary = uvloop.run(_show(home, search, seed, businesses, out, serve, as_json))
+    return bool(summary["contacts"])
+
+
+async def _show(
+    home: Path, search: str, seed: int, businesses: int, out: Path | None, serve: bool, as_json: bool
+) -> dict[str, Any]:
+    async with Sandbox(seed=seed, businesses=businesses) as sandbox:
+        environment = Environment(sandbox_variables(sandbox, home), None)
+        configure_logs(load(environment))
+        house = await open_house(environment)
+        try:
+            wish = Wish.of(search, None, None, "openstreetmap", None, 8, None)
+            summary = await find_in(house, wish, out or home / "leads.csv", "business", "default", False, patience=5)
+            summary["truth"] = await _score(house, summary, sandbox)
+            if as_json:
+                print_json({key: value for key, value in summary.items() if key != "progress"})
+            else:
+                _tell(summary, sandbox)
+            if serve:
+                await _keep_serving(environment)
+        finally:
+            await house.close()
+    return summary
+
+
+def sandbox_variables(sandbox: Sandbox, home: Path) -> dict[str, str]:
+    """The settings under which the ordinary client sees the sandbox and nothing else."""
+    return {
+        "SCRAPERSKY_DATA_DIR": str(home),
+        "SCRAPERSKY_LOG_LEVEL": os.environ.get("SCRAPERSKY_LOG_LEVEL", "error"),
+        "CRAWL_HOST_DELAY_SECONDS": "0",  # nobody is disturbed in here
+        "CRAWL_HOST_SLOTS": "8",
+        "SCHEDULER_POLL_SECONDS": "0.2",
+        **sandbox.environment(),
+    }
+
+
+async def _score(house: House, summary: dict[str, Any], sandbox: Sandbox) -> dict[str, Any]:
+    """Found of true per field, over the businesses that the search found."""
+    async with house.database.session(summary["tenant_id"]) as session:
+        found = await searches.found_values(session, summary["search_id"])
+        hosts = await searches.hosts(session, summary["search_id"])
+    world = [entry for entry in sandbox.truth() if entry["host"] in hosts]
+    unreachable = [entry for entry in world if not entry["reachable"]]
+    scores = compare(found, world)
+    return {
+        "sites": len(world),
+        "unreachable": {entry["host"]: entry["why"] for entry in unreachable},
+        "fields": {
+            field: {
+                "true": score.true,
+                "found": score.right,
+                "wrong": score.found - score.right,
+                "recall": round(score.recall, 3),
+                "precision": round(score.precision, 3),
+            }
+            for field, score in scores.items()
+        },
+    }
+
+
+def _tell(summary: dict[str, Any], sandbox: Sandbox) -> None:
+    progress: FindProgress = summary["progress"]
+    progress.summarise(summary)
+    truth = summary["truth"]
+    print_table(
+        ["field", "true#", "found#", "wrong#", "recall#", "precision#"],
+        [
+            (field, one["true"], one["found"], one["wrong"], f"{one['recall']:.3f}", f"{one['precision']:.3f}")
+            for field, one in truth["fields"].items()
+        ],
+        title=f"Found of true on {truth['sites']} web sites of world {sandbox.world.seed}",
+    )
+    for host, why in sorted(truth["unreachable"].items()):
+        typer.echo(f"not readable: {host} ({why})")
+    first, last = summary["first_contact_seconds"], summary["last_contact_seconds"]
+    if first is not None:
+        typer.echo(f"First contact after {seconds(first)}, last after {seconds(last)}.")
+    typer.echo("\n" + NEXT)
+
+
+async def _keep_serving(environment: Environment) -> None:
+    import uvicorn
+
+    from scrapersky.asgi import create_app
+
+    settings = load(environment)
+    typer.echo(f"The API is at http://{settings.host}:{settings.port}/api/v3/workflows; Ctrl-C ends it.")
+    config = uvicorn.Config(create_app(environment), host=settings.host, port=settings.port, log_level="error")
+    await asyncio.shield(uvicorn.Server(config).serve())
