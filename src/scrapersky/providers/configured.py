@@ -1,5 +1,7 @@
 """The providers that the settings allow, each built once and asking nobody yet."""
 
+from pathlib import Path
+
 from pydantic import SecretStr
 
 from scrapersky.core.errors import BadSetting
@@ -8,6 +10,7 @@ from scrapersky.crawl.client import Client
 from scrapersky.crawl.host_limits import HostLimits
 from scrapersky.crawl.web import Web
 from scrapersky.providers.api import Api, ClientSource
+from scrapersky.providers.file import FileOfBusinesses
 from scrapersky.providers.google_api import GoogleApi
 from scrapersky.providers.google_places import GooglePlaces
 from scrapersky.providers.openstreetmap import OpenStreetMap
@@ -30,6 +33,8 @@ def configured_providers(settings: Settings, web: Web, host_limits: HostLimits |
     built: list[PlaceProvider] = [OpenStreetMap(nominatim, _overpass(settings, client, host_limits))]
     if settings.provider_google_key is not None:
         built.append(GooglePlaces(_google_api(settings, client, settings.provider_google_key), nominatim.find))
+    if settings.provider_file_path is not None:
+        built.append(FileOfBusinesses(Path(settings.provider_file_path)))
     return {provider.name: provider for provider in built}
 
 

@@ -38,7 +38,7 @@ class PageTokenRefused(ScraperSkyError):
 def error_of(answer: Answer, *, paging: bool = False, now: datetime | None = None) -> ScraperSkyError:
     """The error to raise. Google's own words are not repeated: what they may hold is not ours to know."""
     error = _error(answer)
-    status, reasons = str(error.get("status", "")), list(_reasons(error))
+    status, reasons = _word(error.get("status")), list(_reasons(error))
     told = f"Google answers {answer.status}" + (f" {status}" if status else "")
     for reason in reasons:
         if reason in CURES:
@@ -94,11 +94,13 @@ def _details(error: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _reasons(error: Mapping[str, Any]) -> Iterator[str]:
-    """The reasons, which are words in capitals; anything else in their place is not repeated."""
-    for detail in _details(error):
-        reason = str(detail.get("reason", ""))
-        if reason.isascii() and reason.replace("_", "").isalpha() and reason.isupper() and len(reason) <= 60:
-            yield reason
+    return (word for detail in _details(error) if (word := _word(detail.get("reason"))))
+
+
+def _word(value: Any) -> str:
+    """A status or reason, which is a word in capitals; anything else in its place is not repeated."""
+    text = str(value or "")
+    return text if text.isascii() and text.replace("_", "").isalpha() and text.isupper() and len(text) <= 60 else ""
 
 
 def _named(reasons: list[str]) -> str:

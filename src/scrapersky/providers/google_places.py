@@ -124,7 +124,7 @@ class GooglePlaces:
                 yield page
         if full:
             log.warning("google_cells_full", cells=full, box=box)
-            meter.notes.append(f"{full} boxes hold more places than Google tells of: some are missing.")
+            meter.notes.append(f"In {full} of the boxes there are more places than Google tells of: some are missing.")
 
     async def _area(self, query: PlaceQuery, where: str | None) -> Box | None:
         """The box of the area by name; None when nobody knows it, for then the first sixty places say where it is."""
