@@ -4,14 +4,14 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs
 
-from scrapersky.sandbox.atlas import Box, City, cities, countries
+from scrapersky.sandbox.atlas import City, cities, countries
 from scrapersky.sandbox.business import Business, Seat
 from scrapersky.sandbox.http_answer import Answer, Request, json_answer
 from scrapersky.sandbox.letters import slug
 from scrapersky.sandbox.map import Map
 from scrapersky.sandbox.mishaps import Mishaps
-from scrapersky.sandbox.osm_element import element, kind_of, tags_of
-from scrapersky.sandbox.overpass_query import Circle, ParseError, Query, Statement, parse
+from scrapersky.sandbox.osm_element import FIRST_ID, element, kind_of, tags_of
+from scrapersky.sandbox.overpass_query import ParseError, Query, Statement, parse
 
 LICENCE = "Data © OpenStreetMap contributors, ODbL 1.0. http://osm.org/copyright"
 FORMATS = ("xml", "json", "jsonv2", "geojson", "geocodejson")
@@ -179,8 +179,9 @@ class FakeOverpass:
         def wanted(seat: Seat) -> bool:
             if kind_of(seat.number) not in statement.kinds:
                 return False
-            places: list[Box | Circle] = [*statement.boxes, *statement.circles]
-            return all(place.holds(seat.latitude, seat.longitude) for place in places)
+            if statement.ids and FIRST_ID + seat.number not in statement.ids:
+                return False
+            return statement.holds(seat.latitude, seat.longitude)
 
         return self._map.within(statement.boxes[0] if statement.boxes else None, wanted)
 

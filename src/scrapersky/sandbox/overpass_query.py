@@ -72,8 +72,17 @@ class Statement:
 
     kinds: set[str]
     tags: list[TagFilter] = field(default_factory=list)
-    boxes: list[Box] = field(default_factory=list)
+    boxes: list[Box] = field(default_factory=list)  # in every one of them
+    areas: list[list[Box]] = field(default_factory=list)  # in any one of each list
     circles: list[Circle] = field(default_factory=list)
+    ids: set[int] = field(default_factory=set)
+
+    def holds(self, latitude: float, longitude: float) -> bool:
+        """Whether a point lies where it should."""
+        places: list[Box | Circle] = [*self.boxes, *self.circles]
+        return all(place.holds(latitude, longitude) for place in places) and all(
+            any(box.holds(latitude, longitude) for box in area) for area in self.areas
+        )
 
 
 @dataclass(slots=True)
@@ -180,16 +189,17 @@ class _Parser:
         return TagFilter(name, "~~" if by_key else operator, value, flags)
 
     def _place(self, statement: Statement) -> None:
-        """A box, an area or a circle in round brackets."""
+        """A box, an area, a circle or ids in round brackets."""
         inside = []
         while (token := self._next()) != ")":
             inside.append(token)
         words = "".join(inside)
         if words.startswith("area"):
             name = words.removeprefix("area").lstrip(".:")
-            statement.boxes += _area_by_number(int(name)) if name.isdecimal() else self._areas.get(name or "_", [])
-            if not statement.boxes:
-                statement.kinds.clear()  # an area that is not there holds nothing
+            # An area that is not there holds nothing.
+            statement.areas.append(_area_by_number(int(name)) if name.isdecimal() else self._areas.get(name or "_", []))
+        elif words.isdecimal() or words.startswith("id:"):
+            statement.ids.update(map(int, self._numbers(words.removeprefix("id:").split(","), words.count(",") + 1)))
         elif words.startswith("around:"):
             numbers = self._numbers(words.removeprefix("around:").split(","), 3)
             statement.circles.append(Circle(*numbers))

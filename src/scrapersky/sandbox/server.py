@@ -87,8 +87,19 @@ class Sandbox:
 
     @property
     def overpass_url(self) -> str:
-        """The base URL of Overpass; the interpreter is at /api/interpreter below it."""
-        return f"{self.url}/overpass"
+        """The base URL of Overpass: /interpreter and /status are below it."""
+        return f"{self.url}/overpass/api"
+
+    def environment(self) -> dict[str, str]:
+        """The settings with which an installation lives in the sandbox instead of the internet."""
+        return {
+            "CRAWL_KNOWN_HOSTS": self.known_hosts,
+            "CRAWL_PRIVATE_ALLOWANCE": self.allowance,
+            "PROVIDER_NOMINATIM_URL": self.nominatim_url,
+            "PROVIDER_OVERPASS_URL": self.overpass_url,
+            "PROVIDER_GOOGLE_URL": self.google_url,
+            "PROVIDER_GOOGLE_KEY": self.google.key,
+        }
 
     def addresses(self) -> dict[str, Any]:
         """Everything somebody needs to use it, as JSON can hold it."""
@@ -96,12 +107,7 @@ class Sandbox:
             "seed": self.world.seed,
             "businesses": len(self.world),
             "url": self.url,
-            "CRAWL_KNOWN_HOSTS": self.known_hosts,
-            "CRAWL_PRIVATE_ALLOWANCE": self.allowance,
-            "google_url": self.google_url,
-            "google_key": self.google.key,
-            "nominatim_url": self.nominatim_url,
-            "overpass_url": self.overpass_url,
+            "environment": self.environment(),
             "truth_url": f"{self.url}/truth",
             "traffic_url": f"{self.url}/traffic",
         }
