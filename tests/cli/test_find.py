@@ -1,0 +1,172 @@
+"""`scrapersky find`: from a search to a file, resumed, repeated, killed in the middle; and every way to ask wrongly."""
+
+import asyncio
+import csv
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from scrapersky.cli.find_line import NoSuchList, read_domains, split_search
+from scrapersky.sandbox.server import Sandbox
+
+SEED = 31
+
+
+@pytest.fixture
+async def sandbox():
+    async with Sandbox(seed=SEED, businesses=120) as little_internet:
+        yield little_internet
+
+
+@pytest.fixture
+def variables(sandbox, database_url):
+    return {
+        **sandbox.environment(),
+        "DATABASE_URL": database_url,
+        "CRAWL_HOST_DELAY_SECONDS": "0",
+        "CRAWL_HOST_SLOTS": "8",
+        "CRAWL_PARSERS": "1",
+        "DOMAIN_SCHEDULER_MAX_ATTEMPTS": "1",  # what is broken in the sandbox stays broken
+        "DOMAIN_SITEMAP_SCHEDULER_MAX_ATTEMPTS": "1",
+        "SITEMAP_IMPORT_SCHEDULER_MAX_ATTEMPTS": "1",
+        "PAGE_CURATION_SCHEDULER_MAX_ATTEMPTS": "1",
+    }
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+COUNTS = """SELECT (SELECT count(*) FROM search), (SELECT count(*) FROM place), (SELECT count(*) FROM local_business),
+    (SELECT count(*) FROM domain), (SELECT count(*) FROM page), (SELECT count(*) FROM contact)"""
+
+
+async def test_a_search_becomes_a_file_and_again_the_same_file(process, variables, tmp_path, admin):
+    out = tmp_path / "leads.csv"
+    words = ("find", "dentists in Helsinki", "--out", str(out), "--json", "--limit", "12")
+    said = await process(*words, **variables).leave(120)
+    assert said.code == 0, said.err
+    told = json.loads(said.out)
+    assert told["left"] == 0
+    assert told["emails"] > 0
+    rows = rows_of(out)
+    assert len(rows) == told["rows"] == 12
+    assert all(row["email"] or row["phone"] or row["state"] for row in rows)
+    assert all(row["source"].startswith("http") for row in rows if row["email"])
+
+    before = tuple(await admin.fetchrow(COUNTS))
+    await admin.execute("UPDATE contact SET curation_status = 'Not a Fit' WHERE email = $1", rows_with_email(rows))
+    again = await process(*words, "--refresh", **variables).leave(120)
+    assert again.code == 0, again.err
+    assert tuple(await admin.fetchrow(COUNTS)) == before, "the same search twice duplicates nothing"
+    turned_down = await admin.fetchval("SELECT count(*) FROM contact WHERE curation_status = 'Not a Fit'")
+    assert turned_down >= 1, "and what a person decided stays"
+    assert rows_with_email(rows) not in [row["email"] for row in rows_of(out)]
+
+
+def rows_with_email(rows: list[dict[str, str]]) -> str:
+    return next(row["email"] for row in rows if row["email"])
+
+
+async def test_killed_in_the_middle_the_same_command_goes_on(process, variables, tmp_path, admin):
+    quick = {**variables, **{f"{name}_SCHEDULER_LEASE_SECONDS": "1" for name in LEASED}}
+    out = tmp_path / "leads.csv"
+    words = ("find", "dentists in Helsinki", "--out", str(out), "--json", "--limit", "12")
+    first = process(*words, **quick)
+    async with asyncio.timeout(60):
+        while not await admin.fetchval("SELECT count(*) > 0 FROM contact"):
+            await asyncio.sleep(0.05)
+    first.tell(signal.SIGKILL)
+    await first.leave()
+    assert not out.exists(), "a file appears whole or not at all"
+    said = await process(*words, **quick).leave(120)
+    assert said.code == 0, said.err
+    told = json.loads(said.out)
+    assert (told["rows"], told["left"]) == (12, 0)
+    duplicates = await admin.fetchval(
+        "SELECT count(*) FROM (SELECT 1 FROM contact GROUP BY tenant_id, domain_id, identity HAVING count(*) > 1) d"
+    )
+    stuck = await admin.fetchval("SELECT count(*) FROM page WHERE page_processing_status = 'Processing'")
+    assert (duplicates, stuck) == (0, 0)
+
+
+LEASED = (
+    "PLACE_SEARCH",
+    "DEEP_SCAN",
+    "DOMAIN_EXTRACTION",
+    "DOMAIN",
+    "DOMAIN_SITEMAP",
+    "SITEMAP_IMPORT",
+    "PAGE_CURATION",
+)
+
+
+async def test_web_sites_one_already_has_are_a_beginning_too(process, variables, sandbox, tmp_path):
+    known = [entry for entry in sandbox.truth() if entry["reachable"] and entry["emails"]][:4]
+    sites = tmp_path / "sites.txt"
+    sites.write_text("website\n" + "\n".join(f"http://{entry['host']}/" for entry in known) + "\nnot a site\n")
+    out = tmp_path / "people.jsonl"
+    said = await process("find", "--domains", str(sites), "--out", str(out), "--json", **variables).leave(120)
+    assert said.code == 0, said.err
+    told = json.loads(said.out)
+    assert told["refused_lines"] == ["line 6: It contains characters that no address has."]
+    found = [json.loads(line) for line in out.read_text().splitlines()]
+    assert {row["domain"] for row in found} == {entry["host"] for entry in known}
+    assert all(row["email"] for row in found)
+
+
+async def test_nothing_found_is_no_error_but_an_exit_code(process, variables, tmp_path):
+    words = ("find", "--in", "Nowhere-upon-Nothing", "dentists", "--out", str(tmp_path / "x.csv"))
+    said = await process(*words, **variables).leave(60)
+    assert said.code == 1
+    assert rows_of(tmp_path / "x.csv") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("dentists in Helsinki", "--out", "missing/leads.csv"), "missing does not exist"),
+        (("dentists in Helsinki", "--out", "leads.doc"), "ends in .doc"),
+        (("--domains", "missing.txt"), "missing.txt cannot be read"),
+        (("dentists in Helsinki", "--provider", "nobody"), "'nobody' is none of"),
+        (("dentists in Helsinki", "--tenant", "nobody"), "'nobody' is none of the tenants"),
+    ],
+)
+async def test_what_cannot_work_is_a_sentence(line, words, sentence):
+    said = await line("find", *words)
+    assert said.code == 2
+    assert sentence in said.sentence
+
+
+@pytest.mark.parametrize("words", [(), ("dentists", "--domains", "x"), ("dentists", "--per", "planet")])
+async def test_asking_for_nothing_or_for_too_much_is_wrong_usage(command, words):
+    assert (await command("find", *words)).code == 2
+
+
+@pytest.mark.parametrize(
+    ("search", "area", "parted"),
+    [
+        ("dentists in Helsinki", None, ("dentists", "Helsinki")),
+        ("drive in cinemas in Turku", None, ("drive in cinemas", "Turku")),
+        ("dentists", "Helsinki", ("dentists", "Helsinki")),
+        ("dentists", None, ("dentists", None)),
+        (" in Helsinki", None, ("in Helsinki", None)),
+    ],
+)
+def test_what_and_where_are_parted(search, area, parted):
+    assert split_search(search, area) == parted
+
+
+def test_a_list_without_a_site_is_refused(tmp_path):
+    (tmp_path / "sites.csv").write_text("domain,notes\nhttps://facebook.com/x,theirs\n")
+    with pytest.raises(NoSuchList, match="no web site in it"):
+        read_domains(tmp_path / "sites.csv")
+
+
+def test_a_binary_list_is_refused(tmp_path):
+    (tmp_path / "sites.csv").write_bytes(b"\xff\xfe\x00\x01")
+    with pytest.raises(NoSuchList, match="not UTF-8"):
+        read_domains(tmp_path / "sites.csv")
