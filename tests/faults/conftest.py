@@ -188,14 +188,31 @@ class Arena:
     async def ask(self, question: str, *values: Any) -> Any:
         return await self.admin.fetchval(question, *values)
 
+    async def what_is_left(self) -> str:
+        """For the message of a failure: rows that are not done, and who holds locks."""
+        left = await self.admin.fetch(
+            "SELECT label, packing_status, packing_due_at - now() AS packing_due, weighing_status, "
+            "weighing_due_at - now() AS weighing_due, shipping_status FROM parcel p LEFT JOIN shipment s "
+            "ON s.parcel_id = p.id WHERE packing_status IN ('Queued', 'Processing') "
+            "OR weighing_status IN ('Queued', 'Processing') OR shipping_status <> 'Completed' LIMIT 5"
+        )
+        busy = await self.admin.fetch(
+            "SELECT application_name, state, wait_event, now() - state_change AS since, query FROM pg_stat_activity "
+            "WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()"
+        )
+        return "\n".join(str(dict(row)) for row in [*left, *busy])
+
     async def until_done(self, seconds: float = PATIENCE) -> None:
         """Wait until nothing is left to do on the whole line."""
-        await self.until(
-            "NOT EXISTS (SELECT 1 FROM parcel WHERE packing_status IN ('Queued', 'Processing') "
+        give_up_at = time.monotonic() + seconds
+        while not await self.ask(
+            "SELECT NOT EXISTS (SELECT 1 FROM parcel WHERE packing_status IN ('Queued', 'Processing') "
             "OR weighing_status IN ('Queued', 'Processing')) "
-            "AND NOT EXISTS (SELECT 1 FROM shipment WHERE shipping_status <> 'Completed')",
-            seconds=seconds,
-        )
+            "AND NOT EXISTS (SELECT 1 FROM shipment WHERE shipping_status <> 'Completed')"
+        ):
+            if time.monotonic() > give_up_at:
+                pytest.fail(f"not done within {seconds:g} seconds:\n{await self.what_is_left()}")
+            await asyncio.sleep(0.03)
 
     async def check(self, max_attempts: int = MAX_ATTEMPTS) -> None:
         """Nothing left to do, and every promise kept."""

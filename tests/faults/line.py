@@ -117,6 +117,9 @@ class FaultyPacking(Workflow[Parcel, Job, str]):
             job = Job(parcel.label, parcel.packing_attempts)
             if self._is(job, "kill-written"):
                 self._die("written", job)
+            if self._is(job, "freeze-written"):
+                self._diary.tell("freezing", label=job.label)
+                os.kill(os.getpid(), signal.SIGSTOP)
             if self._is(job, "lose-commit"):
                 self._diary.tell("losing", label=job.label)
                 await (await driver_of(session)).execute(LOSE_THE_NEXT_COMMIT)

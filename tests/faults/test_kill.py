@@ -44,6 +44,7 @@ async def test_a_frozen_worker_that_thaws_after_its_lease_writes_nothing(arena: 
     await arena.put(["gate", "plain 1", "plain 2"])
     frozen = arena.start(faults="gate")
     await frozen.told("working", label="gate")
+    await arena.until("count(*) = 2 FROM shipment WHERE shipping_status = 'Completed'")
     frozen.signal(signal.SIGSTOP)
     heir = arena.start()
     await heir.told("worked", label="gate", attempts=2)
@@ -56,6 +57,18 @@ async def test_a_frozen_worker_that_thaws_after_its_lease_writes_nothing(arena: 
     by = await arena.ask("SELECT pid FROM effect e JOIN parcel p ON p.id = e.parcel_id WHERE p.label = 'gate'")
     assert by == heir.pid
     assert await arena.attempts("gate") == 2
+    await arena.check()
+
+
+async def test_a_worker_that_freezes_within_its_transaction_holds_nobody_up_for_long(arena: Arena):
+    await arena.put(["freeze-written", "plain 1", "plain 2"])
+    frozen = arena.start(faults="freeze-written")
+    await frozen.told("freezing")
+    heir = arena.start()
+    await arena.until_done()
+    frozen.signal(signal.SIGCONT)
+    await frozen.told("lease_lost", where="settle")
+    assert await arena.ask("SELECT array_agg(DISTINCT pid) FROM effect") == [heir.pid]
     await arena.check()
 
 

@@ -93,7 +93,13 @@ class Database:
         if self._settings.poll_only:  # a transaction pooler: no session state, no named statements
             arguments["statement_cache_size"] = 0
         else:
-            arguments["server_settings"] = {**parameters, "role": role, "application_name": f"scrapersky {os.getpid()}"}
+            arguments["server_settings"] = {
+                **parameters,
+                "role": role,
+                "application_name": f"scrapersky {os.getpid()}",
+                # A client that freezes within a statement is not idle: the server gives up just after it would.
+                "statement_timeout": f"{self._settings.database_timeout_seconds + 1:.3f}s",
+            }
         engine = create_async_engine(
             self.url,
             connect_args=arguments,
