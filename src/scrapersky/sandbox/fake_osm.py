@@ -11,7 +11,8 @@ from scrapersky.sandbox.letters import slug
 from scrapersky.sandbox.map import Map
 from scrapersky.sandbox.mishaps import Mishaps
 from scrapersky.sandbox.osm_element import FIRST_ID, element, kind_of, tags_of
-from scrapersky.sandbox.overpass_query import ParseError, Query, Statement, parse
+from scrapersky.sandbox.overpass_filters import Statement
+from scrapersky.sandbox.overpass_query import ParseError, Query, parse
 
 LICENCE = "Data © OpenStreetMap contributors, ODbL 1.0. http://osm.org/copyright"
 FORMATS = ("xml", "json", "jsonv2", "geojson", "geocodejson")
