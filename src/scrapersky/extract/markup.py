@@ -84,12 +84,23 @@ def names_of(attributes: Attributes) -> str:
 
 
 @lru_cache(8192)  # a page says the same few names hundreds of times
-def zone_of_names(names: str) -> Zone | None:
-    """The zone that a class or id speaks of, such as site-footer."""
+def named(raw: str) -> tuple[str, Zone | None]:
+    """Class and id as written, made lower case, and the zone that they speak of, such as site-footer."""
+    names = raw[:300].lower()
     for word in names.replace("-", " ").replace("_", " ").split():
         if word in ZONE_OF_WORD:
-            return ZONE_OF_WORD[word]
-    return None
+            return names, ZONE_OF_WORD[word]
+    return names, None
+
+
+def names_and_zone(tag: str, attributes: Attributes) -> tuple[str, Zone | None]:
+    """The names of an element, and its zone: by its tag, else by its names, else by its role."""
+    raw = attributes.get("class", "")
+    names, zone = named(f"{raw} {attributes['id']}" if "id" in attributes else raw)
+    zone = ZONE_OF_TAG.get(tag, zone)
+    if zone is None and "role" in attributes:
+        zone = ZONE_OF_ROLE.get(attributes["role"])
+    return names, zone
 
 
 def is_hidden(attributes: Attributes) -> bool:

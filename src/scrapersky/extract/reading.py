@@ -20,6 +20,7 @@ from scrapersky.extract.document import (
     Node,
     Reference,
     Script,
+    Zone,
 )
 from scrapersky.extract.markup import (
     BLOCK_TAGS,
@@ -29,13 +30,13 @@ from scrapersky.extract.markup import (
     NO_ZONES,
     PLAIN_ATTRIBUTES,
     SILENT_TAGS,
-    ZONE_OF_ROLE,
     ZONE_OF_TAG,
     attributes_of,
     is_hidden,
+    named,
+    names_and_zone,
     names_of,
     url_of,
-    zone_of_names,
 )
 
 MAX_NODES = 20_000
@@ -49,8 +50,7 @@ MAX_CAPTURES = 12
 def parse(html: str, parser: Literal["turbohtml", "lxml"] = "turbohtml") -> Document:
     """Read a page. Never raises on markup, whatever it is; time limits are the caller's (see parsing.py)."""
     builder = _Builder()
-    # A NUL ends the input of one parser and is replaced by the other; a lone surrogate stops both.
-    html = html.replace("\x00", "").encode("utf-8", "replace").decode()
+    html = _readable(html)
     if parser == "lxml":
         _feed_lxml(html, builder)
     else:
@@ -58,6 +58,17 @@ def parse(html: str, parser: Literal["turbohtml", "lxml"] = "turbohtml") -> Docu
     return builder.document(parser)
 
 
+def _readable(html: str) -> str:
+    """The page without what parsers cannot bear: a NUL ends the input of one of them, a lone surrogate stops both."""
+    try:
+        raw = html.encode()
+    except UnicodeEncodeError:
+        raw = html.encode("utf-8", "replace")
+        html = raw.decode()
+    return html.replace("\x00", "") if b"\x00" in raw else html
+
+
+_OUTSIDE = (-1, -1, NO_ZONES)  # what is open around the outermost node
 _new = tuple.__new__  # a named tuple without its constructor: half the time, and pages have many
 
 
@@ -94,7 +105,7 @@ class _Builder(SaxHandler):
         self.cut: set[str] = set()
         self.depth = 0
         self.silent_from = 0  # depth of the outermost silent element, 0 outside
-        self.open_nodes: list[tuple[int, int]] = []  # (depth, node)
+        self.open_nodes: list[tuple[int, int, frozenset[Zone]]] = [_OUTSIDE]  # (depth, node, its zones)
         self.node = -1
         self.zones = NO_ZONES
         self.runs: list[str] = []  # text of the block so far, cut at inline elements
@@ -111,12 +122,11 @@ class _Builder(SaxHandler):
         self.depth += 1
         if self.silent_from:
             return
-        attributes = attributes_of(attrs) if attrs else NO_ATTRIBUTES
         if tag in BLOCK_TAGS:
-            if self.runs or self.captures:
-                self._flush()
-            self._open_node(tag, attributes)
-        elif tag == "br":
+            self._start_block(tag, attrs)
+            return
+        attributes = attributes_of(attrs) if attrs else NO_ATTRIBUTES
+        if tag == "br":
             self._flush()
         else:
             if self.ended_inline and self.runs and tag not in GLUED_TAGS:
@@ -128,7 +138,7 @@ class _Builder(SaxHandler):
             elif "style" in attributes and is_hidden(attributes):
                 self.silent_from = self.depth  # inf<span style="display:none">no spam</span>o@…
                 return
-        if not PLAIN_ATTRIBUTES.issuperset(attributes):
+        if attrs and not PLAIN_ATTRIBUTES.issuperset(attributes):
             self._mark(tag, attributes)
         if tag in SILENT_TAGS:
             self.silent_from = self.depth
@@ -143,10 +153,9 @@ class _Builder(SaxHandler):
         if tag in BLOCK_TAGS:
             if self.runs or self.captures:
                 self._flush()
-            if self.open_nodes and self.open_nodes[-1][0] == self.depth:
+            if self.open_nodes[-1][0] == self.depth:
                 self.open_nodes.pop()
-                self.node = self.open_nodes[-1][1] if self.open_nodes else -1
-                self.zones = self.nodes[self.node].zones if self.node >= 0 else NO_ZONES
+                _, self.node, self.zones = self.open_nodes[-1]
             if self.form is not None and self.form[0] == self.depth:
                 self._close_form()
         else:
@@ -184,26 +193,33 @@ class _Builder(SaxHandler):
 
     # -- structure ----------------------------------------------------------------------------------------------------
 
-    def _open_node(self, tag: str, attributes: Attributes) -> None:
-        if len(self.nodes) >= MAX_NODES or len(self.open_nodes) >= MAX_DEPTH:
-            self.cut.add("nodes" if len(self.nodes) >= MAX_NODES else "depth")
+    def _start_block(self, tag: str, attrs: tuple[tuple[str, str | None], ...]) -> None:
+        if self.runs or self.captures:
+            self._flush()
+        if not attrs:
+            self._open_node(tag, "", ZONE_OF_TAG.get(tag), NO_ATTRIBUTES)
+        elif len(attrs) == 1 and attrs[0][0] == "class":  # as most are: nothing else to look for
+            names, zone = named(attrs[0][1] or "")
+            self._open_node(tag, names, ZONE_OF_TAG.get(tag, zone), {"class": names})
+        else:
+            attributes = attributes_of(attrs)
+            names, zone = names_and_zone(tag, attributes)
+            self._open_node(tag, names, zone, attributes)
+            if not PLAIN_ATTRIBUTES.issuperset(attributes):
+                self._mark(tag, attributes)
+
+    def _open_node(self, tag: str, names: str, zone: Zone | None, attributes: Attributes) -> None:
+        index, depth = len(self.nodes), len(self.open_nodes) - 1
+        if index >= MAX_NODES or depth >= MAX_DEPTH:
+            self.cut.add("nodes" if index >= MAX_NODES else "depth")
             return
         zones = self.zones
-        zone = ZONE_OF_TAG.get(tag)
-        names = ""
-        if attributes:
-            names = names_of(attributes)
-            if zone is None:
-                zone = zone_of_names(names) if names else None
-                if zone is None and "role" in attributes:
-                    zone = ZONE_OF_ROLE.get(attributes["role"])
-            if ("style" in attributes or "hidden" in attributes) and is_hidden(attributes):
-                zones = zones | {"hidden"}
         if zone is not None and zone not in zones:
             zones = zones | {zone}
-        index = len(self.nodes)
-        self.nodes.append(_new(Node, (index, self.node, len(self.open_nodes), tag, names, zones)))
-        self.open_nodes.append((self.depth, index))
+        if ("style" in attributes or "hidden" in attributes) and is_hidden(attributes):
+            zones = zones | {"hidden"}
+        self.nodes.append(_new(Node, (index, self.node, depth, tag, names, zones)))
+        self.open_nodes.append((self.depth, index, zones))
         self.node = index
         self.zones = zones
         if tag == "form":
@@ -222,7 +238,7 @@ class _Builder(SaxHandler):
             self.cut.add("blocks")
             return
         raw = " ".join((runs[0] if len(runs) == 1 else "".join(runs)).split())
-        whole = text.line(raw)
+        whole = text.line_of(raw)
         if not whole:
             return
         if len(runs) == 1:
@@ -303,7 +319,7 @@ class _Builder(SaxHandler):
         alt = text.line(attributes.get("alt", ""), 300)
         if self._room(self.images, "images"):
             source = url_of(attributes.get("src") or attributes.get("data-src", ""))
-            self.images.append(Image(source, alt, names_of(attributes), self.node, self.zones))
+            self.images.append(_new(Image, (source, alt, names_of(attributes), self.node, self.zones)))
         if alt:
             self._see(alt)
 
@@ -361,7 +377,8 @@ class _Builder(SaxHandler):
         if not self._room(self.marked, "marked"):
             return
         place = len(self.marked)
-        self.marked.append(Marked(tag, attributes, "", self.node, self.scopes[-1][1] if self.scopes else -1))
+        scope = self.scopes[-1][1] if self.scopes else -1
+        self.marked.append(_new(Marked, (tag, attributes, "", self.node, scope)))
         if "itemscope" in attributes:
             self.scopes.append((self.depth, place))
         elif tag not in BLOCK_TAGS or "itemprop" in attributes:

@@ -28,10 +28,16 @@ def line(text: str, limit: int = TEXT_LIMIT) -> str:
     """The cleaned text on one line, every run of white space as one space."""
     if not text:
         return ""
-    text = " ".join(text[: limit * 4].split())
+    return line_of(" ".join(text[: limit * 4].split()), limit)
+
+
+def line_of(text: str, limit: int = TEXT_LIMIT) -> str:
+    """The cleaned text, where its white space is one space everywhere already."""
     if text.isascii() and text.isprintable():
         return text if len(text) <= limit else text[:limit].rstrip()
-    return " ".join(clean(text, limit).split())
+    cleaned = clean(text, limit)
+    # Nothing had to go, so no white space came together.
+    return text if cleaned == text else " ".join(cleaned.split())
 
 
 def fold(text: str) -> str:
