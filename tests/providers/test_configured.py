@@ -26,9 +26,9 @@ def test_openstreetmap_needs_nothing() -> None:
     assert list(providers()) == ["openstreetmap"]
 
 
-def test_a_key_brings_google_and_a_path_the_file() -> None:
-    built = providers(PROVIDER_GOOGLE_KEY=KEY, PROVIDER_FILE_PATH="firms.csv")
-    assert set(built) == {"openstreetmap", "google_places", "file"}
+def test_a_key_brings_google_and_a_path_the_others() -> None:
+    built = providers(PROVIDER_GOOGLE_KEY=KEY, PROVIDER_FILE_PATH="firms.csv", PROVIDER_OVERTURE_PATH="places")
+    assert set(built) == {"openstreetmap", "google_places", "file", "overture"}
     assert all(provider.name == name for name, provider in built.items())
 
 

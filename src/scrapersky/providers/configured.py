@@ -16,6 +16,8 @@ from scrapersky.providers.google_places import GooglePlaces
 from scrapersky.providers.openstreetmap import OpenStreetMap
 from scrapersky.providers.osm_nominatim import Nominatim
 from scrapersky.providers.osm_overpass import Overpass
+from scrapersky.providers.overture import Overture
+from scrapersky.providers.overture_dataset import OvertureDataset
 from scrapersky.providers.place import PlaceProvider, Providers
 
 
@@ -35,6 +37,8 @@ def configured_providers(settings: Settings, web: Web, host_limits: HostLimits |
         built.append(GooglePlaces(_google_api(settings, client, settings.provider_google_key), nominatim.find))
     if settings.provider_file_path is not None:
         built.append(FileOfBusinesses(Path(settings.provider_file_path)))
+    if settings.provider_overture_path is not None:
+        built.append(Overture(OvertureDataset(settings.provider_overture_path), nominatim.find))
     return {provider.name: provider for provider in built}
 
 
