@@ -35,7 +35,7 @@ class Crawler:
         robots: Robots | None,
         *,
         delay: timedelta = timedelta(seconds=1),
-        at_once: int = 2,
+        at_once: int = 1,  # a permit is one slot of its host, so a visit is one request at a time
     ) -> None:
         self.client = client
         self._limits = host_limits
@@ -116,7 +116,6 @@ def crawler_of(settings: Settings, host_limits: HostLimits | None = None) -> Cra
         host_limits or host_limits_of(settings),
         robots if settings.crawl_robots else None,
         delay=timedelta(seconds=settings.crawl_host_delay_seconds),
-        at_once=settings.crawl_host_slots,
     )
 
 

@@ -64,11 +64,12 @@ class Visit:
         self, url: str, *, known: Known | None = None, max_bytes: int | None = None, seconds: float | None = None
     ) -> AsyncIterator[Stream]:
         """A body piece by piece, for what is too long to hold."""
-        with self._heeding():
-            async with self._client.stream(
-                url, known=known, max_bytes=max_bytes, seconds=seconds, gate=self._enter
-            ) as answer:
-                yield answer
+        async with self._turn:
+            with self._heeding():
+                async with self._client.stream(
+                    url, known=known, max_bytes=max_bytes, seconds=seconds, gate=self._enter
+                ) as answer:
+                    yield answer
 
     async def rules(self, url: str) -> Rules | None:
         """What robots.txt says about this origin (its Sitemap lines too); None when it is not honoured."""
