@@ -5,6 +5,9 @@ import time
 
 import aiohttp
 
+from scrapersky.core.settings import Settings
+from scrapersky.crawl.crawler import Crawler, open_crawler
+from scrapersky.crawl.outcomes import TooSoon
 from scrapersky.sandbox.server import Sandbox
 from scrapersky.sandbox.traffic import Traffic
 
@@ -101,3 +104,23 @@ async def test_it_serves_a_thousand_pages_a_second_and_more(sandbox: Sandbox):
     writer.close()
 
     assert count / seconds > 500
+
+
+async def test_the_crawlers_limits_are_seen_from_the_other_side():
+    """Six tasks want one host: it never has more of them at once than its slots; the others hear "too soon"."""
+    async with Sandbox(7, latency_seconds=0.1) as sandbox:
+        host = healthy_host(sandbox)
+        settings = Settings(**sandbox.environment(), CRAWL_HOST_SLOTS=2, CRAWL_HOST_DELAY_SECONDS=0)
+
+        async def ask(crawler: Crawler) -> bool:
+            try:
+                await crawler.fetch(f"http://{host}/")
+            except TooSoon:
+                return False
+            return True
+
+        async with open_crawler(settings) as crawler:
+            came_through = await asyncio.gather(*(ask(crawler) for _ in range(6)))
+
+    assert came_through.count(True) == 2
+    assert sandbox.traffic[host].most_at_once <= 2

@@ -13,6 +13,7 @@ from scrapersky.sandbox.mishaps import Mishaps
 from scrapersky.sandbox.osm_element import FIRST_ID, element, kind_of, tags_of
 from scrapersky.sandbox.overpass_filters import Statement
 from scrapersky.sandbox.overpass_query import ParseError, Query, parse
+from scrapersky.sandbox.trades import trades
 
 LICENCE = "Data © OpenStreetMap contributors, ODbL 1.0. http://osm.org/copyright"
 FORMATS = ("xml", "json", "jsonv2", "geojson", "geocodejson")
@@ -175,12 +176,16 @@ class FakeOverpass:
         return _elements([element(business, tags, query.out) for _, (business, tags) in chosen])
 
     def _candidates(self, statement: Statement) -> list[Business]:
-        """Everybody of the right kind in the right place."""
+        """Everybody of the right kind in the right place; other trades are left out before they are made."""
+        keys = {trade.osm_key for trade in trades().values()}
+        asked = [(tag.key, tag.value) for tag in statement.tags if tag.operator == "=" and tag.key in keys]
 
         def wanted(seat: Seat) -> bool:
             if kind_of(seat.number) not in statement.kinds:
                 return False
             if statement.ids and FIRST_ID + seat.number not in statement.ids:
+                return False
+            if any(pair != (seat.trade.osm_key, seat.trade.osm_value) for pair in asked):
                 return False
             return statement.holds(seat.latitude, seat.longitude)
 

@@ -4,6 +4,7 @@ from html import escape
 
 from scrapersky.sandbox import contact_forms
 from scrapersky.sandbox.business import Business, Person
+from scrapersky.sandbox.phone_numbers import national, pick
 from scrapersky.sandbox.site import PageKind, Site, SitePage
 
 AGENCY = "Pixelkontor Nord"
@@ -116,8 +117,13 @@ def _imprint(site: Site, page: SitePage) -> str:
         )
     return (
         f"<h1>{words.imprint}</h1>{''.join(parts)}<h2>{words.authority}</h2>"
-        f"<p>{words.authority_name}, post@{AUTHORITY_HOST}</p>"
+        f"<p>{words.authority_name}, {words.phone} {_authority_phone(site.owner)}, post@{AUTHORITY_HOST}</p>"
     )
+
+
+def _authority_phone(business: Business) -> str:
+    """A number of the business's city that is nobody's in the world: the last of its range."""
+    return national(pick(business.city.landline, 0, -1, business.country.code))
 
 
 def _services(site: Site, page: SitePage) -> str:
