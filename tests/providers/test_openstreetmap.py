@@ -28,6 +28,7 @@ HELSINKI = {
     "place_id": 1,
     "osm_type": "relation",
     "osm_id": 34914,
+    "category": "boundary",
     "boundingbox": ["59.9224887", "60.2978389", "24.7828749", "25.2544849"],
     "lat": "60.1674881",
     "lon": "24.9427473",
@@ -144,6 +145,23 @@ async def test_an_unknown_word_is_searched_in_names_and_says_so(osm: OpenStreetM
         "'Hesburger' is no kind of business known here: names that contain it are searched for instead."
     ]
     assert "names that contain it" in (await osm.estimate(PlaceQuery("Hesburger", "Helsinki"))).explanation
+
+
+@pytest.mark.parametrize("street", [{"osm_type": "way", "category": "highway"}, {"category": "waterway"}])
+async def test_what_has_no_border_is_searched_by_its_box(
+    osm: OpenStreetMap, server: LittleServer, street: dict[str, str]
+) -> None:
+    server.answers["/search"] = [Reply([{**HELSINKI, **street}])]
+    await found(osm)
+    assert "area" not in question(server.asked[1])
+    assert "(59.9224887,24.7828749,60.2978389,25.2544849)" in question(server.asked[1])
+
+
+async def test_a_town_is_meant_before_a_bar_of_its_name(osm: OpenStreetMap, server: LittleServer) -> None:
+    bar = {**HELSINKI, "osm_type": "node", "osm_id": 5, "category": "amenity", "boundingbox": ["1", "2", "3", "4"]}
+    server.answers["/search"] = [Reply([bar, HELSINKI])]
+    await found(osm)
+    assert "area(3600034914)" in question(server.asked[1])
 
 
 async def test_no_result_is_fine(osm: OpenStreetMap, server: LittleServer) -> None:

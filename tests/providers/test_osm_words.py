@@ -10,7 +10,7 @@ from scrapersky.providers.area import Area, Box, what_and_where
 from scrapersky.providers.osm_categories import kind_of, tags_by_phrase
 from scrapersky.providers.place import PlaceQuery
 
-HELSINKI = Area("Helsinki", Box(59.92, 24.78, 60.30, 25.25), "FI", "relation", 34914)
+HELSINKI = Area("Helsinki", Box(59.92, 24.78, 60.30, 25.25), "FI", 34914)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_question_by_kind_has_border_box_centre_and_limit() -> None:
 
 
 def test_a_place_without_a_border_is_searched_by_its_box() -> None:
-    question = osm_query.by_tags(("shop",), Area("x", Box(1, 2, 3, 4), None, "node", 7), 9)
+    question = osm_query.by_tags(("shop",), Area("x", Box(1, 2, 3, 4)), 9)
     assert "area" not in question
     assert "(1.0000000,2.0000000,3.0000000,4.0000000)" in question
 

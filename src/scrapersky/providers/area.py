@@ -56,13 +56,12 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A place that has a name: its box, its country, and its id at OpenStreetMap where that has a border."""
+    """A place that has a name: its box, its country, and the relation that is its border at OpenStreetMap."""
 
     name: str
     box: Box
     country: str | None = None
-    osm_type: str | None = None
-    osm_id: int | None = None
+    relation: int | None = None
 
 
 # Finds the area a name means, in this country and told in this language; ProviderRefused if there is none.

@@ -15,6 +15,8 @@ from scrapersky.providers.place import ProviderBusy, ProviderFailed, ProviderRef
 
 POLICY = "https://operations.osmfoundation.org/policies/nominatim/"
 PAUSE_SECONDS = 1.0
+# What is drawn as a border, so that Overpass knows its inside; a street or a river is searched by its box.
+BORDERED = ("boundary", "place", "landuse")
 # A box around a village of which only the middle is known.
 POINT_DEGREES = 0.02
 SHORT_WAIT, LONG_WAIT = timedelta(seconds=30), timedelta(minutes=1)
@@ -45,7 +47,7 @@ class Nominatim:
             within = f" in {country.upper()}" if country else ""
             raise ProviderRefused(f"No place named {name!r} is known{within}; check its spelling, or add the country.")
         # The name of a town also fits a bar on the other side of the world: what has a border comes first.
-        return next((area for area in areas if area.osm_type == "relation"), areas[0])
+        return next((area for area in areas if area.relation is not None), areas[0])
 
     async def _ask(self, path: str) -> list[Mapping[str, Any]]:
         await asyncio.sleep(max(0.0, self._next_at - time.monotonic()))
@@ -90,12 +92,12 @@ def _area(place: Mapping[str, Any]) -> Area | None:
         osm_id = int(place["osm_id"]) if "osm_id" in place else None
     except (KeyError, TypeError, ValueError):
         return None
+    bordered = place.get("osm_type") == "relation" and (place.get("category") or place.get("class")) in BORDERED
     return Area(
         name=str(place.get("display_name") or place.get("name") or ""),
         box=box,
         country=country.upper() if isinstance(country, str) and len(country) == 2 else None,
-        osm_type=str(place["osm_type"]) if osm_id is not None and place.get("osm_type") else None,
-        osm_id=osm_id,
+        relation=osm_id if bordered else None,
     )
 
 

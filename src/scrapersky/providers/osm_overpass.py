@@ -27,7 +27,7 @@ class Overpass:
     def __init__(self, api: Api, *, memory_seconds: float = 3600) -> None:
         self._api = api
         self._turn = asyncio.Lock()
-        self._memory: Memory[list[Element]] = Memory(32, memory_seconds)
+        self._memory: Memory[list[Element]] = Memory(8, memory_seconds)
 
     async def ask(self, question: str) -> list[Element]:
         """The elements of the answer; an answer with a remark is a failure, however well it looks."""

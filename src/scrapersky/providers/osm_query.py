@@ -8,8 +8,7 @@ TIMEOUT_SECONDS = 60
 MEMORY_BYTES = 134_217_728
 # What keeps a name search away from streets, stops and benches.
 BUSINESS_KEYS = "^(shop|craft|office|amenity|healthcare|tourism|leisure)$"
-# An area's id is made from that of its border.
-AREA_OF = {"relation": 3_600_000_000, "way": 2_400_000_000}
+FIRST_AREA = 3_600_000_000  # an area's id is this and the id of the relation that is its border
 _ELEMENT = re.compile(r"(node|way|relation)/([1-9][0-9]{0,18})")
 _HEAD = f"[out:json][timeout:{TIMEOUT_SECONDS}][maxsize:{MEMORY_BYTES}];"
 
@@ -32,10 +31,8 @@ def by_id(provider_id: str) -> str | None:
 
 def _within(area: Area, filters: list[str], most: int) -> str:
     # The box beside the border costs nothing and spares the server the whole country.
-    border = "(area.a)" if area.osm_type in AREA_OF else ""
-    lines = [_HEAD]
-    if area.osm_type in AREA_OF and area.osm_id is not None:
-        lines.append(f"area({AREA_OF[area.osm_type] + area.osm_id})->.a;")
+    border = "" if area.relation is None else "(area.a)"
+    lines = [_HEAD] if area.relation is None else [_HEAD, f"area({FIRST_AREA + area.relation})->.a;"]
     parts = " ".join(f"nwr{border}{one}{_box(area.box)};" for one in filters)
     return "\n".join([*lines, f"( {parts} );", f"out center tags qt {most};"])
 
