@@ -137,6 +137,24 @@ async def test_closed_ones_are_marked_and_benches_left_out(osm: OpenStreetMap, s
     ]
 
 
+@pytest.mark.parametrize(
+    ("written", "phone"),
+    [
+        ("https://www.viini.example/2020", None),
+        ("call us", None),
+        ("0700", "0700"),
+        ("0400 123 456/x9", "+358400123456"),
+        ("; ;+358-9-3935-1234", "+358939351234"),
+    ],
+)
+async def test_a_phone_number_is_read_kept_or_dropped(
+    osm: OpenStreetMap, server: LittleServer, written: str, phone: str | None
+) -> None:
+    element = {"type": "node", "id": 1, "tags": {"name": "X", "shop": "wine", "phone": written}}
+    server.answers["/api/interpreter"] = [overpass_answer(element)]
+    assert [place.phone for place in await found(osm)] == [phone]
+
+
 async def test_an_unknown_word_is_searched_in_names_and_says_so(osm: OpenStreetMap, server: LittleServer) -> None:
     meter = Meter()
     await found(osm, "Hesburger in Helsinki", meter=meter)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from scrapersky.providers.area import Box
 from scrapersky.providers.google_api import MOST_OF_ONE_QUESTION
 
-SHORTEST_SIDE_METRES = 50.0
+SHORTEST_SIDE_METRES = 25.0  # a shopping centre has more than sixty places on fifty metres
 WIDEST_DEGREES = 180.0
 
 # The ids of the places in a box, at most sixty of them.
