@@ -147,6 +147,23 @@ async def test_without_a_sitemap_the_links_of_the_home_page_are_followed(walk):
         assert (await line.one("SELECT count(*) FROM contact WHERE email = 'info@hammas-oy.fi'"))[0] == 1
 
 
+async def test_a_feed_is_no_reason_to_leave_the_home_page_out(walk):
+    feed = """<?xml version="1.0"?><rss version="2.0"><channel><title>x</title>
+        <item><link>http://hammas-oy.fi/blogi/eka</link></item></channel></rss>"""
+    pages = {
+        **WITHOUT_SITEMAP,
+        "/robots.txt": ("User-agent: *\nSitemap: http://hammas-oy.fi/feed\n", "text/plain"),
+        "/feed": (feed, "application/rss+xml"),
+    }
+    async with site(pages) as port:
+        line = walk(port)
+        await line.start()
+        await line.run(*STEPS)
+        kinds = {row[0] for row in await line.admin.fetch("SELECT kind FROM sitemap_file")}
+        assert kinds == {"rss", "links"}
+        assert (await line.one("SELECT count(*) FROM contact WHERE email = 'info@hammas-oy.fi'"))[0] == 1
+
+
 async def test_going_down_the_line_again_duplicates_nothing_and_keeps_choices(walk):
     async with site(WITH_SITEMAP) as port:
         line = walk(port)

@@ -1,1 +1,1 @@
-"""A little world to try things in: example workflows now, a little internet later."""
+"""A little world to try things in: example workflows, and a little internet with known truth."""

@@ -13,6 +13,7 @@ from scrapersky.crawl.sitemap_entry import SitemapKind, parse_lastmod
 from scrapersky.crawl.sitemap_search import FoundSitemap, SitemapSearch
 from scrapersky.models import Domain, SitemapFile
 
+FEEDS = (SitemapKind.RSS.value, SitemapKind.ATOM.value)
 LINKS = "links"  # the kind of a home page that stands in for a sitemap
 UNWANTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)
 ROWS_AT_ONCE = 1000
@@ -20,7 +21,11 @@ ROWS_AT_ONCE = 1000
 
 async def upsert(session: AsyncSession, domain: Domain, found: SitemapSearch) -> list[UUID]:
     """Each sitemap once per domain; the ids of those that list pages and that nobody turned down."""
-    rows = [_values(domain, sitemap) for sitemap in found.sitemaps] or [_home_page(domain)]
+    rows = [_values(domain, sitemap) for sitemap in found.sitemaps]
+    if all(
+        row["kind"] in FEEDS for row in rows
+    ):  # nothing, or feeds, which list news and no contact page
+        rows.append(_home_page(domain))
     unique = {row["url"]: row for row in rows}
     wanted: list[UUID] = []
     ordered = [unique[url] for url in sorted(unique)]
