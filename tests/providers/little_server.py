@@ -61,6 +61,10 @@ class LittleServer:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    async def stop(self) -> None:
+        """Nobody answers at this port any more."""
         await self._runner.cleanup()
 
     def _application(self) -> web.Application:

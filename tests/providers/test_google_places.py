@@ -328,7 +328,7 @@ async def test_every_refusal_says_what_to_do(
 
 
 async def test_a_google_that_is_down_is_tried_again(client: ClientSource, server: LittleServer) -> None:
-    await server._runner.cleanup()
+    await server.stop()
     with pytest.raises(ProviderFailed, match="Google does not answer"):
         await found(google(client, server))
 
@@ -434,7 +434,7 @@ async def test_the_key_is_in_the_header_and_nowhere_else(
         for reply in replies:
             server.answers["/v1/places:searchText"] = [reply]
             troubles.append(await trouble(provider))
-        await server._runner.cleanup()
+        await server.stop()
         troubles.append(await trouble(provider))
     said = [
         "".join(traceback.format_exception(one)) + repr(one) + repr(vars(one)) + repr(one.__context__)

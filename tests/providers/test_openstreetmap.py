@@ -341,7 +341,7 @@ async def test_every_other_answer_is_named_too(
 
 async def test_a_provider_that_is_down_is_tried_again(client: ClientSource, server: LittleServer) -> None:
     nominatim = Nominatim(api_at(client, server.url, "Nominatim"))
-    await server._runner.cleanup()
+    await server.stop()
     with pytest.raises(ProviderFailed, match=r"Nominatim does not answer: 127\.0\.0\.1 cannot be reached"):
         await nominatim.find("Helsinki")
 

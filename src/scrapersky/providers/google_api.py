@@ -106,7 +106,7 @@ def _success(answer: Answer, *, paging: bool = False) -> Mapping[str, Any]:
 
 
 def _has_id(place: Any) -> bool:
-    return isinstance(place, dict) and isinstance(place.get("id"), str) and bool(place["id"])
+    return isinstance(place, dict) and bool(_PLACE_ID.fullmatch(str(place.get("id", ""))))
 
 
 def _rectangle(box: Box) -> dict[str, dict[str, float]]:

@@ -7,7 +7,7 @@ from typing import Any
 from scrapersky.core import clock
 from scrapersky.extract import phones
 from scrapersky.extract.text import line
-from scrapersky.providers.place import PlaceDetails
+from scrapersky.providers.place import PlaceDetails, finite
 
 KEPT = timedelta(days=30)  # the terms: the id for ever, coordinates for 30 days, nothing else for good
 LICENCE = "Google Maps Platform terms: may be shown with attribution, not kept beyond expires_at; the id may"
@@ -30,18 +30,18 @@ def place_of(found: Mapping[str, Any]) -> PlaceDetails:
         provider_id=str(found["id"]),
         name=_text(_part(found, "displayName").get("text")) or str(found["id"]),
         address=_text(found.get("formattedAddress")),
-        street=", ".join(line(str(part)) for part in postal.get("addressLines") or ()) or None,
+        street=", ".join(_texts(postal.get("addressLines"))) or None,
         city=_text(postal.get("locality")),
         region=_text(postal.get("administrativeArea")),
         postcode=_text(postal.get("postalCode")),
         country=country,
-        latitude=_number(location.get("latitude")),
-        longitude=_number(location.get("longitude")),
+        latitude=finite(location.get("latitude")),
+        longitude=finite(location.get("longitude")),
         timezone=_text(_part(found, "timeZone").get("id")),
         phone=_phone(found, country),
         website=_text(found.get("websiteUri"), 2048),
         categories=_categories(found),
-        rating=_number(found.get("rating")),
+        rating=finite(found.get("rating")),
         rating_count=_whole(found.get("userRatingCount")),
         price_level=PRICE_LEVELS.get(str(found.get("priceLevel"))),
         hours=_hours(_part(found, "regularOpeningHours")),
@@ -61,22 +61,29 @@ def _phone(found: Mapping[str, Any], country: str | None) -> str | None:
 
 def _categories(found: Mapping[str, Any]) -> tuple[str, ...]:
     """The types, the primary one first."""
-    types = found.get("types")
-    every = [found.get("primaryType"), *(types if isinstance(types, list) else [])]
-    return tuple(dict.fromkeys(line(one, 100) for one in every if isinstance(one, str) and one))
+    return tuple(dict.fromkeys([*_texts([found.get("primaryType")]), *_texts(found.get("types"))]))
 
 
 def _hours(hours: Mapping[str, Any]) -> dict[str, Any] | None:
     """Periods as Google gives them (day 0 is Sunday; no close means never), and the week in words."""
-    described = [line(str(day)) for day in hours.get("weekdayDescriptions") or ()]
-    kept = {"periods": hours.get("periods"), "weekdays": described}
+    periods = hours.get("periods")
+    told = [_period(period) for period in periods if isinstance(period, dict)] if isinstance(periods, list) else []
+    kept = {"periods": told, "weekdays": _texts(hours.get("weekdayDescriptions"))}
     return {key: value for key, value in kept.items() if value} or None
+
+
+def _period(period: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    return {
+        end: {unit: whole for unit in ("day", "hour", "minute") if (whole := _whole(moment.get(unit))) is not None}
+        for end in ("open", "close")
+        if (moment := _part(period, end))
+    }
 
 
 def _extra(found: Mapping[str, Any]) -> dict[str, Any]:
     extra = {
         "google_maps_uri": _text(found.get("googleMapsUri"), 2048),
-        "service_area_only": found.get("pureServiceAreaBusiness") or None,
+        "service_area_only": True if found.get("pureServiceAreaBusiness") is True else None,
     }
     return {key: value for key, value in extra.items() if value is not None}
 
@@ -86,14 +93,14 @@ def _part(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return part if isinstance(part, dict) else {}
 
 
+def _texts(values: Any) -> list[str]:
+    return [text for value in values if (text := _text(value))] if isinstance(values, list) else []
+
+
 def _text(value: Any, limit: int = 1000) -> str | None:
     return (line(value, limit) or None) if isinstance(value, str) else None
 
 
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
 def _whole(value: Any) -> int | None:
-    number = _number(value)
+    number = finite(value)
     return None if number is None else int(number)

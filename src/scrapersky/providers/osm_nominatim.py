@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
+from scrapersky.extract.text import line
 from scrapersky.providers.api import Answer, Api
 from scrapersky.providers.area import Area, Box
 from scrapersky.providers.memory import Memory
@@ -90,11 +91,11 @@ def _area(place: Mapping[str, Any]) -> Area | None:
     try:
         box = _box(place)
         osm_id = int(place["osm_id"]) if "osm_id" in place else None
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return None
     bordered = place.get("osm_type") == "relation" and (place.get("category") or place.get("class")) in BORDERED
     return Area(
-        name=str(place.get("display_name") or place.get("name") or ""),
+        name=line(str(place.get("display_name") or place.get("name") or ""), 300),
         box=box,
         country=country.upper() if isinstance(country, str) and len(country) == 2 else None,
         relation=osm_id if bordered else None,

@@ -6,7 +6,7 @@ from typing import Any
 from scrapersky.core import clock
 from scrapersky.extract import phones
 from scrapersky.extract.text import line
-from scrapersky.providers.place import PlaceDetails
+from scrapersky.providers.place import PlaceDetails, finite
 
 LICENCE = "ODbL 1.0, © OpenStreetMap contributors"
 WEBSITES = ("website", "contact:website", "url", "contact:url", "brand:website")
@@ -28,18 +28,19 @@ NO_BUSINESS = {
 
 def place_of(element: Mapping[str, Any], country: str | None = None) -> PlaceDetails | None:
     """The business this element is; None when it has no name, no tags or is no business. `country` is where we look."""
-    tags = {str(key): line(str(value), 1000) for key, value in (element.get("tags") or {}).items()}
+    tags = _tags(element)
     name = tags.get("name") or tags.get("brand") or tags.get("operator")
     categories = _categories(tags)
-    if not name or "id" not in element or "type" not in element or not (categories - NO_BUSINESS or _closed(tags)):
+    identity = _identity(element)
+    if not name or identity is None or not (categories - NO_BUSINESS or _closed(tags)):
         return None
-    at = element.get("center") or element
+    at = element["center"] if isinstance(element.get("center"), dict) else element
     place_country = _country(tags) or country
     numbers = _numbers(tags, place_country)
     websites = _websites(tags)
     return PlaceDetails(
         provider="openstreetmap",
-        provider_id=f"{element['type']}/{element['id']}",
+        provider_id=identity,
         name=name,
         address=_address(tags),
         street=_street(tags),
@@ -47,8 +48,8 @@ def place_of(element: Mapping[str, Any], country: str | None = None) -> PlaceDet
         region=tags.get("addr:state") or tags.get("addr:province"),
         postcode=tags.get("addr:postcode"),
         country=place_country,
-        latitude=_number(at.get("lat")),
-        longitude=_number(at.get("lon")),
+        latitude=finite(at.get("lat")),
+        longitude=finite(at.get("lon")),
         phone=numbers[0] if numbers else None,
         website=websites[0] if websites else None,
         categories=tuple(f"{key}={tags[key]}" for key in CATEGORIES if key in tags),
@@ -58,6 +59,16 @@ def place_of(element: Mapping[str, Any], country: str | None = None) -> PlaceDet
         fetched_at=clock.now(),
         extra=_extra(tags, numbers, websites),
     )
+
+
+def _tags(element: Mapping[str, Any]) -> dict[str, str]:
+    tags = element.get("tags")
+    return {str(key): line(str(value), 1000) for key, value in tags.items()} if isinstance(tags, dict) else {}
+
+
+def _identity(element: Mapping[str, Any]) -> str | None:
+    kind, number = element.get("type"), element.get("id")
+    return f"{kind}/{number}" if kind in ("node", "way", "relation") and isinstance(number, int) else None
 
 
 def _categories(tags: Mapping[str, str]) -> set[str]:
@@ -119,7 +130,3 @@ def _values(text: str) -> list[str]:
 
 def _first(tags: Mapping[str, str], keys: tuple[str, ...]) -> str | None:
     return next((tags[key] for key in keys if tags.get(key)), None)
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) else None

@@ -127,3 +127,10 @@ class PlaceProvider(Protocol):
 
 
 Providers = Mapping[str, PlaceProvider]
+
+
+def finite(value: object) -> float | None:
+    """A number of a provider's JSON as a number of ours; None for anything else, infinity and all."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -1e15 < value < 1e15:
+        return None
+    return float(value)
