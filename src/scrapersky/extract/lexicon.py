@@ -64,3 +64,11 @@ def _grouped(stems: Iterable[str]) -> dict[str, tuple[str, ...]]:
 def alternatives(entries: Iterable[str]) -> str:
     """The entries as one regular expression, longest first."""
     return "|".join(re.escape(entry) for entry in sorted(set(entries), key=lambda entry: (-len(entry), entry)))
+
+
+def grouped_alternatives(entries: Iterable[str]) -> str:
+    """The same, the first letters apart: a word is tried against a handful of entries and not against all."""
+    groups: dict[str, list[str]] = {}
+    for entry in sorted(set(entries)):
+        groups.setdefault(entry[0], []).append(entry[1:])
+    return "|".join(f"{re.escape(first)}(?:{alternatives(rests)})" for first, rests in groups.items())

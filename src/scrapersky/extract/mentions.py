@@ -99,9 +99,10 @@ def _beside_role(segment: str, pieces: list[str]) -> list[Mention]:
     first = names.read(pieces[0])
     if first is not None and (names.is_role(rest) or first.title):
         return [Mention(first, True, rest if len(rest) < 120 else "")]
-    last = names.read(rest) or names.read(pieces[1]) or names.read(pieces[-1])
-    if last is not None and names.is_role(pieces[0]):
-        return [Mention(last, True, segment[: segment.find(last.text)].strip(" ,:()-–—―"))]
+    if names.is_role(pieces[0]):
+        last = names.read(rest) or names.read(pieces[1]) or names.read(pieces[-1])
+        if last is not None:
+            return [Mention(last, True, segment[: segment.find(last.text)].strip(" ,:()-–—―"))]
     if first is None:
         return []
     row = [name for piece in pieces if (name := names.read(piece)) is not None]

@@ -21,7 +21,7 @@ COURTESY = frozenset(
 MAX_NAME = 60
 
 
-GATE = patterns.name_gate(lexicon.alternatives([*PARTICLES, *(word for word in TITLES if len(word) > 1)]))
+GATE = patterns.name_gate(lexicon.grouped_alternatives([*PARTICLES, *(word for word in TITLES if len(word) > 1)]))
 
 
 class Name(NamedTuple):
@@ -37,7 +37,7 @@ class Name(NamedTuple):
 @lru_cache(8192)
 def read(text: str) -> Name | None:
     """The name that the whole text is, or None."""
-    if not 2 < len(text) <= MAX_NAME + 40 or not _may_be(text) or GATE.match(text) is None:
+    if not 2 < len(text) <= MAX_NAME + 40 or GATE.match(text) is None or not _may_be(text):
         return None
     text, _, behind = text.partition(",")
     credentials = behind.strip()
@@ -64,6 +64,8 @@ def _may_be(text: str) -> bool:
     if not words or (len(words) == 1 and len(text) < 5 and text.isupper()):
         return False
     first, last = fold_word(words[0]).strip("."), fold_word(words[-1]).strip(".")
+    if len(words) == 1 and first not in GIVEN and "." not in words[0]:
+        return False  # no name, and no title glued to one
     if first in TITLES:
         return True
     if first in ORGANISATIONS or last in ORGANISATIONS:
@@ -127,10 +129,20 @@ def _has_shape(words: list[str], folded: tuple[str, ...]) -> bool:
     for word, plain in zip(words, folded, strict=True):
         if plain in PARTICLES and word[0].islower():
             continue
-        if not patterns.NAME_WORD.fullmatch(word):
+        if not _is_name_word(word):
             return False
         capitals += 1
     return 1 <= capitals <= 5 and words[-1][0].isupper() and any(len(word.strip(".")) > 1 for word in words)
+
+
+@lru_cache(8192)
+def _is_name_word(word: str) -> bool:
+    return patterns.NAME_WORD.fullmatch(word) is not None
+
+
+@lru_cache(8192)
+def _is_initial(word: str) -> bool:
+    return patterns.INITIAL.fullmatch(word) is not None
 
 
 def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credentials: str) -> float:
@@ -151,10 +163,10 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
     score = 0.3 * given + 0.1 * family - 0.1 * (not given and not family)
     if (roles or ordinary) and not titles:
         score -= 0.2  # James Baker may be a person; the page has to say so
-    initials = sum(1 for word in words if patterns.INITIAL.fullmatch(word))
-    if patterns.INITIAL.fullmatch(words[-1]) and len(words) > 1:
+    initials = [word for word in words if _is_initial(word)]
+    if len(words) > 1 and _is_initial(words[-1]):
         score -= 0.15  # Maria S. writes reviews
-    elif initials and len(words) > initials:
+    elif initials and len(words) > len(initials):
         score += 0.1
     if len(folded) == 1 and not patterns.GLUED_INITIAL.match(words[0]):
         score -= 0.25

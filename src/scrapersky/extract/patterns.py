@@ -178,9 +178,13 @@ TITLE_IN_TEXT = re.compile(
     r"(?:Dr|Dra|Prof|Mgr|mgr|MUDr|MDDr|MVDr|JUDr|PhDr|Ing|Mag|Dipl|lek|inż|Rev|Pastor|Pastora|Pfarrer|Pfarrerin|Father|Sensei|Maître|Mme|Dott|Avv|Adv|Herr|Frau|Mrs|Mr|Ms|Д-р|д-р)\b\.?(?=[\s.]?[\s.]?[^\W\d_])"
 )
 AFTER_TITLE = re.compile(r"[^,;:()\[\]|•·\n\d\"“”„«»!?&/]{3,60}")
-SEGMENT = re.compile(r"\s?(?:[|•·;/]|\s[&+]\s|\s(?:und|and|et|y|e|i|a|ja|og|och|en)\s(?=[^\W\d_a-zà-ÿ]))\s?")
+# Both begin with the one sign or space they can begin with: the search then skips everything else without trying.
+SEGMENT = re.compile(
+    r"[\s|•·;/](?:(?<=[|•·;/])\s?"
+    r"|(?<=\s)(?:[|•·;/]\s?|\s?[&+]\s\s?|\s?(?:und|and|et|y|e|i|a|ja|og|och|en)\s(?=[^\W\d_a-zà-ÿ])))"
+)
 # What stands between a name and a role on one line.
-SEPARATOR = re.compile(r"\s?[:(]\s?|\s[-–—―]\s?|\s?[–—―]\s|\s?,\s")
+SEPARATOR = re.compile(r"[\s:(–—―,](?:(?<=\s)(?:[:(–—―-]\s?|,\s)|(?<=[:(])\s?|(?<=[–—―,])\s)")
 STARS = re.compile(r"[★⭐☆]|\bfa-star\b|\bstars?\b|\brating\b")
 QUOTE_MARKS = re.compile(r"^\s?[\"“„«»”'‘]|^[-–—]\s")
 PERSON_NAMES = re.compile(

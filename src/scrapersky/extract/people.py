@@ -53,8 +53,8 @@ def _seen(document: Document) -> list[tuple[Mention, Block]]:
     """Every name with the block it stands in; a menu names pages, not people."""
     seen: list[tuple[Mention, Block]] = []
     for block in document.blocks:
-        if "nav" not in block.zones:
-            seen.extend((mention, block) for mention in mentions(block.text, block.parts))
+        if "nav" not in block.zones and (found := mentions(block.text, block.parts)):
+            seen.extend([(mention, block) for mention in found])
             if len(seen) > MAX_CANDIDATES:
                 break
     return seen

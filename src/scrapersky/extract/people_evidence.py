@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from scrapersky.extract import lexicon, names, patterns
 from scrapersky.extract.document import Block, Document
@@ -30,7 +30,6 @@ class Evidence:
         self.headings = [
             block for block in self.blocks if block.tag in SECTION_TAGS and block.index not in self.name_blocks
         ]
-        self.has_dummy_text = "lorem ipsum" in document.text.lower()
         self.heading_places = [block.index for block in self.headings]
 
     def weigh(self, name: Name, block: Block, whole: bool, title: str) -> tuple[str, float]:
@@ -149,6 +148,11 @@ class Evidence:
             return "a credit"
         return ""
 
+    @cached_property
+    def has_dummy_text(self) -> bool:
+        """Whether any text of the page is the filling of a template; asked only where somebody was found."""
+        return "lorem ipsum" in self.document.text.lower()
+
     def _beside_dummy_text(self, block: Block) -> bool:
         return any(
             "lorem ipsum" in other.text.lower() for other in self.blocks[max(0, block.index - 2) : block.index + 4]
@@ -156,10 +160,10 @@ class Evidence:
 
     def _follows_quote(self, block: Block) -> bool:
         """A quoted text or stars beside the name."""
-        if patterns.STARS.search(block.icons):
+        if _has_stars(block.icons):
             return True
         for other in self.blocks[max(0, block.index - 2) : block.index]:
-            if patterns.STARS.search(other.text) or patterns.STARS.search(other.icons):
+            if _has_stars(other.text) or _has_stars(other.icons):
                 return True
             if len(other.text) > 40 and patterns.QUOTE_MARKS.match(other.text):
                 return True
@@ -178,6 +182,12 @@ class Evidence:
             if heading.tag in ("h1", "h2"):
                 return False
         return False
+
+
+def _has_stars(text: str) -> bool:
+    # Five words found in C before a pattern that would try every letter.
+    may_have = "star" in text or "rating" in text or "★" in text or "☆" in text or "⭐" in text
+    return may_have and patterns.STARS.search(text) is not None
 
 
 @lru_cache(4096)
