@@ -54,7 +54,7 @@ def _elements(document: Document) -> Iterator[Address]:
 
 def _lines(document: Document) -> Iterator[Address]:
     """A line with street and postal code, or a street line followed by one that begins with the code."""
-    for block in document.blocks:
+    for block in document.numbered:
         text = block.text
         if len(text) > 200 or patterns.POSTAL_CODE.search(text) is None:
             continue

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from scrapersky.extract import patterns
+
 Attributes = dict[str, str]
 Zone = Literal["header", "nav", "footer", "aside", "form", "quote", "address", "hidden"]
 
@@ -142,6 +144,11 @@ class Document:
     def text(self) -> str:
         """The visible text, one line per block."""
         return "\n".join(block.text for block in self.blocks)
+
+    @cached_property
+    def numbered(self) -> tuple[Block, ...]:
+        """The blocks with a digit in them: the others need not be asked for numbers and postal codes."""
+        return tuple([block for block in self.blocks if patterns.DIGIT.search(block.text)])
 
     @cached_property
     def meta(self) -> dict[str, str]:

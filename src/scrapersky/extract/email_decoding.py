@@ -3,6 +3,7 @@
 import base64
 import codecs
 from collections.abc import Iterator
+from functools import lru_cache
 from urllib.parse import unquote
 
 from scrapersky.extract import hosts, lexicon, patterns
@@ -19,6 +20,7 @@ LOCAL_KEYS, DOMAIN_KEYS, ENDING_KEYS = (_keys[name].split() for name in ("local"
 
 
 DOMAIN_ATTRIBUTES = frozenset(f"data-{key}" for key in DOMAIN_KEYS)
+SIGNS = ("(", "[", "{", "<", "|", "at-", "at_", " at ", " AT ")  # without one of them nothing is written out
 
 
 def is_address(candidate: str) -> bool:
@@ -69,7 +71,7 @@ def shifted(cipher: str) -> str:
 
 def from_attributes(attributes: Attributes) -> str:
     """An address that lies in one attribute, or in pieces in several."""
-    if DOMAIN_ATTRIBUTES.isdisjoint(attributes) and not any("mail" in name for name in attributes):
+    if not _speak_of_mail(tuple(attributes)):
         return ""
     values = {name.removeprefix("data-"): value for name, value in attributes.items() if name.startswith("data-")}
     for name, value in values.items():
@@ -83,6 +85,11 @@ def from_attributes(attributes: Attributes) -> str:
         return ""
     candidate = f"{local}@{domain}.{ending.lstrip('.')}" if ending else f"{local}@{domain}"
     return candidate if is_address(candidate) else ""
+
+
+@lru_cache(4096)  # the same few sets of names come on every page
+def _speak_of_mail(names: tuple[str, ...]) -> bool:
+    return not DOMAIN_ATTRIBUTES.isdisjoint(names) or any("mail" in name for name in names)
 
 
 def unwrapped(value: str) -> str:
@@ -135,7 +142,7 @@ def _first(values: Attributes, keys: list[str]) -> str:
 
 def may_be_written_out(text: str) -> bool:
     """A quick look whether the text can hold a written-out address at all."""
-    bracket = "(" in text or "[" in text or "{" in text or "<" in text or "|" in text
-    if not bracket and not ("at-" in text or "at_" in text or " at " in text or " AT " in text):
-        return False
-    return len(text) < 5_000 and patterns.WRITTEN_SIGN.search(text) is not None
+    for sign in SIGNS:
+        if sign in text:
+            return len(text) < 5_000 and patterns.WRITTEN_SIGN.search(text) is not None
+    return False

@@ -67,9 +67,13 @@ def _covered(candidate: Candidate, judge: email_judging.Judge) -> str:
 
 
 def _candidates(document: Document, things: list[Thing]) -> Iterator[Candidate]:
+    # Most signs are nowhere on the page, so no block has to be asked for them.
+    signs = [sign for sign in ("@", *email_decoding.SIGNS) if sign in document.text]
     for each in document.blocks:
-        if "@" in each.text or email_decoding.may_be_written_out(each.text):
-            yield from _in_text(each)
+        for sign in signs:
+            if sign in each.text:
+                yield from _in_text(each)
+                break
     for link in document.links:
         if link.href[:6].lower() in ("mailto", "javasc") or "email-protection#" in link.href:
             yield from _in_link(document, link)

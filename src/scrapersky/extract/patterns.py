@@ -127,6 +127,8 @@ NORTH_AMERICAN = re.compile(r"[(\d]\d{2,3}(?:\)\s?|[-.])\d{3}[-.\s]\d{4}(?!\d)")
 INTERNATIONAL = re.compile(r"\+\d(?:[\s().\-–/]{0,2}\d){6,15}")
 
 # -- social ----------------------------------------------------------------------------------------------------------
+# The host of an address that has nothing else there: no port, no name before an @, no capitals.
+PLAIN_HOST = re.compile(r"(?:https?:)?//([a-z0-9.-]{1,253})(?=[/?#]|$)")
 ACCOUNT = re.compile(r"[^\s<>{}\"'\[\]|\\]{1,200}")
 FEDIVERSE_HOST = re.compile(
     r"(?:^|\.)(?:mastodon|mstdn|mas\.to|fosstodon|hachyderm|chaos\.social|troet|pixelfed|pleroma|misskey|social)\b|\.social$"

@@ -94,7 +94,7 @@ def is_placeholder(number: str) -> bool:
 
 def _candidates(document: Document, things: list[Thing], region: str) -> Iterator[Candidate]:
     linked = _linked(document)
-    for block in document.blocks:
+    for block in document.numbered:
         if patterns.MANY_DIGITS.search(block.text):
             yield from _in_block(document, block, region, linked.get(block.index, ()))
     for links in linked.values():
@@ -104,12 +104,16 @@ def _candidates(document: Document, things: list[Thing], region: str) -> Iterato
         yield from _in_thing(thing, region)
 
 
+def dialling(document: Document) -> list[Link]:
+    """The links that dial a number."""
+    return [link for link in document.links if ":" in link.href and patterns.DIALS.match(link.href)]
+
+
 def _linked(document: Document) -> dict[int, list[Link]]:
     """The links that dial, by the block they stand in."""
     linked: dict[int, list[Link]] = {}
-    for link in document.links:
-        if patterns.DIALS.match(link.href):
-            linked.setdefault(link.block, []).append(link)
+    for link in dialling(document):
+        linked.setdefault(link.block, []).append(link)
     return linked
 
 

@@ -23,13 +23,11 @@ def infer(document: Document, things: list[Thing], host: str, emails: list[str])
         for country in texts(thing.get("addressCountry")):
             if is_region(country.upper()):
                 return country.upper()
-    by_language, exact = _of_language(document.language)
-    numbers = _of_numbers(document)
-    by_host = of_ending(host)
-    if by_host:
+    if by_host := of_ending(host):
         return by_host
-    if numbers:
+    if numbers := _of_numbers(document):
         return numbers
+    by_language, exact = _of_language(document.language)
     if exact:
         return by_language
     for email in emails:
@@ -56,7 +54,7 @@ def _of_language(language: str) -> tuple[str, bool]:
 
 def _of_numbers(document: Document) -> str:
     """The country most of the page's numbers with a + belong to."""
-    hrefs = "\n".join(link.href for link in document.links if patterns.DIALS.match(link.href))
+    hrefs = "\n".join([link.href for link in phones.dialling(document)])
     counted: Counter[str] = Counter()
     for match in patterns.INTERNATIONAL.finditer(document.text + "\n" + hrefs):
         reading = phones.read(match[0], "")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -63,6 +64,9 @@ def find(document: Document, things: list[Thing]) -> tuple[list[Social], list[Re
     found: dict[str, Social] = {}
     rejected: dict[str, Rejected] = {}
     for reference, _ in zip(_references(document, things), range(MAX_CANDIDATES), strict=False):
+        host = patterns.PLAIN_HOST.match(reference.url)
+        if host is not None and _is_elsewhere(host[1]):
+            continue  # the links within a site: one look at the host instead of taking each apart
         judged = profile(reference.url)
         if judged is None:
             continue
@@ -101,6 +105,13 @@ def profile(url: str) -> tuple[str, str, str] | None:
         account = "/".join(words)
         reason = _reason_against(platform, words)
     return platform.name, platform.home + account, reason
+
+
+@lru_cache(4096)
+def _is_elsewhere(host: str) -> bool:
+    """Whether a host can hold no profile."""
+    host = host.removeprefix("www.")
+    return _platform_of(host) is None and patterns.FEDIVERSE_HOST.search(host) is None
 
 
 def _platform_of(host: str) -> Platform | None:

@@ -38,8 +38,13 @@ def is_credit(document: Document, block: Block) -> bool:
 
 @lru_cache(2048)
 def _says_credit(text: str) -> bool:
+    if not CREDIT_WORDS.isdisjoint(words(text)):
+        return True
     lowered = text.lower()
-    return not CREDIT_WORDS.isdisjoint(words(text)) or any(phrase in lowered for phrase in CREDIT_PHRASES)
+    for phrase in CREDIT_PHRASES:  # noqa: SIM110  # a generator takes twice as long
+        if phrase in lowered:
+            return True
+    return False
 
 
 def before_on_line(document: Document, block: Block) -> Block | None:
