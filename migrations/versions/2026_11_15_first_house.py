@@ -40,18 +40,27 @@ TENANT_TABLES = [
 ]
 ENGINE_TABLES = ["run", "dead_letter", "workflow_control", "worker", "maintenance", "host_limit"]
 
-# Roles belong to the whole server: another database of ours may have made them, also at this very moment.
+# Roles belong to the whole server: another database of ours may have made them, also at this very moment. Whoever was
+# given them beforehand need not be able to make them.
 ROLE = """
 DO $body$ BEGIN
-    CREATE ROLE {role} NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{role}') THEN
+        CREATE ROLE {role} NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
+    END IF;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+END $body$"""
+MEMBER = """
+DO $body$ BEGIN
+    IF NOT pg_has_role('{role}', 'USAGE') THEN
+        GRANT {role} TO CURRENT_USER;
+    END IF;
 END $body$"""
 
 
 def upgrade() -> None:
     for role in ("scrapersky_app", "scrapersky_engine"):
         op.execute(ROLE.format(role=role))
-        op.execute(f"GRANT {role} TO CURRENT_USER")
+        op.execute(MEMBER.format(role=role))
     create_tables()
     for table in TENANT_TABLES:
         for statement in protect_tenant(table):

@@ -136,19 +136,31 @@ async def run_worker(house: House, until_idle: bool = False) -> None:
 
 
 async def wait_until_idle(house: House) -> None:
-    """Return when no row is ready, being worked on, or due within a minute."""
+    """Return when no row is ready, being worked on, or due within a minute; a paused queue is not waited for."""
     while True:
         await asyncio.sleep(min(0.2, house.settings.poll_seconds))
         try:
-            async with house.database.engine_connection() as connection:
-                queues = house.pipeline.queues.values()
-                busy = [await queue.is_busy(connection, IDLE_HORIZON_SECONDS) for queue in queues]
+            busy = await _is_busy(house)
         except Exception as error:
             if not is_connection_error(error):
                 raise
             continue  # a database that is away is waited for; the engine itself says so
-        if not any(busy):
+        if not busy:
             return
+
+
+async def _is_busy(house: House) -> bool:
+    async with house.database.engine_connection() as connection:
+        paused = await connection.fetch("SELECT workflow FROM workflow_control WHERE paused_at IS NOT NULL")
+        resting = {row["workflow"] for row in paused}
+        for name, queue in house.pipeline.queues.items():
+            if name in resting:
+                busy = house.runtime.stations[name].running > 0  # it finishes what it has in hand
+            else:
+                busy = await queue.is_busy(connection, IDLE_HORIZON_SECONDS)
+            if busy:
+                return True
+    return False
 
 
 async def _first_of(*awaited: Coroutine[Any, Any, Any]) -> None:

@@ -71,6 +71,14 @@ async def test_until_idle_empties_the_line_and_ends_by_itself(process, database_
     assert await admin.fetchval("SELECT shipping_status FROM shipment WHERE parcel_id = $1", parcel) == "Completed"
 
 
+async def test_until_idle_does_not_wait_for_a_paused_queue(process, database_url, admin, parcel) -> None:
+    await admin.execute("INSERT INTO workflow_control (workflow, paused_at) VALUES ('weighing', now())")
+    said = await process("worker", "--until-idle", module=SLOW_LINE, DATABASE_URL=database_url, PACKING="0").leave(20)
+    assert said.code == 0, said.err
+    row = await admin.fetchrow("SELECT packing_status, weighing_status FROM parcel WHERE id = $1", parcel)
+    assert tuple(row) == ("Completed", "Queued")
+
+
 async def test_a_second_process_joins_the_embedded_server_and_says_so(process, tmp_path: Path) -> None:
     home = tmp_path / "data"
     worker = process("worker", SCRAPERSKY_DATA_DIR=str(home))

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from sqlalchemy import make_url, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from scrapersky.core.database import Database, check_server
@@ -71,6 +72,59 @@ async def test_a_migration_does_not_wait_for_ever_for_a_busy_table(database, adm
     with pytest.raises(Unavailable, match="quieter moment"):
         await migrate(database)
     await transaction.rollback()
+
+
+@pytest.fixture
+async def plain_owner(server, template):
+    """The URL of an empty database whose owner is no superuser and may create no roles."""
+    name = f"plain_{next(numbers)}"
+    await server.execute(f"CREATE ROLE {name} LOGIN")
+    await server.execute(f"CREATE DATABASE {name} OWNER {name}")
+    yield make_url(server.url(name)).set(username=name).render_as_string(hide_password=False)
+    await server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    await server.execute(f"DROP ROLE {name}")
+
+
+async def test_an_owner_who_was_given_the_roles_need_not_be_a_superuser(server, plain_owner):
+    await server.execute(f"GRANT scrapersky_app, scrapersky_engine TO {make_url(plain_owner).username}")
+    database = Database(plain_owner, make_settings(plain_owner))
+    await migrate(database)
+    async with database.engine_session() as session:
+        tenant = await session.scalar(text("SELECT id FROM tenant"))
+    add = (
+        "INSERT INTO place (tenant_id, provider, provider_id, name, deep_scan_status) "
+        "VALUES (:tenant, 'test', '1', 'n', 'Queued')"
+    )
+    async with database.session(tenant) as session:
+        await session.execute(text(add), {"tenant": tenant})
+    async with database.session(None) as session:
+        assert await session.scalar(text("SELECT count(*) FROM place")) == 0
+    async with database.engine_session() as session:
+        assert await session.scalar(text("SELECT deep_scan_order > 0 FROM place"))
+    await database.close()
+
+
+async def test_an_owner_without_the_roles_is_told_what_it_needs(plain_owner):
+    database = Database(plain_owner, make_settings(plain_owner))
+    with pytest.raises(BadSetting, match=r"permission denied.*granted scrapersky_app and scrapersky_engine"):
+        await migrate(database)
+    assert await current_revision(database) is None
+    await database.close()
+
+
+async def test_behind_a_transaction_pooler_no_statement_gets_a_name(server, database_url, tenant):
+    database = Database(database_url, make_settings(database_url, SCHEDULER_POLL_ONLY="true"))
+    names = "SELECT count(*) FROM pg_prepared_statements WHERE NOT from_sql"
+    async with database.session(tenant) as session:
+        await session.execute(text("SELECT name FROM tenant WHERE id = :id"), {"id": tenant})
+        assert await session.scalar(text(names)) == 0
+    async with database.engine_session() as session:
+        assert await session.scalar(text(names)) == 0
+    async with database.engine_connection() as connection:
+        await connection.fetchval("SELECT count(*) FROM tenant WHERE id = $1", tenant)
+        assert await connection.fetchval(names) == 0
+        assert await connection.fetchval("SELECT current_setting('statement_timeout')") == "31s"
+    await database.close()
 
 
 async def test_migrating_again_changes_nothing(database):

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import asyncpg
 import pytest
 
 from scrapersky.core.database import Database
@@ -201,6 +202,24 @@ async def test_a_failing_periodic_task_is_remembered(database, admin):
     with pytest.raises(RuntimeError):
         await run_periodic(Broken(), database)
     assert await admin.fetchval("SELECT error FROM maintenance WHERE name = 'broken'") == "RuntimeError: oh no"
+
+
+async def test_behind_a_pooler_a_task_that_fails_is_noted_too(database_url, admin):
+    class Broken(Tick):
+        name = "broken"
+
+        async def run(self, connection) -> str:
+            await connection.execute("SELECT 1 / 0")
+            return "never"
+
+    database = Database(database_url, make_settings(database_url, SCHEDULER_POLL_ONLY="true"))
+    with pytest.raises(asyncpg.DivisionByZeroError):
+        await run_periodic(Broken(), database)
+    assert await run_periodic(Broken(), database) is False
+    assert await admin.fetchval("SELECT error FROM maintenance WHERE name = 'broken'") == (
+        "DivisionByZeroError: division by zero"
+    )
+    await database.close()
 
 
 async def test_old_runs_are_pruned(database, admin, settings):

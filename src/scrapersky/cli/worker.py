@@ -7,7 +7,10 @@ import typer
 
 def worker(
     until_idle: Annotated[
-        bool, typer.Option("--until-idle", help="Stop when nothing is ready, running or due within a minute.")
+        bool,
+        typer.Option(
+            "--until-idle", help="Stop when nothing is ready, running or due within a minute; paused queues are left."
+        ),
     ] = False,
 ) -> None:
     """Work on the queues until told to stop.

@@ -39,6 +39,13 @@ ENGINE_SETTINGS = {
 }
 APP_SETTINGS = {"jit": "off", "idle_in_transaction_session_timeout": "60s", "lock_timeout": "5s"}
 
+# Behind a transaction pooler the next statement may reach another server: nothing may be prepared there under a name.
+POOLER_ARGUMENTS: dict[str, Any] = {
+    "statement_cache_size": 0,
+    "prepared_statement_cache_size": 0,
+    "prepared_statement_name_func": lambda: "",
+}
+
 # What a lost connection looks like, through SQLAlchemy and without it.
 CONNECTION_ERRORS = (
     OSError,
@@ -71,8 +78,11 @@ class Database:
     def __init__(self, url: str, settings: Settings) -> None:
         self.url = _driver_url(url)
         self._settings = settings
-        self.app = self._pool(APP_ROLE, APP_SETTINGS)
-        self.engine = self._pool(ENGINE_ROLE, ENGINE_SETTINGS)
+        # A client that freezes within a statement is not idle: the server gives up just after it would.
+        patience = {"statement_timeout": f"{settings.database_timeout_seconds + 1:.3f}s"}
+        self._as_engine = _local_settings(ENGINE_ROLE, {**ENGINE_SETTINGS, **patience})
+        self.app = self._pool(APP_ROLE, {**APP_SETTINGS, **patience})
+        self.engine = self._pool(ENGINE_ROLE, {**ENGINE_SETTINGS, **patience})
 
     @classmethod
     def from_settings(cls, settings: Settings) -> "Database":
@@ -85,20 +95,22 @@ class Database:
         """Whether the server is the one that comes with the package."""
         return self._settings.database_url is None
 
+    @property
+    def pooler_arguments(self) -> dict[str, Any]:
+        """What every connection needs to be told when a transaction pooler is in between."""
+        return POOLER_ARGUMENTS if self._settings.poll_only else {}
+
     def _pool(self, role: str, parameters: dict[str, str]) -> AsyncEngine:
         arguments: dict[str, Any] = {
             "command_timeout": self._settings.database_timeout_seconds,
             "timeout": 5,
         }
-        if self._settings.poll_only:  # a transaction pooler: no session state, no named statements
-            arguments["statement_cache_size"] = 0
-        else:
+        arguments.update(self.pooler_arguments)
+        if not self._settings.poll_only:
             arguments["server_settings"] = {
                 **parameters,
                 "role": role,
                 "application_name": f"scrapersky {os.getpid()}",
-                # A client that freezes within a statement is not idle: the server gives up just after it would.
-                "statement_timeout": f"{self._settings.database_timeout_seconds + 1:.3f}s",
             }
         engine = create_async_engine(
             self.url,
@@ -123,7 +135,7 @@ class Database:
         """One transaction of the engine: it sees the queues of every tenant."""
         async with AsyncSession(self.engine, expire_on_commit=False) as session, session.begin():
             if self._settings.poll_only:
-                await session.execute(text(_local_settings(ENGINE_ROLE, ENGINE_SETTINGS)))
+                await session.execute(text(self._as_engine))
             yield session
 
     @asynccontextmanager
@@ -137,7 +149,7 @@ class Database:
                     yield driver
                 else:
                     async with driver.transaction():
-                        await driver.execute(_local_settings(ENGINE_ROLE, ENGINE_SETTINGS))
+                        await driver.execute(self._as_engine)
                         yield driver
             except (asyncio.CancelledError, *CONNECTION_ERRORS):
                 # The answer is unknown or the line is dead: this connection must not be handed out again,

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
 from scrapersky.core.database import Database
-from scrapersky.core.errors import ScraperSkyError, Unavailable
+from scrapersky.core.errors import BadSetting, ScraperSkyError, Unavailable
 
 log = structlog.get_logger(__name__)
 
@@ -85,7 +85,14 @@ async def migrate(database: Database) -> list[str]:
     try:
         applied: list[str] = await _with_connection(database, upgrade)
     except DBAPIError as error:
-        if isinstance(error.orig.__cause__ if error.orig else None, asyncpg.LockNotAvailableError):
+        cause = error.orig.__cause__ if error.orig else None
+        if isinstance(cause, asyncpg.InsufficientPrivilegeError):
+            raise BadSetting(
+                f"The user of DATABASE_URL may not build the house ({str(cause).splitlines()[0]}). It must own the "
+                "database, and either may create roles or was granted scrapersky_app and scrapersky_engine. "
+                "Nothing was changed."
+            ) from error
+        if isinstance(cause, asyncpg.LockNotAvailableError):
             raise Unavailable(
                 "The migration could not get its locks within five seconds because somebody is using the tables. "
                 "Nothing was changed; run `scrapersky migrate` again in a quieter moment."
@@ -98,7 +105,7 @@ async def migrate(database: Database) -> list[str]:
 
 async def _with_connection(database: Database, act: Any) -> Any:
     """Run `act` in a transaction of the login role itself, which owns the tables."""
-    engine = create_async_engine(database.url, poolclass=NullPool)
+    engine = create_async_engine(database.url, connect_args=database.pooler_arguments, poolclass=NullPool)
     try:
         async with engine.begin() as connection:
             return await connection.run_sync(act)

@@ -42,14 +42,18 @@ async def run_periodic(task: Periodic, database: Database) -> bool:
     async with database.engine_connection() as connection:
         if not await connection.fetchval(_TAKE, task.name, task.interval_minutes * 60):
             return False
-        started = time.monotonic()
-        try:
+    started = time.monotonic()
+    # Behind a transaction pooler a connection is one transaction: whose turn it was must outlive a task that fails.
+    try:
+        async with database.engine_connection() as connection:
             result = await task.run(connection)
-        except Exception as error:
+    except Exception as error:
+        async with database.engine_connection() as connection:
             await connection.execute(_FAILED, task.name, f"{type(error).__name__}: {error}"[:1024])
-            raise
+        raise
+    async with database.engine_connection() as connection:
         await connection.execute(_DONE, task.name, time.monotonic() - started, result)
-        return True
+    return True
 
 
 class PruneRuns(Periodic):

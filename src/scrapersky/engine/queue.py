@@ -135,10 +135,6 @@ class Queue:
         """Whether a row is ready, being worked on, or due within the horizon."""
         return bool(await connection.fetchval(self._sql.busy, horizon_seconds))
 
-    async def has_work(self, connection: asyncpg.Connection) -> bool:
-        """Whether a claim or a sweep would find anything."""
-        return bool(await connection.fetchval(self._sql.work))
-
     @property
     def work_sql(self) -> str:
         """An expression: whether a claim or a sweep would find anything."""
@@ -146,7 +142,7 @@ class Queue:
 
     @property
     def count_sql(self) -> str:
-        """How many rows are ready or waiting, up to $1."""
+        """How many rows are ready, up to $1."""
         return self._sql.count
 
     def _watermark(self) -> int:
