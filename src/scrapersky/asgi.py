@@ -75,6 +75,7 @@ async def open_office(house: House, runs_engine: bool) -> Office:
         house.runtime,
         runs_engine,
         tenant_id,
+        house.providers,
         str(revision),
     )
 

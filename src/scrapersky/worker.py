@@ -26,6 +26,7 @@ from scrapersky.pipeline import the_line
 from scrapersky.providers.configured import configured_providers
 from scrapersky.providers.place import Providers
 from scrapersky.store.host_limits import ForgetHosts, SharedHostLimits
+from scrapersky.store.jobs import RunJobs
 
 log = structlog.get_logger(__name__)
 
@@ -87,7 +88,7 @@ async def open_house(
     events, metrics = Events(), Metrics()
     for listener in (log_event, metrics.count_event, record_runs(database)):
         events.subscribe(listener)
-    maintenance = [*standard_maintenance(line, tunings, settings), ForgetHosts()]
+    maintenance = [*standard_maintenance(line, tunings, settings), ForgetHosts(), RunJobs(database)]
     runtime = Runtime(line, tunings, database, events, settings, maintenance)
     return House(settings, database, web, providers, line, tunings, events, metrics, runtime, system_user_id)
 

@@ -13,6 +13,7 @@ from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.runtime import Runtime
 from scrapersky.engine.tuning import Tuning
 from scrapersky.observe.metrics import Metrics
+from scrapersky.providers.place import Providers
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Office:
     runtime: Runtime
     runs_engine: bool  # whether this process works on the queues, or only answers
     tenant_id: UUID  # the tenant of the local operator
+    providers: Providers  # who can be asked for places
     revision: str  # the schema this process was started on
 
 

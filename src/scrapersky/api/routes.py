@@ -4,10 +4,37 @@ from fastapi import APIRouter, Request
 from fastapi.routing import APIRoute
 from starlette.responses import JSONResponse
 
-from scrapersky.api import dead_letters, dev_tools, health, items, runs, workflows
+from scrapersky.api import (
+    businesses,
+    contacts,
+    dead_letters,
+    dev_tools,
+    domains,
+    health,
+    items,
+    jobs,
+    pages,
+    places,
+    runs,
+    searches,
+    sitemaps,
+    workflows,
+)
 from scrapersky.api.problems import describe_problems
 
 PREFIX = "/api/v3"
+
+NOUNS = (
+    searches.router,
+    places.router,
+    businesses.router,
+    domains.router,
+    sitemaps.router,
+    pages.router,
+    contacts.router,
+    jobs.router,
+    jobs.scan_router,
+)
 
 description = APIRouter(tags=["description"])
 
@@ -21,8 +48,9 @@ async def openapi(request: Request) -> JSONResponse:
 def all_routes() -> APIRouter:
     """Every route of the house, with its full path."""
     every = APIRouter()
-    for router in (workflows.router, items.router, dead_letters.router, runs.router, dev_tools.router, description):
+    for router in (*NOUNS, workflows.router, items.router, dead_letters.router, runs.router, dev_tools.router):
         every.include_router(router, prefix=PREFIX)
+    every.include_router(description, prefix=PREFIX)
     every.include_router(health.router)
     return every
 

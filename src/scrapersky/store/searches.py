@@ -146,7 +146,7 @@ async def hosts(session: AsyncSession, search_id: UUID) -> set[str]:
 
 
 # Which rows belong to a search: its places, their businesses, the domains it went on with, and what hangs on those.
-_PARTS: list[tuple[str, str, str, str]] = [
+PARTS: list[tuple[str, str, str, str]] = [
     ("place_search", "search", "place_search", "t.id = :search"),
     ("deep_scan", "place", "deep_scan", "t.search_id = :search"),
     ("domain_extraction", "local_business", "domain_extraction", "t.search_id = :search"),
@@ -185,9 +185,9 @@ def _reasons_of(workflow: str, table: str, queue: str, mine: str) -> str:
     )
 
 
-_PROGRESS = text(" UNION ALL ".join(_progress_of(*part) for part in _PARTS))
+_PROGRESS = text(" UNION ALL ".join(_progress_of(*part) for part in PARTS))
 _REASONS = text(
-    f"SELECT workflow, status, reason, count(*) AS rows FROM ({' UNION ALL '.join(_reasons_of(*p) for p in _PARTS)}) r "  # noqa: S608
+    f"SELECT workflow, status, reason, count(*) AS rows FROM ({' UNION ALL '.join(_reasons_of(*p) for p in PARTS)}) r "  # noqa: S608
     "GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 3 LIMIT :most"
 )
 

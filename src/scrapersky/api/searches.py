@@ -1,0 +1,245 @@
+"""Searches: ask for one, see what it will cost, watch it step by step, read what it found, stop it."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from pydantic import BaseModel, BeforeValidator, Field
+
+from scrapersky.api import cursors
+from scrapersky.api.access import CurrentActor
+from scrapersky.api.fields import Asked, CursorGiven, Limit, Page, Text
+from scrapersky.api.lists import (
+    PREFIX,
+    ByUpdate,
+    Line,
+    Listing,
+    ListQuery,
+    QueueState,
+    RowId,
+    Word,
+    page_of,
+    queues_of,
+)
+from scrapersky.api.office import Given, Office
+from scrapersky.api.problems import answers
+from scrapersky.core.errors import ScraperSkyError
+from scrapersky.core.status import Status
+from scrapersky.extract.page_words import PageKind
+from scrapersky.providers.place import PlaceQuery, UnknownProvider
+from scrapersky.store import audit, cancellation, lists, searches
+from scrapersky.store.leads import Per, leads
+from scrapersky.store.nouns import SEARCHES
+from scrapersky.store.rules import PAGE_KINDS, Rules
+
+router = APIRouter(prefix="/searches", tags=["searches"], responses=answers(422, 503))
+
+MOST_RESULTS = 1_000_000
+
+
+def _number(given: object) -> object:
+    if given is not None and type(given) not in (int, float):
+        raise ValueError("must be a number, not text and not true or false")
+    return given
+
+
+class AskedRules(Rules):
+    """For each step: nothing, everything, or what fits goes on to it without a person's choice."""
+
+    page_kinds: tuple[PageKind, ...] = Field(tuple(PageKind(kind) for kind in PAGE_KINDS), max_length=len(PageKind))
+    pages_per_site: Annotated[int, BeforeValidator(_number)] = Field(5, ge=0, le=1000)
+
+
+class NewSearch(Asked):
+    """What to look for, where, and what it may cost."""
+
+    text: Text = Field(description="what: `dentists`, or `dentists in Helsinki`")
+    area: Text | None = Field(None, description="where: `Helsinki`")
+    provider: Word = Field("openstreetmap", description="who is asked")
+    limit: Annotated[int, BeforeValidator(_number)] | None = Field(
+        None, ge=1, le=MOST_RESULTS, description="how many places at most"
+    )
+    budget: Annotated[float, BeforeValidator(_number)] | None = Field(
+        None, ge=0, le=1_000_000, description="what it may cost in the provider's currency: it stops before"
+    )
+    rules: AskedRules = Field(AskedRules(), description="what goes on by itself")
+    estimate_only: bool = Field(False, strict=True, description="say what it would cost, and ask nobody")
+
+
+class CostEstimate(BaseModel):
+    """What a search will probably cost, at most."""
+
+    calls: int | None
+    cents: int | None
+    explanation: str
+
+
+class SearchLine(Line):
+    """A search as it was asked for, and what came of it."""
+
+    text: str
+    area: str | None
+    provider: str
+    result_limit: int | None
+    budget_cents: int | None
+    cost_cents: int
+    result_count: int
+    cut_short: str | None = Field(description="why it ended early")
+    place_search_status: Status
+    place_search_error: str | None
+
+
+class SearchAsked(BaseModel):
+    """The estimate, and the search unless only that was wanted."""
+
+    estimate: CostEstimate
+    search: SearchLine | None
+    known: bool = Field(description="the same was asked for before: that search is shown, its rules are the new ones")
+
+
+class Step(BaseModel):
+    """How the rows of one step stand for this search."""
+
+    workflow: str
+    waiting: int
+    working: int
+    completed: int
+    skipped: int
+    failed: int
+
+
+class Reason(BaseModel):
+    """Why rows were skipped or given up."""
+
+    workflow: str
+    status: str
+    reason: str
+    rows: int
+
+
+class SearchDetail(SearchLine):
+    """A search step by step."""
+
+    rules: dict[str, Any] | None
+    queues: dict[str, QueueState]
+    steps: list[Step] = Field(description="in the order of the line")
+    is_done: bool = Field(description="nothing is left to do")
+    reasons: list[Reason] = Field(description="the commonest first")
+    found: dict[str, int] = Field(description="contacts in all, and distinct addresses, numbers, people, domains")
+
+
+class SearchQuery(ListQuery):
+    """Which searches, in which order."""
+
+    sort: ByUpdate = "-updated_at"
+    provider: Word | None = Field(None, description="only of this provider")
+    place_search_status: Status | None = Field(None, description="only in this state of the queue")
+
+
+class Cancelled(BaseModel):
+    """What was taken back."""
+
+    taken_back: dict[str, int] = Field(description="waiting rows of each step; those in hand are finished")
+
+
+@router.get("", summary="Searches, the latest first", responses=answers(400))
+async def list_searches(
+    query: Annotated[SearchQuery, Query()], office: Given, actor: CurrentActor
+) -> Listing[SearchLine]:
+    """Your own, filtered by provider and state."""
+    return await page_of(office, actor, SEARCHES, SearchLine, query)
+
+
+@router.post("", status_code=201, summary="Ask for a search", responses=answers(400))
+async def create_search(asked: NewSearch, office: Given, actor: CurrentActor, response: Response) -> SearchAsked:
+    """Queued at once; the same search again is the one that is there, with the new rules and budget."""
+    estimate = await _estimate(office, asked)
+    if asked.estimate_only:
+        response.status_code = 200
+        return SearchAsked(estimate=estimate, search=None, known=False)
+    cents = round(asked.budget * 100) if asked.budget is not None else None
+    rules = Rules.model_validate(asked.rules.model_dump(mode="json"))
+    wish = searches.Asked(asked.text, asked.area, asked.provider, asked.limit, cents, rules)
+    async with office.database.session(actor.tenant_id) as session:
+        search, known = await searches.ask(session, actor.tenant_id, wish)
+        await session.flush()
+        await session.refresh(search)
+        after = asked.model_dump(mode="json")
+        await audit.record(session, actor, "ask again" if known else "create", f"search {search.id}", None, after)
+        line = SearchLine.model_validate(search)
+    response.status_code = 200 if known else 201
+    response.headers["Location"] = f"{PREFIX}/searches/{line.id}"
+    return SearchAsked(estimate=estimate, search=line, known=known)
+
+
+@router.get("/{id}", summary="One search", responses=answers(404))
+async def get_search(row_id: RowId, office: Given, actor: CurrentActor) -> SearchDetail:
+    """How every step stands, why rows were left behind, what was found so far."""
+    async with office.database.session(actor.tenant_id) as session:
+        search = await lists.get(session, SEARCHES, actor.tenant_id, row_id)
+        steps = await searches.progress(session, row_id)
+        reasons = await searches.top_reasons(session, row_id)
+        found = await searches.contact_counts(session, row_id)
+    return SearchDetail(
+        **SearchLine.model_validate(search).model_dump(),
+        rules=search.rules,
+        queues=queues_of(SEARCHES, search),
+        steps=[Step(**vars(step)) for step in steps],
+        is_done=searches.is_done(steps),
+        reasons=[Reason(workflow=step, status=status, reason=why, rows=rows) for step, status, why, rows in reasons],
+        found=found,
+    )
+
+
+@router.get("/{id}/results", summary="What a search found", responses=answers(400, 404))
+async def list_results(
+    row_id: RowId,
+    office: Given,
+    actor: CurrentActor,
+    per: Annotated[
+        Per, Query(description="one row per business with its best contacts, or one per contact")
+    ] = "business",
+    cursor: CursorGiven = None,
+    limit: Limit = 50,
+) -> Page[dict[str, Any]]:
+    """The columns of a file of leads. A search that still runs may show a row twice or not at all between two pages."""
+    here = f"results/{row_id}/{per}"
+    start = cursors.read(cursor, here, _offset)[0] if cursor else 0
+    async with office.database.session(actor.tenant_id) as session:
+        await lists.get(session, SEARCHES, actor.tenant_id, row_id)
+        found: list[dict[str, Any]] = []
+        number = 0
+        async for row in leads(session, row_id, per):
+            number += 1
+            if number > start:
+                found.append(row)
+            if len(found) > limit:
+                break
+    more = len(found) > limit
+    return Page(items=found[:limit], next_cursor=cursors.make(here, [start + limit]) if more else None)
+
+
+@router.post("/{id}/cancel", summary="Stop a search", responses=answers(404))
+async def cancel_search(row_id: RowId, office: Given, actor: CurrentActor) -> Cancelled:
+    """Takes its waiting work back and lets nothing go on by itself. Asking for the search again gives it its rules."""
+    async with office.database.session(actor.tenant_id) as session:
+        return Cancelled(taken_back=await cancellation.cancel(session, actor, row_id))
+
+
+async def _estimate(office: Office, asked: NewSearch) -> CostEstimate:
+    """What the provider says; one that cannot say it now is no reason to refuse the search."""
+    provider = office.providers.get(asked.provider)
+    if provider is None:
+        known = ", ".join(office.providers) or "no provider is configured"
+        raise UnknownProvider(f"{asked.provider!r} is none of these: {known}.")
+    try:
+        said = await provider.estimate(PlaceQuery(asked.text, asked.area, asked.limit))
+    except ScraperSkyError as error:
+        return CostEstimate(calls=None, cents=None, explanation=f"It cannot be said now: {error}")
+    return CostEstimate(calls=said.calls, cents=said.cents, explanation=said.explanation)
+
+
+def _offset(part: Any) -> int:
+    found = cursors.whole_number(part)
+    if not 0 <= found <= MOST_RESULTS:
+        raise ValueError("not a place in this list")
+    return found

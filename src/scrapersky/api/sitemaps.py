@@ -1,0 +1,101 @@
+"""Sitemaps: the files that list a site's pages, and the gate before their import."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from starlette.responses import JSONResponse
+
+from scrapersky.api.access import CurrentActor
+from scrapersky.api.curation import (
+    CURATION_ANSWERS,
+    DECISION,
+    EITHER,
+    MATCHING,
+    ByIds,
+    CurateMatching,
+    CurationAnswer,
+    Key,
+    curate,
+)
+from scrapersky.api.fields import Asked, Text
+from scrapersky.api.lists import (
+    ByUpdate,
+    CuratedLine,
+    Listing,
+    ListQuery,
+    RowId,
+    Story,
+    Word,
+    page_of,
+    story_of,
+)
+from scrapersky.api.office import Given
+from scrapersky.api.problems import answers
+from scrapersky.core.status import Curation, Status
+from scrapersky.store.nouns import SITEMAPS
+
+router = APIRouter(prefix="/sitemaps", tags=["sitemaps"], responses=answers(422, 503))
+
+
+class SitemapFilter(Asked):
+    """Which sitemaps are meant; nothing set means all of yours."""
+
+    curation_status: Curation | None = Field(None, description="only with this decision")
+    sitemap_import_status: Status | None = Field(None, description="only in this state of the queue")
+    search_id: UUID | None = Field(None, description="only of this search")
+    domain_id: UUID | None = Field(None, description="only of this domain")
+    kind: Word | None = Field(None, description="only of this kind")
+    text: Text | None = Field(None, description="how the address begins, with its https://")
+
+
+SitemapDecision = Annotated[ByIds | Annotated[CurateMatching[SitemapFilter], MATCHING], EITHER, DECISION]
+
+
+class SitemapQuery(SitemapFilter, ListQuery):
+    """Which sitemaps, in which order."""
+
+    sort: ByUpdate = "-updated_at"
+
+
+class SitemapLine(CuratedLine):
+    """A file that lists pages."""
+
+    domain_id: UUID
+    url: str
+    kind: str | None
+    discovered_by: str | None
+    url_count: int | None
+    size_bytes: int | None
+    last_modified: datetime | None
+    sitemap_import_status: Status
+    sitemap_import_error: str | None
+
+
+class SitemapDetail(SitemapLine, Story):
+    """All that is known about a sitemap."""
+
+    parent_id: UUID | None
+    partial_reason: str | None
+
+
+@router.get("", summary="Sitemaps, the latest first", responses=answers(400))
+async def list_sitemaps(
+    query: Annotated[SitemapQuery, Query()], office: Given, actor: CurrentActor
+) -> Listing[SitemapLine]:
+    """Your own, filtered and sorted; `text` is how the address begins, with its https://."""
+    return await page_of(office, actor, SITEMAPS, SitemapLine, query)
+
+
+@router.get("/{id}", summary="One sitemap", responses=answers(404))
+async def get_sitemap(row_id: RowId, office: Given, actor: CurrentActor) -> SitemapDetail:
+    """With its queues, and the rows before and after it on the line."""
+    return SitemapDetail.model_validate(await story_of(office, actor, SITEMAPS, row_id))
+
+
+@router.post("/curation", summary="Decide about sitemaps", response_model=CurationAnswer, responses=CURATION_ANSWERS)
+async def curate_sitemaps(asked: SitemapDecision, office: Given, actor: CurrentActor, key: Key = None) -> JSONResponse:
+    """Selected queues the import, any other word takes waiting work back."""
+    return await curate(office, actor, SITEMAPS, asked, key)

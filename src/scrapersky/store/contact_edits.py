@@ -1,0 +1,220 @@
+"""Named queries about contacts that people write, change, merge and delete by hand."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core.errors import Conflict, ScraperSkyError
+from scrapersky.core.ids import new_id
+from scrapersky.core.status import Curation
+from scrapersky.models import Contact
+from scrapersky.store import audit, lists
+from scrapersky.store.audit import Actor
+from scrapersky.store.nouns import BUSINESSES, CONTACTS, DOMAINS, PAGES
+from scrapersky.store.queues import among
+
+# What a person may write; the first that is there tells who the contact is.
+FACTS = ("name", "title", "email", "phone", "fax", "address", "profiles")
+IDENTITIES = {"email": "email", "name": "person", "phone": "phone", "fax": "fax", "address": "address"}
+OWNERS = {"domain_id": DOMAINS, "page_id": PAGES, "business_id": BUSINESSES}
+MEMBERS = 50  # contacts of one group of duplicates that are named
+
+Same = Literal["email", "phone"]
+
+
+class NobodyThere(ScraperSkyError):
+    """A contact needs an email address, a name, a phone number or a postal address."""
+
+    status_code = 422
+
+
+class UnknownOwner(ScraperSkyError):
+    """A row that the contact should belong to is not there."""
+
+    status_code = 422
+
+
+class AlreadyThere(Conflict):
+    """This contact is there already."""
+
+    def __init__(self, known: UUID) -> None:
+        super().__init__("Change that one, or give another domain.")
+        self.members = {"id": str(known)}
+
+
+class ChangedMeanwhile(Conflict):
+    """Somebody has changed this contact meanwhile."""
+
+
+class NothingToMerge(ScraperSkyError):
+    """A contact cannot be merged with itself, nor one that was merged before."""
+
+    status_code = 422
+
+
+@dataclass(frozen=True)
+class Group:
+    """Contacts that share an address or a number."""
+
+    value: str
+    contacts: int
+    domains: int
+    ids: list[UUID]
+
+
+async def create(session: AsyncSession, actor: Actor, written: Mapping[str, Any]) -> Contact:
+    """A contact somebody wrote down; AlreadyThere if its domain has it."""
+    await _check_owners(session, actor, written)
+    identity = _identity(written)
+    made = await session.scalar(
+        insert(Contact)
+        .values(
+            **written,
+            id=new_id(),
+            tenant_id=actor.tenant_id,
+            identity=identity,
+            found_by="written by hand",
+            confidence=1.0,
+        )
+        .on_conflict_do_nothing()
+        .returning(Contact.id)
+    )
+    if made is None:
+        raise AlreadyThere(await _known(session, actor, written.get("domain_id"), identity))
+    contact = await _get(session, actor, made)
+    await audit.record(session, actor, "create", f"contact {made}", None, _shown(contact))
+    return contact
+
+
+async def change(
+    session: AsyncSession, actor: Actor, contact_id: UUID, changes: Mapping[str, Any], seen: datetime | None
+) -> Contact:
+    """Write facts anew. Its identity stays: a later run finds the same row, and keeps what the person wrote."""
+    contact = await _get(session, actor, contact_id, lock=True)
+    if seen is not None and contact.updated_at != seen:
+        raise ChangedMeanwhile(f"It was changed at {contact.updated_at.isoformat()}. Read it again, then decide.")
+    before = _shown(contact)
+    for fact, value in changes.items():
+        setattr(contact, fact, value)
+    if not any(getattr(contact, fact) for fact in (*IDENTITIES, "profiles")):
+        raise NobodyThere("Delete it instead.")
+    await _flush(session, contact)
+    await audit.record(session, actor, "change", f"contact {contact_id}", before, _shown(contact))
+    return contact
+
+
+async def remove(session: AsyncSession, actor: Actor, contact_id: UUID) -> None:
+    """Delete a contact; the audit keeps what it was."""
+    contact = await _get(session, actor, contact_id, lock=True)
+    await audit.record(session, actor, "delete", f"contact {contact_id}", _shown(contact))
+    await session.execute(delete(Contact).where(Contact.id == contact_id))
+
+
+async def merge(session: AsyncSession, actor: Actor, keep_id: UUID, other_id: UUID) -> Contact:
+    """The kept one is filled up from the other, which is archived and points to it: a later run revives nobody.
+
+    The kept one's curation stands; only if nobody has decided about it, the other's is taken.
+    """
+    if keep_id == other_id:
+        raise NothingToMerge("Give two different ids.")
+    first, second = sorted((keep_id, other_id))  # one order for all, so that two merges never wait in a ring
+    locked = {row.id: row for row in [await _get(session, actor, one, lock=True) for one in (first, second)]}
+    keep, other = locked[keep_id], locked[other_id]
+    if keep.merged_into_id or other.merged_into_id:
+        raise NothingToMerge("One of them was merged into another contact before.")
+    before = {"kept": _shown(keep), "merged": _shown(other)}
+    for fact in FACTS:
+        if fact != "profiles" and getattr(keep, fact) is None:
+            setattr(keep, fact, getattr(other, fact))
+    keep.profiles = {**(other.profiles or {}), **(keep.profiles or {})} or None
+    if keep.email == other.email:
+        keep.email_kind = keep.email_kind or other.email_kind
+    if keep.curation_status == Curation.NEW:
+        keep.curation_status = other.curation_status
+    other.curation_status, other.merged_into_id = Curation.ARCHIVED, keep.id
+    await _flush(session, other)
+    await _flush(session, keep)
+    after = {"kept": _shown(keep), "merged": _shown(other)}
+    await audit.record(session, actor, "merge", f"contact {keep_id}", before, after)
+    return keep
+
+
+async def duplicates(
+    session: AsyncSession, tenant_id: UUID, by: Same, *, after: str | None = None, limit: int = 50
+) -> list[Group]:
+    """Contacts with the same address or number, in the order of that; archived ones do not count."""
+    column = Contact.email if by == "email" else Contact.phone
+    wanted = (
+        select(
+            column.label("value"),
+            func.count().label("contacts"),
+            func.count(Contact.domain_id.distinct()).label("domains"),
+            func.array_agg(Contact.id).label("ids"),
+        )
+        .where(Contact.tenant_id == tenant_id, column.is_not(None), Contact.curation_status != Curation.ARCHIVED)
+        .group_by(column)
+        .having(func.count() > 1)
+        .order_by(column)
+        .limit(limit)
+    )
+    if after is not None:
+        wanted = wanted.where(column > after)
+    rows = await session.execute(wanted)
+    return [Group(row.value, row.contacts, row.domains, sorted(row.ids)[:MEMBERS]) for row in rows]
+
+
+async def by_ids(session: AsyncSession, tenant_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Contact]:
+    """The contacts of these ids in one query."""
+    rows = await session.scalars(select(Contact).where(Contact.tenant_id == tenant_id, among(Contact.id, ids)))
+    return {row.id: row for row in rows}
+
+
+async def _get(session: AsyncSession, actor: Actor, contact_id: UUID, lock: bool = False) -> Contact:
+    found: Contact = await lists.get(session, CONTACTS, actor.tenant_id, contact_id, lock)
+    return found
+
+
+async def _flush(session: AsyncSession, contact: Contact) -> None:
+    await session.flush()
+    await session.refresh(contact)
+
+
+async def _check_owners(session: AsyncSession, actor: Actor, written: Mapping[str, Any]) -> None:
+    """A foreign key sees every tenant's rows; people see their own."""
+    for column, noun in OWNERS.items():
+        if (owner := written.get(column)) is not None:
+            try:
+                await lists.get(session, noun, actor.tenant_id, owner)
+            except lists.UnknownRow as error:
+                raise UnknownOwner(str(error)) from None
+
+
+async def _known(session: AsyncSession, actor: Actor, domain_id: UUID | None, identity: str) -> UUID:
+    rows = await session.scalars(
+        select(Contact.id).where(
+            Contact.tenant_id == actor.tenant_id,
+            Contact.domain_id.is_not_distinct_from(domain_id),
+            Contact.identity == identity,
+        )
+    )
+    return rows.one()
+
+
+def _identity(written: Mapping[str, Any]) -> str:
+    for fact, sort in IDENTITIES.items():
+        if value := written.get(fact):
+            return f"{sort}:{value.casefold()[:300]}"
+    raise NobodyThere("Give at least one of them.")
+
+
+def _shown(contact: Contact) -> dict[str, Any]:
+    """A contact as the audit keeps it."""
+    columns = (*FACTS, "identity", "domain_id", "page_id", "business_id", "curation_status", "merged_into_id")
+    values = {column: getattr(contact, column) for column in columns}
+    return {name: str(value) if isinstance(value, UUID) else value for name, value in values.items()}

@@ -1,0 +1,115 @@
+"""Named queries about curation: what a person decides about rows, and the work that starts or stops with it."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core.status import Curation, Status
+from scrapersky.store import audit
+from scrapersky.store.audit import Actor
+from scrapersky.store.lists import Filters, matching
+from scrapersky.store.nouns import Noun
+from scrapersky.store.queues import IN_HAND, among
+
+Changes = tuple[tuple[str, Any], ...]  # columns and their new values: rows with the same ones are changed together
+
+
+@dataclass(frozen=True)
+class Curated:
+    """What became of the rows."""
+
+    updated: int = 0  # the decision is another one now
+    queued: int = 0  # their next step was opened
+    taken_back: int = 0  # waiting work that will not be done
+    found: int = 0  # rows that were meant and are there
+
+    def __add__(self, other: "Curated") -> "Curated":
+        return Curated(
+            self.updated + other.updated,
+            self.queued + other.queued,
+            self.taken_back + other.taken_back,
+            self.found + other.found,
+        )
+
+
+async def curate(session: AsyncSession, noun: Noun, actor: Actor, ids: Sequence[UUID], decision: Curation) -> Curated:
+    """Write down the decision. Selected opens each row's next step, any other word takes waiting work back."""
+    rows = await _lock(session, noun, actor.tenant_id, ids)
+    together: dict[Changes, list[UUID]] = defaultdict(list)
+    for row in rows:
+        together[_changes(noun, row, decision)].append(row.id)
+    together.pop((), None)  # nothing to change: such rows keep their time, too
+    for changes, chosen in together.items():
+        await session.execute(
+            update(noun.model).where(among(noun.model.id, chosen)).values({**dict(changes), "updated_at": func.now()})
+        )
+    changed = {row_id for chosen in together.values() for row_id in chosen}
+    if changed:
+        before: dict[str, list[str]] = defaultdict(list)
+        for row in rows:
+            if row.id in changed:
+                before[str(row.curation_status)].append(str(row.id))
+        await audit.record(session, actor, "curate", noun.name, before, {"curation_status": decision.value})
+    return Curated(
+        sum(row.curation_status != decision for row in rows),
+        _count(together, Status.QUEUED),
+        _count(together, Status.NEW),
+        len(rows),
+    )
+
+
+async def ids_of(session: AsyncSession, noun: Noun, tenant_id: UUID, filters: Filters, most: int) -> list[UUID]:
+    """The ids of the rows that match, so many at most."""
+    return list(await session.scalars(matching(select(noun.model.id), noun, tenant_id, filters).limit(most)))
+
+
+async def _lock(session: AsyncSession, noun: Noun, tenant_id: UUID, ids: Sequence[UUID]) -> Sequence[Row[Any]]:
+    """The rows as they stand, locked in one order for all, so that two requests never wait in a ring."""
+    model = noun.model
+    statuses = [getattr(model, f"{queue}_status") for queue in noun.steps]
+    rows = await session.execute(
+        select(model.id, model.curation_status, *statuses)
+        .where(among(model.id, ids), model.tenant_id == tenant_id)
+        .order_by(model.id)
+        .with_for_update(key_share=True)
+    )
+    return rows.all()
+
+
+def _changes(noun: Noun, row: Row[Any], decision: Curation) -> Changes:
+    decided: Changes = (("curation_status", decision),) if row.curation_status != decision else ()
+    work = _opened(noun, row) if decision is Curation.SELECTED else _taken_back(noun, row)
+    return decided + work
+
+
+def _opened(noun: Noun, row: Row[Any]) -> Changes:
+    """The first step the row is not through with; what is waiting or being worked on already stays as it is."""
+    for queue in noun.steps:
+        status = getattr(row, f"{queue}_status")
+        if status != Status.COMPLETED:
+            return () if status in IN_HAND else ((f"{queue}_status", Status.QUEUED),)
+    return ()
+
+
+def _taken_back(noun: Noun, row: Row[Any]) -> Changes:
+    waiting = [queue for queue in noun.steps if getattr(row, f"{queue}_status") == Status.QUEUED]
+    return tuple(
+        change
+        for queue in waiting
+        for change in ((f"{queue}_status", Status.NEW), (f"{queue}_error", None), (f"{queue}_due_at", None))
+    )
+
+
+def _count(together: dict[Changes, list[UUID]], status: Status) -> int:
+    return sum(
+        len(chosen)
+        for changes, chosen in together.items()
+        if any(
+            column.endswith("_status") and column != "curation_status" and value == status for column, value in changes
+        )
+    )

@@ -1,0 +1,135 @@
+"""Named queries about jobs: long actions that outlive the request, go on after a restart, and can be cancelled."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+from sqlalchemy import func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core.database import Database
+from scrapersky.core.errors import Conflict
+from scrapersky.core.status import Curation, Status
+from scrapersky.engine.maintenance import Periodic
+from scrapersky.models import Domain, Job, Page, SitemapFile
+from scrapersky.store import audit, lists
+from scrapersky.store.audit import Actor
+from scrapersky.store.curation import Curated, curate
+from scrapersky.store.lists import Filters, matching
+from scrapersky.store.nouns import JOBS, NOUNS, Noun
+
+OPEN = ("pending", "processing")
+BITE = 1_000  # rows of one transaction
+SCAN, CURATION = "sitemap_scan", "curation"
+
+
+class JobIsOver(Conflict):
+    """The job has come to its end."""
+
+
+async def start_curation(session: AsyncSession, noun: Noun, actor: Actor, filters: Filters, decision: Curation) -> Job:
+    """A decision about more rows than one request should change: done bite by bite, by whichever process is there."""
+    wanted = matching(select(func.count()).select_from(noun.model), noun, actor.tenant_id, filters)
+    job = Job(
+        tenant_id=actor.tenant_id,
+        kind=CURATION,
+        parameters={
+            "noun": noun.name,
+            "filter": dict(filters),
+            "curation_status": decision.value,
+            "matched": int(await session.scalar(wanted) or 0),
+            "actor": {"name": actor.name, "role": actor.role, "origin": actor.origin},
+            "cursor": None,
+        },
+        result=vars(Curated()),
+    )
+    session.add(job)
+    await session.flush()
+    await audit.record(session, actor, "start", f"job {job.id}", None, job.parameters)
+    return job
+
+
+async def advance(session: AsyncSession, job_id: UUID) -> bool:
+    """Do the next bite of a curation; true when nothing is left. Whoever holds the job's lock is at it already."""
+    job = await session.scalar(
+        select(Job).where(Job.id == job_id, Job.state.in_(OPEN)).with_for_update(skip_locked=True)
+    )
+    if job is None:
+        return True
+    asked = job.parameters
+    noun, actor = NOUNS[asked["noun"]], Actor(tenant_id=job.tenant_id, **asked["actor"])
+    wanted = matching(select(noun.model.id), noun, job.tenant_id, asked["filter"])
+    if asked["cursor"]:
+        wanted = wanted.where(noun.model.id > UUID(asked["cursor"]))
+    # What came after the request was not meant by it.
+    wanted = wanted.where(noun.model.created_at <= job.created_at).order_by(noun.model.id).limit(BITE)
+    ids = list(await session.scalars(wanted))
+    done = Curated(**(job.result or {})) + await curate(session, noun, actor, ids, Curation(asked["curation_status"]))
+    is_over = len(ids) < BITE
+    job.parameters = {**asked, "cursor": str(ids[-1]) if ids else asked["cursor"]}
+    job.result, job.state = vars(done), "completed" if is_over else "processing"
+    job.progress = 1.0 if is_over else min(done.found / max(asked["matched"], 1), 1.0)
+    job.finished_at = await session.scalar(select(func.now())) if is_over else None
+    return is_over
+
+
+async def cancel(session: AsyncSession, actor: Actor, job_id: UUID) -> Job:
+    """End a job before its time. What it has done stays done; a scan that nobody else waits for is taken back."""
+    job: Job = await lists.get(session, JOBS, actor.tenant_id, job_id, lock=True)
+    if job.state not in OPEN:
+        raise JobIsOver(f"It is {job.state}.")
+    await audit.record(session, actor, "cancel", f"job {job.id}", {"state": job.state}, {"state": "cancelled"})
+    now = await session.scalar(select(func.now()))
+    job.state, job.cancel_requested_at, job.finished_at = "cancelled", now, now
+    await session.flush()
+    if job.kind == SCAN:
+        others = select(Job.id).where(Job.subject_id == job.subject_id, Job.kind == SCAN, Job.state.in_(OPEN)).exists()
+        await session.execute(
+            update(Domain)
+            .where(Domain.id == job.subject_id, Domain.sitemap_analysis_status == Status.QUEUED, ~others)
+            .values(sitemap_analysis_status=Status.NEW, sitemap_analysis_due_at=None, updated_at=func.now())
+        )
+    return job
+
+
+async def scan_result(session: AsyncSession, domain_id: UUID) -> Mapping[str, Any]:
+    """What a scan has found so far: the domain's own words, and counts."""
+    sitemaps = select(func.count()).where(SitemapFile.domain_id == domain_id).scalar_subquery()
+    pages = select(func.count()).where(Page.domain_id == domain_id).scalar_subquery()
+    row = (
+        await session.execute(
+            select(
+                Domain.id.label("domain_id"),
+                Domain.name.label("domain"),
+                Domain.sitemap_result.label("outcome"),
+                Domain.sitemap_reason.label("reason"),
+                sitemaps.label("sitemaps"),
+                pages.label("pages"),
+            ).where(Domain.id == domain_id)
+        )
+    ).first()
+    return {**row._mapping, "domain_id": str(row.domain_id)} if row else {}
+
+
+class RunJobs(Periodic):
+    """Goes on with every open curation, whichever process began it."""
+
+    name = "run_jobs"
+    interval_minutes = 0.05
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def run(self, connection: asyncpg.Connection) -> str:
+        """Bite by bite to the end; a process that dies in between loses one bite, which is done again."""
+        rows = await connection.fetch(_OPEN, CURATION)
+        for row in rows:
+            is_over = False
+            while not is_over:
+                async with self._database.session(row["tenant_id"]) as session:
+                    is_over = await advance(session, row["id"])
+        return f"{len(rows)} jobs looked after"
+
+
+_OPEN = "SELECT id, tenant_id FROM job WHERE kind = $1 AND state IN ('pending', 'processing') ORDER BY created_at"

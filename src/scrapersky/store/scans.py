@@ -1,0 +1,74 @@
+"""Scans: a web site somebody names goes straight to its sitemap analysis, watched by a job."""
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core.errors import ScraperSkyError
+from scrapersky.core.ids import new_id
+from scrapersky.core.status import Status
+from scrapersky.extract.web_address import CompanyDomain, NoWebAddress, web_address
+from scrapersky.models import Domain, Job
+from scrapersky.store import audit, jobs, searches
+from scrapersky.store.audit import Actor
+from scrapersky.store.queues import IN_HAND
+from scrapersky.store.rules import Rules
+from scrapersky.store.searches import Asked
+
+
+class NotASite(ScraperSkyError):
+    """This is not a web site that can be scanned."""
+
+    status_code = 422
+
+
+async def start(session: AsyncSession, actor: Actor, base_url: str, max_pages: int) -> Job:
+    """The job of this scan: its domain found or made, its analysis queued unless it waits or runs already."""
+    site = _site(base_url)
+    asked = Asked(site.name, None, "domains", None, None, Rules(pages_per_site=max_pages))
+    search, _ = await searches.ask(session, actor.tenant_id, asked)
+    search.place_search_status, search.result_count = Status.COMPLETED, 1
+    domain = await _domain(session, actor, site)
+    domain.search_id = search.id
+    is_new = domain.sitemap_analysis_status not in IN_HAND
+    if is_new:
+        domain.sitemap_analysis_status = Status.QUEUED
+    job = Job(
+        tenant_id=actor.tenant_id,
+        kind=jobs.SCAN,
+        state="processing" if domain.sitemap_analysis_status == Status.PROCESSING else "pending",
+        parameters={"base_url": base_url, "max_pages": max_pages, "search_id": str(search.id)},
+        subject_id=domain.id,
+    )
+    session.add(job)
+    await session.flush()
+    after = {"domain": domain.name, "queued": is_new, **job.parameters}
+    await audit.record(session, actor, "scan", f"domain {domain.id}", None, after)
+    return job
+
+
+def _site(base_url: str) -> CompanyDomain:
+    try:
+        found = web_address(base_url)
+    except NoWebAddress as error:
+        raise NotASite(str(error)) from None
+    if not isinstance(found, CompanyDomain):
+        raise NotASite(f"A page on {found.platform} is nobody's own web site.")
+    return found
+
+
+async def _domain(session: AsyncSession, actor: Actor, site: CompanyDomain) -> Domain:
+    """The tenant's domain of this name, locked; made if there is none, once even if two ask together."""
+    await session.execute(
+        insert(Domain)
+        .values(
+            id=new_id(),
+            tenant_id=actor.tenant_id,
+            name=site.name,
+            unicode_name=site.unicode_name,
+            start_url=site.url,
+        )
+        .on_conflict_do_nothing(index_elements=["tenant_id", "name"])
+    )
+    mine = select(Domain).where(Domain.tenant_id == actor.tenant_id, Domain.name == site.name)
+    return (await session.scalars(mine.with_for_update(key_share=True))).one()

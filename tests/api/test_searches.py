@@ -1,0 +1,135 @@
+"""Searches over HTTP: asked for with an estimate, watched step by step, read, stopped."""
+
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+import pytest
+
+from scrapersky.asgi import create_app
+from scrapersky.providers.place import Estimate, ProviderBusy
+from tests.api.conftest import environment, is_problem, served
+from tests.api.line_rows import add_line
+
+SEARCHES = "/api/v3/searches"
+DENTISTS = {"text": "dentists", "area": "Helsinki", "provider": "fake", "limit": 60, "budget": 2.5}
+
+
+class FakeProvider:
+    """Knows what a search costs, unless it is busy."""
+
+    name = "fake"
+
+    async def estimate(self, query):
+        if query.text == "busy":
+            raise ProviderBusy("The quota of this minute is used up.", timedelta(minutes=1))
+        return Estimate(3, 12, f"3 calls for {query.limit} places in {query.area}")
+
+
+@pytest.fixture
+async def client(database_url):
+    app = create_app(environment(database_url), run_engine=False, providers={"fake": FakeProvider()})
+    async with served(app) as client:
+        yield client
+
+
+async def test_a_search_is_queued_with_its_estimate_and_asked_for_once(client, admin):
+    answer = await client.post(SEARCHES, json=DENTISTS)
+    assert answer.status_code == 201
+    asked = answer.json()
+    assert asked["estimate"] == {"calls": 3, "cents": 12, "explanation": "3 calls for 60 places in Helsinki"}
+    search = asked["search"]
+    assert (search["budget_cents"], search["result_limit"], search["place_search_status"]) == (250, 60, "Queued")
+    assert answer.headers["location"] == f"{SEARCHES}/{search['id']}"
+    again = await client.post(SEARCHES, json={**DENTISTS, "rules": {"deep_scan": "off", "page_kinds": ["team"]}})
+    assert (again.status_code, again.json()["known"], again.json()["search"]["id"]) == (200, True, search["id"])
+    detail = (await client.get(f"{SEARCHES}/{search['id']}")).json()
+    assert (detail["rules"]["deep_scan"], detail["rules"]["page_kinds"]) == ("off", ["team"])
+    assert await admin.fetchval("SELECT count(*) FROM search") == 1
+    assert await admin.fetch("SELECT action FROM audit ORDER BY id") == [("create",), ("ask again",)]
+
+
+async def test_an_estimate_alone_asks_nobody_and_a_busy_provider_is_no_obstacle(client, admin):
+    answer = await client.post(SEARCHES, json={**DENTISTS, "estimate_only": True})
+    assert (answer.status_code, answer.json()["search"], answer.json()["estimate"]["cents"]) == (200, None, 12)
+    assert await admin.fetchval("SELECT count(*) FROM search") == 0
+    answer = await client.post(SEARCHES, json={"text": "busy", "provider": "fake"})
+    assert answer.status_code == 201
+    estimate = answer.json()["estimate"]
+    assert estimate["cents"] is None
+    assert estimate["explanation"] == "It cannot be said now: The quota of this minute is used up."
+
+
+async def test_a_wrong_wish_is_named(client, admin):
+    problem = is_problem(await client.post(SEARCHES, json={**DENTISTS, "provider": "nobody"}), 422)
+    assert problem["detail"] == "'nobody' is none of these: fake."
+    for wrong, field in [
+        ({"text": " "}, "body.text"),
+        ({"text": "a\u0000b"}, "body.text"),
+        ({"limit": 0}, "body.limit"),
+        ({"limit": "60"}, "body.limit"),
+        ({"budget": -1}, "body.budget"),
+        ({"rules": {"deep_scan": "some"}}, "body.rules.deep_scan"),
+        ({"rules": {"page_kinds": ["secret"]}}, "body.rules.page_kinds"),
+        ({"rules": {"pages_per_site": True}}, "body.rules.pages_per_site"),
+        ({"tenant_id": str(uuid4())}, "body.tenant_id"),
+    ]:
+        problem = is_problem(await client.post(SEARCHES, json={**DENTISTS, **wrong}), 422)
+        assert problem["errors"][0]["field"].startswith(field)
+    assert await admin.fetchval("SELECT count(*) FROM search") == 0
+
+
+async def test_a_search_is_watched_step_by_step(client, admin, tenant):
+    ids = await add_line(admin, tenant)
+    await admin.execute("UPDATE place SET deep_scan_status = 'Completed'")
+    await admin.execute("UPDATE domain SET domain_metadata_status = 'Queued'")
+    await admin.execute("UPDATE page SET page_processing_status = 'Skipped', page_processing_error = 'no contact'")
+    detail = (await client.get(f"{SEARCHES}/{ids['searches']}")).json()
+    steps = {step["workflow"]: step for step in detail["steps"]}
+    assert steps["deep_scan"]["completed"] == steps["domain_metadata"]["waiting"] == 1
+    assert detail["is_done"] is False
+    assert detail["reasons"] == [{"workflow": "page_curation", "status": "Skipped", "reason": "no contact", "rows": 1}]
+    assert (detail["found"]["contacts"], detail["found"]["emails"]) == (1, 1)
+    assert detail["queues"]["place_search"]["status"] == "New"
+
+
+async def test_what_was_found_is_read_page_by_page(client, admin, tenant, other_tenant):
+    ids = await add_line(admin, tenant)
+    await add_line(admin, other_tenant)
+    url = f"{SEARCHES}/{ids['searches']}/results"
+    [lead] = (await client.get(url)).json()["items"]
+    assert (lead["business"], lead["email"], lead["person"]) == ("Molar Dental", "anna@molar.fi", "Anna Molar")
+    await admin.execute(
+        "INSERT INTO contact (tenant_id, domain_id, identity, email) SELECT $1, $2, 'email:' || n, n || '@molar.fi' "
+        "FROM generate_series(1, 6) n",
+        tenant,
+        UUID(ids["domains"]),
+    )
+    seen, cursor = [], ""
+    while cursor is not None:
+        page = (await client.get(f"{url}?per=contact&limit=3{cursor and f'&cursor={cursor}'}")).json()
+        seen += [row["email"] for row in page["items"]]
+        cursor = page["next_cursor"]
+    assert sorted(seen) == sorted([*(f"{n}@molar.fi" for n in range(1, 7)), "anna@molar.fi"])
+    is_problem(await client.get(f"{url}?cursor=nonsense"), 400)
+    is_problem(await client.get(f"{url}?per=page"), 422)
+    is_problem(await client.get(f"{SEARCHES}/{uuid4()}/results"), 404)
+
+
+async def test_a_cancelled_search_takes_its_waiting_work_back_and_opens_no_more(client, admin, tenant, other_tenant):
+    ids, theirs = await add_line(admin, tenant), await add_line(admin, other_tenant)
+    elsewhere = await add_line(admin, tenant, "zahn")
+    await admin.execute("UPDATE place SET deep_scan_status = 'Queued'")
+    await admin.execute("UPDATE page SET page_processing_status = 'Queued'")
+    await admin.execute(
+        "UPDATE domain SET domain_metadata_status = 'Processing', domain_metadata_due_at = now() + interval '1 minute'"
+    )
+    answer = await client.post(f"{SEARCHES}/{ids['searches']}/cancel")
+    taken = answer.json()["taken_back"]
+    assert (taken["deep_scan"], taken["page_curation"], taken["domain_metadata"]) == (1, 1, 0)
+    states = dict(await admin.fetch("SELECT id::text, deep_scan_status FROM place"))
+    assert states == {ids["places"]: "New", elsewhere["places"]: "Queued", theirs["places"]: "Queued"}
+    assert set(dict(await admin.fetch("SELECT domain_metadata_status, 1 FROM domain"))) == {"Processing"}
+    detail = (await client.get(f"{SEARCHES}/{ids['searches']}")).json()
+    assert detail["cut_short"] == "cancelled by local operator"
+    assert {value for value in detail["rules"].values() if isinstance(value, str)} == {"off"}
+    is_problem(await client.post(f"{SEARCHES}/{theirs['searches']}/cancel"), 404)
