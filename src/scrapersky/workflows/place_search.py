@@ -26,7 +26,7 @@ class SearchTask:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """Every place found, what it cost, and why it ended early if it did."""
+    """Every place found, what it cost, and what the result lacks, if anything."""
 
     places: list[PlaceDetails]
     cents: float
@@ -62,7 +62,8 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
                 found += page
         except BudgetReached as reached:
             cut_short = str(reached)
-        return SearchResult(found[: task.query.limit], meter.cents, cut_short)
+        notes = " ".join([*([cut_short] if cut_short else []), *meter.notes]) or None
+        return SearchResult(found[: task.query.limit], meter.cents, notes)
 
     async def write(self, session: AsyncSession, row: Search, result: SearchResult) -> Iterable[UUID]:
         """Store the places with the search they came from; those nobody has turned down go on."""

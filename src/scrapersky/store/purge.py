@@ -1,0 +1,47 @@
+"""What a provider lets us keep for a time only is forgotten when that time is over; its id may stay for ever."""
+
+import asyncpg
+
+from scrapersky.core.database import ACT_AS_TENANT
+from scrapersky.engine.maintenance import Periodic
+
+ROWS_AT_ONCE = 1_000
+FORGOTTEN = "(forgotten by the provider's terms)"
+
+_PLACES = """
+WITH due AS (
+    SELECT id FROM place WHERE expires_at < now() ORDER BY expires_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
+), businesses AS (
+    UPDATE local_business b SET name = $2, address = NULL, street = NULL, city = NULL, region = NULL, postcode = NULL,
+        latitude = NULL, longitude = NULL, timezone = NULL, phone = NULL, website = NULL, categories = '{}',
+        rating = NULL, rating_count = NULL, price_level = NULL, hours = NULL, business_status = NULL, details = NULL,
+        updated_at = now()
+    FROM due WHERE b.place_id = due.id
+)
+UPDATE place p SET name = $2, address = NULL, latitude = NULL, longitude = NULL, phone = NULL, website = NULL,
+    categories = '{}', rating = NULL, rating_count = NULL, business_status = NULL, details = NULL, expires_at = NULL,
+    updated_at = now()
+FROM due WHERE p.id = due.id"""
+
+
+class PurgeExpired(Periodic):
+    """Places past their `expires_at` lose everything but their id, and so do the businesses made of them.
+
+    What our own reading of a business's web site found is not the provider's and stays.
+    """
+
+    name = "purge_expired"
+    interval_minutes = 60
+
+    async def run(self, connection: asyncpg.Connection) -> str:
+        """Tenant by tenant, as that tenant, in bites."""
+        purged = 0
+        for tenant in await connection.fetch("SELECT id FROM tenant"):
+            while count := await self._purge(connection, str(tenant["id"])):
+                purged += count
+        return f"{purged} places forgotten"
+
+    async def _purge(self, connection: asyncpg.Connection, tenant_id: str) -> int:
+        async with connection.transaction():
+            await connection.execute(ACT_AS_TENANT, tenant_id)
+            return int((await connection.execute(_PLACES, ROWS_AT_ONCE, FORGOTTEN)).split()[-1])
