@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: setup demo test check bench bench-engine bench-sitemap bench-fetch bench-html clean
+.PHONY: setup demo test check bench bench-engine bench-sitemap bench-fetch bench-html bench-line clean
 
 setup: $(STAMP)
 
@@ -26,7 +26,7 @@ check: $(STAMP)
 test: check
 	$(BIN)/pytest
 
-bench: bench-engine bench-sitemap bench-fetch bench-html
+bench: bench-engine bench-sitemap bench-fetch bench-html bench-line
 
 bench-engine: $(STAMP)
 	$(BIN)/python -m benchmarks.engine
@@ -39,6 +39,9 @@ bench-fetch: $(STAMP)
 
 bench-html: $(STAMP)
 	$(BIN)/python -m benchmarks.contacts
+
+bench-line: $(STAMP)
+	$(BIN)/python -m benchmarks.line
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

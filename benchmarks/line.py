@@ -192,9 +192,8 @@ def show(figures: dict[str, dict[str, Any]]) -> None:
     console = Console()
     console.print(table)
     most = max(values["worker_memory_mb"] for values in figures.values())
-    console.print(
-        f"memory of a worker: {most:.0f} MB, bar {MEMORY_BAR_MB} MB: {'holds' if most <= MEMORY_BAR_MB else 'missed'}"
-    )
+    verdict = "holds" if most <= MEMORY_BAR_MB else "missed"
+    console.print(f"memory of a worker: {most:.0f} MB, bar {MEMORY_BAR_MB} MB: {verdict}")
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from scrapersky.providers.configured import configured_providers
 from scrapersky.providers.place import Providers
 from scrapersky.store.host_limits import ForgetHosts, SharedHostLimits
 from scrapersky.store.jobs import RunJobs
+from scrapersky.store.purge import PurgeExpired
 
 log = structlog.get_logger(__name__)
 
@@ -88,7 +89,7 @@ async def open_house(
     events, metrics = Events(), Metrics()
     for listener in (log_event, metrics.count_event, record_runs(database)):
         events.subscribe(listener)
-    maintenance = [*standard_maintenance(line, tunings, settings), ForgetHosts(), RunJobs(database)]
+    maintenance = [*standard_maintenance(line, tunings, settings), ForgetHosts(), PurgeExpired(), RunJobs(database)]
     runtime = Runtime(line, tunings, database, events, settings, maintenance)
     return House(settings, database, web, providers, line, tunings, events, metrics, runtime, system_user_id)
 

@@ -39,5 +39,5 @@ def configure_logs(settings: Settings) -> None:
     root.handlers = [handler]
     root.setLevel(settings.log_level.upper())
     # APScheduler says "maximum number of running instances reached" in its own words; ours are events.
-    logging.getLogger("apscheduler").setLevel(logging.WARNING)
+    logging.getLogger("apscheduler").setLevel(logging.ERROR)
     logging.getLogger("alembic").setLevel(logging.WARNING)
