@@ -123,7 +123,7 @@ async def test_behind_a_transaction_pooler_no_statement_gets_a_name(server, data
     async with database.engine_connection() as connection:
         await connection.fetchval("SELECT count(*) FROM tenant WHERE id = $1", tenant)
         assert await connection.fetchval(names) == 0
-        assert await connection.fetchval("SELECT current_setting('statement_timeout')") == "31s"
+        assert await connection.fetchval("SELECT current_setting('statement_timeout')") == "30s"
     await database.close()
 
 

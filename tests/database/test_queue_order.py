@@ -114,3 +114,13 @@ async def test_nobody_can_hold_a_row_without_a_lease(admin, tenant):
     await queue_rows(admin, tenant, "x", 1)
     with pytest.raises(asyncpg.CheckViolationError, match="parcel_packing_leased"):
         await admin.execute("UPDATE parcel SET packing_status = 'Processing'")
+
+
+async def test_a_row_taken_out_of_its_queue_leaves_no_clock_behind(admin, tenant):
+    await queue_rows(admin, tenant, "x", 2)
+    await Queue(Packing()).claim(admin, 1, 3600)
+    await admin.execute("UPDATE parcel SET packing_due_at = now() + interval '1 day' WHERE packing_status = 'Queued'")
+    await admin.execute("UPDATE parcel SET packing_status = 'New'")
+    assert await admin.fetchval("SELECT count(*) FROM parcel WHERE packing_due_at IS NOT NULL") == 0
+    await admin.execute("UPDATE parcel SET packing_status = 'Queued'")
+    assert len(await Queue(Packing()).claim(admin, 5, 60)) == 2

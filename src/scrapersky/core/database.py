@@ -27,6 +27,7 @@ log = structlog.get_logger(__name__)
 APP_ROLE = "scrapersky_app"
 ENGINE_ROLE = "scrapersky_engine"
 OLDEST, NEWEST = 14, 18
+ANSWER_SECONDS = 1.0  # after its own time limit the server has so long to say so
 
 # The planner must not think again about the engine's few statements: measured, the difference is fifteenfold.
 ENGINE_SETTINGS = {
@@ -78,8 +79,8 @@ class Database:
     def __init__(self, url: str, settings: Settings) -> None:
         self.url = _driver_url(url)
         self._settings = settings
-        # A client that freezes within a statement is not idle: the server gives up just after it would.
-        patience = {"statement_timeout": f"{settings.database_timeout_seconds + 1:.3f}s"}
+        # The server gives up first: a statement that is too slow is then a fault of its row, not a lost connection.
+        patience = {"statement_timeout": f"{settings.database_timeout_seconds:.3f}s"}
         self._as_engine = _local_settings(ENGINE_ROLE, {**ENGINE_SETTINGS, **patience})
         self.app = self._pool(APP_ROLE, {**APP_SETTINGS, **patience})
         self.engine = self._pool(ENGINE_ROLE, {**ENGINE_SETTINGS, **patience})
@@ -102,7 +103,7 @@ class Database:
 
     def _pool(self, role: str, parameters: dict[str, str]) -> AsyncEngine:
         arguments: dict[str, Any] = {
-            "command_timeout": self._settings.database_timeout_seconds,
+            "command_timeout": self._settings.database_timeout_seconds + ANSWER_SECONDS,
             "timeout": 5,
         }
         arguments.update(self.pooler_arguments)

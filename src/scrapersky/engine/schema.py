@@ -53,6 +53,7 @@ def drop_queue(table: str, queue: str) -> list[str]:
         f"DROP FUNCTION {table}_{queue}_queued() CASCADE",
         f"DROP FUNCTION {table}_{queue}_revived() CASCADE",
         f"DROP FUNCTION {table}_{queue}_hurried() CASCADE",
+        f"DROP FUNCTION {table}_{queue}_rested() CASCADE",
         f"DROP SEQUENCE {table}_{queue}_told",
         f"DELETE FROM dead_letter WHERE queue = '{table}.{queue}'",  # noqa: S608 - our own names
         f"ALTER TABLE {table} "
@@ -126,6 +127,18 @@ BEGIN
 END
 $body$""",
     # The functions act as the engine, which sees every tenant's queue; to own them it must be let in for a moment.
+    # A row taken out of its queue by hand leaves no clock behind.
+    """
+CREATE FUNCTION {name}_rested() RETURNS trigger LANGUAGE plpgsql AS $body$
+BEGIN
+    NEW.{queue}_due_at := NULL;
+    RETURN NEW;
+END
+$body$""",
+    """
+CREATE TRIGGER {name}_rest BEFORE UPDATE OF {queue}_status ON {table} FOR EACH ROW
+WHEN (NEW.{queue}_status NOT IN ('Queued', 'Processing') AND NEW.{queue}_due_at IS NOT NULL)
+EXECUTE FUNCTION {name}_rested()""",
     "DO $body$ BEGIN EXECUTE format('GRANT CREATE ON SCHEMA %I TO scrapersky_engine', current_schema()); END $body$",
     "ALTER FUNCTION {name}_queued() OWNER TO scrapersky_engine",
     "ALTER FUNCTION {name}_revived() OWNER TO scrapersky_engine",
