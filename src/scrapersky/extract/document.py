@@ -143,7 +143,7 @@ class Document:
     @cached_property
     def text(self) -> str:
         """The visible text, one line per block."""
-        return "\n".join(block.text for block in self.blocks)
+        return "\n".join([block.text for block in self.blocks])
 
     @cached_property
     def numbered(self) -> tuple[Block, ...]:

@@ -92,8 +92,10 @@ WRITTEN_SIGN = re.compile(
 LABEL_WORD = re.compile(r"[^\W\d_][\w.-]{0,40}[.:]?|[$€£§©№#]")
 
 # -- phone -----------------------------------------------------------------------------------------------------------
+# What stands before its first sign is asked afterwards: the search then skips everything that is no sign of a number.
 PHONE = re.compile(
-    r"(?<![\w@#=&/.,:;-])(?:\+\s?|\(\s?\+?\s?)?\d(?:[\s().\-–‑/·•|\u00a0]{0,4}\d){5,17}(?![\w@]|[.,:]\d|\s?[€%])"
+    r"[+(\d](?<![\w@#=&/.,:;-].)(?:(?<=\d)|(?<=\+)\s?\d|(?<=\()\s?\+?\s?\d)"
+    r"(?:[\s().\-–‑/·•|\u00a0]{0,4}\d){5,17}(?![\w@]|[.,:]\d|\s?[€%])"
 )
 MANY_DIGITS = re.compile(r"\d(?:\D{0,4}\d){5}")  # a quick look before PHONE
 NOT_DIGIT = re.compile(r"\D")
@@ -175,9 +177,10 @@ FAMILY_ENDING = re.compile(
     r"(?:sk[iya]|ck[iya]|icz|czyk|czak|ova|eva|ovic|evic|enko|chuk|yan|dze|shvili|poulos|idis|akis|opoulou|nen|sson|sen"
     r"|sdottir|escu|eanu|ez|oglu|elli|etti|ini|auskas|iene|berg|mann|feld|hardt|stein|bauer|meier|maier|mayer|huber)$"
 )
-# A title in running text; what follows it is read as a name.
+# A title in running text; what follows it is read as a name. By first letters, so that a word is tried against a few.
 TITLE_IN_TEXT = re.compile(
-    r"(?:Dr|Dra|Prof|Mgr|mgr|MUDr|MDDr|MVDr|JUDr|PhDr|Ing|Mag|Dipl|lek|inż|Rev|Pastor|Pastora|Pfarrer|Pfarrerin|Father|Sensei|Maître|Mme|Dott|Avv|Adv|Herr|Frau|Mrs|Mr|Ms|Д-р|д-р)\b\.?(?=[\s.]?[\s.]?[^\W\d_])"
+    r"(?:D(?:ra?|ipl|ott)|P(?:rof|hDr|astora?|farrer(?:in)?)|M(?:gr|UDr|DDr|VDr|ag|aître|me|rs?|s)|A(?:vv|dv)|F(?:ather|rau)"
+    r"|JUDr|Ing|Rev|Sensei|Herr|mgr|lek|inż|Д-р|д-р)\b\.?(?=[\s.]?[\s.]?[^\W\d_])"
 )
 AFTER_TITLE = re.compile(r"[^,;:()\[\]|•·\n\d\"“”„«»!?&/]{3,60}")
 # Both begin with the one sign or space they can begin with: the search then skips everything else without trying.

@@ -77,13 +77,15 @@ class _Capture:
 
     __slots__ = ("attributes", "block", "depth", "kind", "node", "parts", "place", "zones")
 
-    def __init__(self, kind: str, depth: int, attributes: Attributes) -> None:
+    def __init__(self, kind: str, attributes: Attributes, builder: "_Builder") -> None:
         self.kind = kind
-        self.depth = depth
         self.attributes = attributes
+        self.depth = builder.depth
+        self.block = len(builder.blocks)
+        self.node = builder.node
+        self.zones = builder.zones
         self.parts: list[str] = []
-        self.place = self.block = self.node = -1
-        self.zones = NO_ZONES
+        self.place = -1
 
 
 class _Builder(SaxHandler):
@@ -198,9 +200,9 @@ class _Builder(SaxHandler):
             self._flush()
         if not attrs:
             self._open_node(tag, "", ZONE_OF_TAG.get(tag), NO_ATTRIBUTES)
-        elif len(attrs) == 1 and attrs[0][0] == "class":  # as most are: nothing else to look for
+        elif len(attrs) == 1 and attrs[0][0] == "class" and tag != "form":  # as most are: nothing else to look for
             names, zone = named(attrs[0][1] or "")
-            self._open_node(tag, names, ZONE_OF_TAG.get(tag, zone), {"class": names})
+            self._open_node(tag, names, ZONE_OF_TAG.get(tag, zone), NO_ATTRIBUTES)
         else:
             attributes = attributes_of(attrs)
             names, zone = names_and_zone(tag, attributes)
@@ -216,7 +218,7 @@ class _Builder(SaxHandler):
         zones = self.zones
         if zone is not None and zone not in zones:
             zones = zones | {zone}
-        if ("style" in attributes or "hidden" in attributes) and is_hidden(attributes):
+        if attributes and ("style" in attributes or "hidden" in attributes) and is_hidden(attributes):
             zones = zones | {"hidden"}
         self.nodes.append(_new(Node, (index, self.node, depth, tag, names, zones)))
         self.open_nodes.append((self.depth, index, zones))
@@ -256,8 +258,7 @@ class _Builder(SaxHandler):
     def _capture(self, kind: str, attributes: Attributes) -> _Capture | None:
         if len(self.captures) >= MAX_CAPTURES:
             return None
-        capture = _Capture(kind, self.depth, attributes)
-        capture.block, capture.node, capture.zones = len(self.blocks), self.node, self.zones
+        capture = _Capture(kind, attributes, self)
         self.captures.append(capture)
         return capture
 
