@@ -206,7 +206,7 @@ async def test_much_runs_as_a_job_that_goes_on_after_a_restart(client, admin, te
         "INSERT INTO place (tenant_id, provider, provider_id, name) VALUES ($1, 'fake', 'late', 'late')", tenant
     )
     async with database.engine_connection() as connection:  # another process
-        assert await jobs.RunJobs(database).run(connection) == "1 jobs looked after"
+        assert await jobs.RunJobs(database).run(connection) == "1 jobs looked after, 0 to go on with"
     job = (await client.get(big_job)).json()
     assert (job["state"], job["progress"]) == ("completed", 1)
     assert job["result"] == {"updated": 25, "queued": 25, "taken_back": 0, "found": 25}
@@ -220,7 +220,7 @@ async def test_a_cancelled_job_goes_no_further(client, admin, tenant, database, 
         await jobs.advance(session, UUID(big_job.rpartition("/")[2]))
     assert (await client.post(f"{big_job}/cancel")).json()["state"] == "cancelled"
     async with database.engine_connection() as connection:
-        assert await jobs.RunJobs(database).run(connection) == "0 jobs looked after"
+        assert await jobs.RunJobs(database).run(connection) == "0 jobs looked after, 0 to go on with"
     selected = await admin.fetchval("SELECT count(*) FROM place WHERE curation_status = $1", Curation.SELECTED.value)
     assert selected == 10
 

@@ -1,5 +1,6 @@
 """Named queries about jobs: long actions that outlive the request, go on after a restart, and can be cancelled."""
 
+import time
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
@@ -21,6 +22,7 @@ from scrapersky.store.nouns import JOBS, NOUNS, Noun
 
 OPEN = ("pending", "processing")
 BITE = 1_000  # rows of one transaction
+SECONDS = 5.0  # of one look after the open jobs; the next look goes on
 SCAN, CURATION = "sitemap_scan", "curation"
 
 
@@ -122,14 +124,16 @@ class RunJobs(Periodic):
         self._database = database
 
     async def run(self, connection: asyncpg.Connection) -> str:
-        """Bite by bite to the end; a process that dies in between loses one bite, which is done again."""
+        """A bite of each in turn, for a few seconds; a process that dies loses one bite, which is done again."""
         rows = await connection.fetch(_OPEN, CURATION)
-        for row in rows:
-            is_over = False
-            while not is_over:
-                async with self._database.session(row["tenant_id"]) as session:
-                    is_over = await advance(session, row["id"])
-        return f"{len(rows)} jobs looked after"
+        left, until = [(row["id"], row["tenant_id"]) for row in rows], time.monotonic() + SECONDS
+        while left and time.monotonic() < until:
+            job_id, tenant_id = left.pop(0)
+            async with self._database.session(tenant_id) as session:
+                is_over = await advance(session, job_id)
+            if not is_over:
+                left.append((job_id, tenant_id))
+        return f"{len(rows)} jobs looked after, {len(left)} to go on with"
 
 
 _OPEN = "SELECT id, tenant_id FROM job WHERE kind = $1 AND state IN ('pending', 'processing') ORDER BY created_at"
