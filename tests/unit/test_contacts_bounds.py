@@ -119,6 +119,7 @@ def test_a_long_run_costs_no_more_than_its_length(kind: str) -> None:
 COMPILED = {name: value for name, value in vars(patterns).items() if isinstance(value, re.Pattern)}
 COMPILED |= {"WRITTEN_OUT": email_decoding.WRITTEN_OUT, "PLAIN_WORDS": email_decoding.PLAIN_WORDS}
 COMPILED |= {"DOT_BETWEEN": email_decoding.DOT_BETWEEN, "GATE": names.GATE}
+COMPILED |= {"AT_IN_WORDS": email_decoding.AT_IN_WORDS}
 
 
 @pytest.mark.parametrize("name", COMPILED)

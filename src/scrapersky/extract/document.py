@@ -148,7 +148,7 @@ class Document:
     @cached_property
     def numbered(self) -> tuple[Block, ...]:
         """The blocks with a digit in them: the others need not be asked for numbers and postal codes."""
-        return tuple([block for block in self.blocks if patterns.DIGIT.search(block.text)])
+        return tuple([block for block in self.blocks if _has_digit(block.text)])
 
     @cached_property
     def meta(self) -> dict[str, str]:
@@ -180,3 +180,9 @@ class Document:
             here = self.nodes[node]
             yield here
             node = here.parent
+
+
+def _has_digit(text: str) -> bool:
+    # Ten digits are found twice as fast as those of every script.
+    digit = patterns.ASCII_DIGIT if text.isascii() else patterns.DIGIT
+    return digit.search(text) is not None

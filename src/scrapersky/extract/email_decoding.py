@@ -12,6 +12,7 @@ from scrapersky.extract.document import Attributes
 _obfuscation = lexicon.table("emails")["obfuscation"]
 _AT = lexicon.alternatives(_obfuscation["at"].split())
 _DOT = lexicon.alternatives(_obfuscation["dot"].split())
+AT_IN_WORDS = patterns.at_in_words(_AT)
 WRITTEN_OUT = patterns.written_out(_AT, _DOT)
 PLAIN_WORDS = patterns.plain_words(_DOT)
 DOT_BETWEEN = patterns.dot_between(_DOT)
@@ -39,8 +40,9 @@ def cloudflare(code: str) -> str:
 
 def written_out(text: str) -> Iterator[tuple[str, int]]:
     """Addresses such as info [at] firma [dot] de, with their position; a plain " at " alone is never one."""
-    for match in WRITTEN_OUT.finditer(text):
-        yield _joined(match["local"], match["domain"]), match.start()
+    if AT_IN_WORDS.search(text):
+        for match in WRITTEN_OUT.finditer(text):
+            yield _joined(match["local"], match["domain"]), match.start()
     if " at " in text.lower():
         for match in PLAIN_WORDS.finditer(text):
             yield _joined(match["local"], match["domain"]), match.start()

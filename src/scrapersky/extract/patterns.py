@@ -45,6 +45,11 @@ def written_out(at_words: str, dot_words: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.+%-]){local}{at}{domain}(?![\w@])", re.I)
 
 
+def at_in_words(at_words: str) -> re.Pattern[str]:
+    """The written @ alone: a quick look before the long pattern of the address around it."""
+    return re.compile(rf"[\[({{<|_-](?:(?<=[-_])at[-_]|(?<=[\[({{<|])\s{{0,2}}(?:{at_words}|@){_CLOSE})", re.I)
+
+
 def plain_words(dot_words: str) -> re.Pattern[str]:
     """name at firm dot com: only with the word for the dot, and only where the ending exists."""
     domain = rf"(?P<domain>[\w-]{{1,63}}(?:\s(?:{dot_words})\s[\w-]{{1,63}}){{1,3}})"
@@ -86,8 +91,8 @@ JS_ESCAPE = re.compile(r"\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})")
 WORD = re.compile(r"[^\W\d_](?:[\w.'’/-]{0,40}[^\W_])?")
 # A sign of an address in words: something in brackets, -at-, AT, or at … dot.
 WRITTEN_SIGN = re.compile(
-    r"[\[({<|]\s{0,2}[^\W\d_]{2,12}(?:-a)?\s{0,2}[\])}>|]|[\[({]\s{0,2}[@.]\s{0,2}[\])}]"
-    r"|[-_]at[-_]|\s(?:AT|at)\s[\w-]{1,63}\s"
+    r"[\[({<|_\s-](?:(?<=[\[({<|])\s{0,2}[^\W\d_]{2,12}(?:-a)?\s{0,2}[\])}>|]|(?<=[\[({])\s{0,2}[@.]\s{0,2}[\])}]"
+    r"|(?<=[-_])at[-_]|(?<=\s)(?:AT|at)\s[\w-]{1,63}\s)"
 )
 LABEL_WORD = re.compile(r"[^\W\d_][\w.-]{0,40}[.:]?|[$€£§©№#]")
 
@@ -143,6 +148,7 @@ SOCIAL_TEXT = re.compile(
 
 # -- people ----------------------------------------------------------------------------------------------------------
 DIGIT = re.compile(r"\d")
+ASCII_DIGIT = re.compile(r"[0-9]")
 # Latin, Greek and Cyrillic capitals: the alphabets that have them.
 _CAPITAL = "".join(chr(code) for code in range(0x41, 0x530) if chr(code).isupper())
 
