@@ -194,7 +194,7 @@ class Workers(RuleBasedStateMachine):
     @rule(worker=WORKERS)
     def heartbeat(self, worker: int) -> None:
         held = list(self.hands[worker].items())
-        alive = self.run(self.queue.beat(self.connections[worker], held, 600)) if held else set()
+        alive = set(self.run(self.queue.beat(self.connections[worker], held, 600)) if held else ())
         assert alive == {row_id for row_id, fence in held if self.is_mine(row_id, fence)}
         self.seen |= {"lost to another"} if len(alive) < len(held) else set()
 

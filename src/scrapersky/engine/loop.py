@@ -297,15 +297,17 @@ class Cycle:
             await self._lose_overdue()
             return
         for held in mine:
-            held.renewed_at = now
+            if alive.get(held.row_id):
+                held.renewed_at = now
         gone = [held for held in mine if held.row_id not in alive and not held.settling]
         await self._lose([held for held in gone if self._held.get(held.row_id) is held], "heartbeat")
+        await self._lose_overdue("locked by somebody")
 
-    async def _lose_overdue(self) -> None:
+    async def _lose_overdue(self, why: str = "database away") -> None:
         """Nobody could tell us that the rows are still ours: let them go before somebody else takes them."""
         oldest = time.monotonic() - self._tuning.lease_seconds * MARGIN
         late = [held for held in self._held.values() if held.renewed_at < oldest and not held.settling]
-        await self._lose(late, "database away")
+        await self._lose(late, why)
 
     def _is_unheeding(self, held: Held, now: float) -> bool:
         limit = self._tuning.timeout_seconds + UNHEEDED_SECONDS

@@ -105,13 +105,12 @@ class Queue:
 
     async def beat(
         self, connection: asyncpg.Connection, held: Sequence[tuple[UUID, int]], lease_seconds: float
-    ) -> set[UUID]:
-        """Extend the lease of rows still ours, and say which those are."""
-        held = sorted(held)  # whoever locks several rows does it in this order
+    ) -> dict[UUID, bool]:
+        """Extend the lease of rows still ours: says which those are, and whether it could be extended."""
         rows = await connection.fetch(
             self._sql.beat, [row_id for row_id, _ in held], [attempts for _, attempts in held], lease_seconds
         )
-        return {row["id"] for row in rows}
+        return {row["id"]: row["renewed"] for row in rows}
 
     async def sweep(self, connection: asyncpg.Connection, max_attempts: int, limit: int = 1000) -> Swept:
         """Make rows whose time has come ready again: waiting ones, and those of workers that fell silent."""

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
+import structlog
 from sqlalchemy import Uuid, any_, bindparam, select, text
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -16,6 +17,8 @@ from scrapersky.engine.outcomes import COMPLETED, Kind, Outcome, WriteFailed, ou
 from scrapersky.engine.queue import Exchange, Settlement
 from scrapersky.engine.station import Station
 from scrapersky.engine.workflow import Claimed
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(eq=False, slots=True)
@@ -49,14 +52,14 @@ class Held:
 
 async def settle_and_claim(station: Station, done: Sequence[Held], count: int) -> Exchange:
     """Settle what is done and claim up to `count` more. A row whose write fails, fails alone."""
-    if not station.workflow.writes or not any(held.outcome is COMPLETED for held in done):
+    try:
+        if station.workflow.writes and any(held.outcome is COMPLETED for held in done):
+            return await _write_and_claim(station, done, count)
         async with station.database.engine_connection() as connection:
             settlements = [held.settlement for held in done]
             return await station.queue.exchange(connection, settlements, count, station.tuning.lease_seconds)
-    try:
-        return await _write_and_claim(station, done, count)
     except Exception as error:
-        if is_connection_error(error):
+        if is_connection_error(error) or not done:
             raise
         return await _one_by_one(station, done, error)
 
@@ -112,19 +115,34 @@ async def _one_by_one(station: Station, done: Sequence[Held], error: Exception) 
     """The batch failed: settle each row alone, so that the bad one is found and the good ones are done."""
     lost: list[UUID] = []
     for held in done:
-        if held.outcome is COMPLETED and len(done) > 1:
+        try:
+            lost += await _settle_alone(station, held, error if len(done) == 1 else None)
+        except Exception as own:
+            if is_connection_error(own):
+                raise
+            log.warning(
+                "row_not_settled",
+                workflow=station.workflow.name,
+                row_id=str(held.row_id),
+                error=f"{type(own).__name__}: {own}",
+            )
+            lost.append(held.row_id)  # locked by somebody, perhaps: its lease will run out
+    return Exchange([], lost, again=True)  # what was settled must be noted before anything else can go wrong
+
+
+async def _settle_alone(station: Station, held: Held, error: Exception | None) -> list[UUID]:
+    """Settle one row; with the error that its write has already ended in, if it has."""
+    if held.outcome is COMPLETED and station.workflow.writes:
+        if error is None:
             try:
-                lost += (await _write_and_claim(station, [held], 0)).lost
-                continue
+                return (await _write_and_claim(station, [held], 0)).lost
             except Exception as own:
                 if is_connection_error(own):
                     raise
                 error = own
-        if held.outcome is COMPLETED:
-            held.outcome = outcome_of(error, held.tries, station.tuning)
-        async with station.database.engine_connection() as connection:
-            lost += await station.queue.settle(connection, [held.settlement])
-    return Exchange([], lost, again=True)  # what was settled must be noted before anything else can go wrong
+        held.outcome = outcome_of(error, held.tries, station.tuning)
+    async with station.database.engine_connection() as connection:
+        return await station.queue.settle(connection, [held.settlement])
 
 
 async def driver_of(session: AsyncSession) -> asyncpg.Connection:

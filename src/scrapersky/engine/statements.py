@@ -55,11 +55,20 @@ SELECT d.id FROM unnest($1::uuid[]) d(id) WHERE NOT EXISTS (SELECT 1 FROM settle
 _SETTLE_ALONE = """WITH settled AS ({settle}) {lost}"""
 _SETTLE_DEAD = """WITH settled AS ({settle}), dead AS ({dead}) {lost}"""
 
+# A row that somebody else holds locked is ours all the same: it is not renewed now, and keeps nobody waiting.
 _BEAT = """
-UPDATE {table} e SET {q}_due_at = now() + $3::float8 * interval '1 second'
-FROM unnest($1::uuid[], $2::int[]) AS d(id, attempts)
-WHERE e.id = d.id AND e.{q}_attempts = d.attempts AND e.{q}_status = 'Processing'
-RETURNING e.id"""
+WITH d AS (SELECT * FROM unnest($1::uuid[], $2::int[]) AS d(id, attempts)
+), mine AS (
+    SELECT e.id FROM d JOIN {table} e ON e.id = d.id
+    WHERE e.{q}_attempts = d.attempts AND e.{q}_status = 'Processing'
+), free AS (
+    SELECT e.id FROM d JOIN {table} e ON e.id = d.id
+    WHERE e.{q}_attempts = d.attempts AND e.{q}_status = 'Processing' FOR NO KEY UPDATE OF e SKIP LOCKED
+), renewed AS (
+    UPDATE {table} e SET {q}_due_at = now() + $3::float8 * interval '1 second'
+    FROM free WHERE e.id = free.id RETURNING e.id
+)
+SELECT mine.id, renewed.id IS NOT NULL AS renewed FROM mine LEFT JOIN renewed ON renewed.id = mine.id"""
 
 # One row may be what kills its workers. Rows that fell silent together more than once come back one after the other,
 # so that the others are done before it strikes again.
