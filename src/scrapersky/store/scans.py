@@ -4,7 +4,7 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core.errors import ScraperSkyError
+from scrapersky.core.errors import ScraperSkyError, UnknownName
 from scrapersky.core.ids import new_id
 from scrapersky.core.status import Status
 from scrapersky.extract.web_address import CompanyDomain, NoWebAddress, web_address
@@ -20,6 +20,10 @@ class NotASite(ScraperSkyError):
     """This is not a web site that can be scanned."""
 
     status_code = 422
+
+
+class NeverScanned(UnknownName):
+    """There is no scan of this site."""
 
 
 async def start(session: AsyncSession, actor: Actor, base_url: str, max_pages: int) -> Job:
@@ -44,6 +48,21 @@ async def start(session: AsyncSession, actor: Actor, base_url: str, max_pages: i
     await session.flush()
     after = {"domain": domain.name, "queued": is_new, **job.parameters}
     await audit.record(session, actor, "scan", f"domain {domain.id}", None, after)
+    return job
+
+
+async def latest(session: AsyncSession, actor: Actor, base_url: str) -> Job:
+    """The newest scan of this site."""
+    newest = (
+        select(Job)
+        .join(Domain, Domain.id == Job.subject_id)
+        .where(Job.tenant_id == actor.tenant_id, Job.kind == jobs.SCAN, Domain.name == _site(base_url).name)
+        .order_by(Job.created_at.desc())
+        .limit(1)
+    )
+    job = (await session.scalars(newest)).first()
+    if job is None:
+        raise NeverScanned(f"{base_url} has never been scanned; `scrapersky scan {base_url}` does it.")
     return job
 
 

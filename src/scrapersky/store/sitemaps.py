@@ -66,7 +66,7 @@ def _home_page(domain: Domain) -> dict[str, Any]:
         "id": new_id(),
         "tenant_id": domain.tenant_id,
         "domain_id": domain.id,
-        "url": domain.final_url or f"https://{domain.name}/",
+        "url": domain.final_url or domain.start_url or f"https://{domain.name}/",
         "kind": LINKS,
         "discovered_by": "no sitemap",
         "last_modified": None,

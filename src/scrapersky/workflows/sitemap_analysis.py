@@ -41,8 +41,8 @@ class SitemapAnalysis(Workflow[Domain, SiteToSearch, SitemapSearch]):
         self._web = web
 
     def read(self, row: Claimed) -> SiteToSearch:
-        """Where the home page was in the end, or should be."""
-        return SiteToSearch(row.final_url or f"https://{row.name}/")
+        """Where the home page was in the end; where somebody said it is; or where it should be."""
+        return SiteToSearch(row.final_url or row.start_url or f"https://{row.name}/")
 
     async def work(self, site: SiteToSearch) -> SitemapSearch:
         """Search; a site that could not be asked now is asked later."""
