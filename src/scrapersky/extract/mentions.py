@@ -38,9 +38,9 @@ def mentions(text: str, parts: tuple[str, ...]) -> tuple[Mention, ...]:
     if length <= SHORT_LINE or len(parts) > 1 or _may_begin(text):
         found.extend(_in_line(text, parts))
     if title is not None and length > 8:
-        found.extend(_titled(text))
+        found.extend(_titled(text, title.start()))
     if capitals is not None and length > 40:
-        found.extend(_introduced(text))
+        found.extend(_introduced(text, capitals.start()))
     return tuple(found)
 
 
@@ -123,10 +123,10 @@ def _behind_role(segment: str) -> list[Mention]:
     return []
 
 
-def _titled(text: str) -> Iterator[Mention]:
-    """Names behind a title in running text."""
+def _titled(text: str, first: int) -> Iterator[Mention]:
+    """Names behind a title in running text; the first title is known."""
     end = 0
-    for count, match in enumerate(patterns.TITLE_IN_TEXT.finditer(text)):
+    for count, match in enumerate(patterns.TITLE_IN_TEXT.finditer(text, first)):
         start = match.start()
         if count > 60 or start < end or (start and text[start - 1].isalnum()):
             continue
@@ -139,9 +139,9 @@ def _titled(text: str) -> Iterator[Mention]:
             yield Mention(name, False, "")
 
 
-def _introduced(text: str) -> Iterator[Mention]:
+def _introduced(text: str, first: int) -> Iterator[Mention]:
     """Names behind a role in running text: our founder Jane Roe. Only known names, for prose is full of capitals."""
-    for count, match in enumerate(patterns.CAPITALS_IN_A_ROW.finditer(text)):
+    for count, match in enumerate(patterns.CAPITALS_IN_A_ROW.finditer(text, first)):
         if count >= MAX_IN_PROSE:
             return
         words = match[0].split()

@@ -34,7 +34,15 @@ def infer(document: Document, things: list[Thing], host: str, emails: list[str])
         if by_mail := of_ending(email.rpartition("@")[2]):
             return by_mail
     # Nobody else writes (415) 324-0187; and en-US is what templates say, so it comes last.
-    return "US" if patterns.NORTH_AMERICAN.search(document.text) else by_language
+    return "US" if patterns.NORTH_AMERICAN.search(_numbered_lines(document)) else by_language
+
+
+def _numbered_lines(document: Document) -> str:
+    """The text without its lines of words; they stay empty, so that no two numbers become neighbours."""
+    lines = [""] * len(document.blocks)
+    for block in document.numbered:
+        lines[block.index] = block.text
+    return "\n".join(lines)
 
 
 def of_ending(host: str) -> str:
