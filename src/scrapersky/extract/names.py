@@ -75,16 +75,10 @@ def _may_be(text: str) -> bool:
     return last not in ORDINARY or last in FAMILY
 
 
+@lru_cache(8192)
 def is_role(text: str) -> bool:
     """Whether a short text names what somebody does."""
-    return _role_word(text) is not None
-
-
-@lru_cache(8192)
-def _role_word(text: str) -> str | None:
-    if len(text) > 160:
-        return None
-    return next((word for word in patterns.WORD.findall(text) if is_role_word(fold_word(word))), None)
+    return len(text) <= 160 and any(map(is_role_word, map(fold_word, patterns.WORD.findall(text))))
 
 
 @lru_cache(8192)
@@ -114,6 +108,7 @@ def is_title(word: str) -> bool:
     )
 
 
+@lru_cache(4096)
 def _is_credential(word: str) -> bool:
     plain = word.strip(".,()").replace(".", "").lower()
     return plain in CREDENTIALS and (word[:1].isupper() or "." in word)
@@ -152,9 +147,9 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
     family = _known(last, FAMILY) or patterns.FAMILY_ENDING.search(last) is not None
     if not given and len(folded) > 1 and _known(last, GIVEN) and _known(first, FAMILY):
         given = family = True  # family name first
-    if any(word in ORGANISATIONS and word not in PARTICLES for word in folded) and not titles:
+    if not titles and _any_of(folded, ORGANISATIONS):
         return -1
-    ordinary = [word for word in folded if word in ORDINARY and word not in PARTICLES]
+    ordinary = _any_of(folded, ORDINARY)
     if ordinary and not titles and not (given and last in FAMILY):
         return -1
     roles = [word for word in folded[1:] if is_role_word(word)]
@@ -175,6 +170,11 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
     elif titles:
         score += 0.3
     return score + (0.25 if credentials else 0)
+
+
+def _any_of(words: tuple[str, ...], listed: frozenset[str]) -> bool:
+    """Whether a word is listed; the small words of names are not counted."""
+    return not listed.isdisjoint(words) and any(word in listed and word not in PARTICLES for word in words)
 
 
 def _known(word: str, names: frozenset[str]) -> bool:
