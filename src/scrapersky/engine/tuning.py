@@ -103,8 +103,8 @@ def pace_for(tuning: Tuning, depth: int, item_seconds: float) -> Pace:
     """
     wanted = min(max(tuning.batch_size, math.ceil(depth / 10)), tuning.largest_batch)
     if item_seconds > 0:
-        in_time = tuning.concurrency * tuning.lease_seconds / 3 / item_seconds
-        wanted = min(wanted, max(1, math.floor(in_time)))
+        in_time = min(wanted, tuning.concurrency * tuning.lease_seconds / 3 / item_seconds)
+        wanted = max(1, math.floor(in_time))
     batches_waiting = depth / wanted
     interval = max(min(tuning.interval, 1.0), tuning.interval / (1 + batches_waiting))
     return Pace(batch_size=wanted, interval_seconds=round(interval, 3))
