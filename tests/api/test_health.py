@@ -5,9 +5,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from scrapersky.core import clock
 from scrapersky.core.errors import Unavailable
+from scrapersky.engine import histogram
+from scrapersky.engine.events import CycleEnded
 from scrapersky.engine.queue import Queue
 from scrapersky.engine.settling import driver_of
+from scrapersky.observe.metrics import Metrics
 from scrapersky.sandbox.parcels import parcel_line
 from scrapersky.store import queues
 from tests.api.conftest import LINE, add_dead, add_parcels, app_over, is_problem, served
@@ -145,6 +149,32 @@ async def test_the_metrics_know_every_queue(client, admin, tenant):
     assert 'scrapersky_queue_rows{state="ready",workflow="packing"} 3.0' in answer.text
     assert 'scrapersky_queue_rows{state="dead",workflow="packing"} 2.0' in answer.text
     assert 'scrapersky_queue_oldest_seconds{workflow="shipping"} 0.0' in answer.text
+
+
+async def test_the_metrics_know_what_all_hosts_agreed_on(client, admin):
+    await admin.execute(
+        "INSERT INTO workflow_control (workflow, breaker, paused_at) VALUES ('packing', 'open', NULL), "
+        "('weighing', 'closed', now())"
+    )
+    numbers = (await client.get("/metrics")).text
+    for sample in (
+        'scrapersky_breaker{workflow="packing"} 2.0',
+        'scrapersky_breaker{workflow="shipping"} 0.0',
+        'scrapersky_paused{workflow="packing"} 0.0',
+        'scrapersky_paused{workflow="weighing"} 1.0',
+    ):
+        assert sample in numbers
+
+
+async def test_row_times_are_a_histogram_that_can_be_asked_for_quantiles():
+    metrics = Metrics()
+    for seconds in (0.00005, 0.00015, 9_999.0):
+        counts = histogram.empty()
+        histogram.add(counts, seconds)
+        await metrics.count_event(CycleEnded("packing", clock.now(), 1.0, 1, {}, 0, counts))
+    numbers = metrics.render({}, {}).decode()
+    for bound, rows in (("0.0001", 1), ("0.0002", 2), ("0.0004", 2), ("+Inf", 3)):
+        assert f'scrapersky_row_seconds_bucket{{le="{bound}",workflow="packing"}} {rows}.0' in numbers
 
 
 async def test_an_app_does_not_open_without_its_database():

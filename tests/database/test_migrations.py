@@ -142,7 +142,19 @@ async def test_an_unreachable_server_is_named_without_its_password():
     await database.close()
 
 
-@pytest.mark.parametrize("url", ["mysql://a/b", "nonsense", "://"])
+async def test_a_url_may_say_how_to_connect(database_url, tenant):
+    url = f"{database_url}&sslmode=prefer&application_name=me"  # as hosted databases hand it out
+    database = Database(url, make_settings(url))
+    await check_server(database)
+    await check_schema(database)
+    async with database.session(tenant) as session:
+        assert await session.scalar(text("SELECT count(*) FROM tenant")) == 1
+    async with database.engine_connection() as connection:
+        assert await connection.fetchval("SELECT current_setting('plan_cache_mode')") == "force_generic_plan"
+    await database.close()
+
+
+@pytest.mark.parametrize("url", ["mysql://a/b", "nonsense", "://", "postgresql://a:b@c:port/d", "postgresql://[::1/d"])
 def test_a_url_of_something_else_is_refused(url):
     with pytest.raises(BadSetting, match="DATABASE_URL"):
         Database(url, make_settings(url))

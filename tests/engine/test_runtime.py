@@ -222,6 +222,14 @@ async def test_behind_a_pooler_a_task_that_fails_is_noted_too(database_url, admi
     await database.close()
 
 
+async def test_what_is_due_is_done_at_the_start_also_by_a_process_that_lives_for_a_moment(build, admin):
+    line = parcel_line()
+    runtime = build(line)
+    runtime.maintenance = standard_maintenance(line, runtime.tunings, runtime.settings)
+    runtime.start()
+    await until(admin, "count(*) = 3 FROM maintenance WHERE result IS NOT NULL")
+
+
 async def test_old_runs_are_pruned(database, admin, settings):
     await admin.execute(
         "INSERT INTO run (workflow, host, pid, started_at, seconds, claimed, completed, skipped, postponed, retried, "

@@ -1,7 +1,7 @@
 """The pace of a workflow: declared, overruled, adapted."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapersky.core.errors import BadSetting
@@ -51,10 +51,11 @@ def test_a_wrong_value_is_a_sentence_with_the_name_and_the_cure(field, value):
 
 
 def test_the_largest_batch_cannot_be_smaller_than_the_batch():
-    with pytest.raises(BadSetting, match="MAX_BATCH_SIZE at least as large as BATCH_SIZE"):
+    with pytest.raises(BadSetting, match=r"^DEEP_SCAN_SCHEDULER_MAX_BATCH_SIZE=3 does not work: it must .* BATCH_SIZE"):
         tuned(DEEP_SCAN_SCHEDULER_MAX_BATCH_SIZE="3")
 
 
+@example(depth=10, item_seconds=5e-324, batch=1, interval=1.0)
 @given(
     depth=st.integers(0, 10**7),
     item_seconds=st.floats(0, 1000),

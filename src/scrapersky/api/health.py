@@ -15,6 +15,7 @@ from scrapersky.api.office import Given, Office
 from scrapersky.core.database import is_connection_error
 from scrapersky.engine.breaker import CLOSED
 from scrapersky.engine.queue import Measures
+from scrapersky.engine.settling import driver_of
 from scrapersky.store import controls, queues
 
 log = structlog.get_logger(__name__)
@@ -99,12 +100,11 @@ async def ready(office: Given, response: Response) -> Readiness:
 )
 async def metrics(office: Given) -> Response:
     """Counters of this process and the depth of every queue; without the database only the counters."""
-    measures, why = await _look(_measure(office), SCRAPE_SECONDS)
-    if measures is None:
+    measured, why = await _look(_measure(office), SCRAPE_SECONDS)
+    if measured is None:
         log.warning("queues_not_measured", error=why)
-        office.metrics.depth.clear()  # yesterday's depth is worse than none
-        office.metrics.oldest.clear()
-    return Response(office.metrics.render(measures or {}), media_type=CONTENT_TYPE_LATEST)
+        office.metrics.forget_queues()
+    return Response(office.metrics.render(*(measured or ({}, {}))), media_type=CONTENT_TYPE_LATEST)
 
 
 async def _look(question: Coroutine[Any, Any, Found], seconds: float) -> tuple[Found | None, str]:
@@ -128,9 +128,13 @@ async def _ask(office: Office) -> _Seen:
     return _Seen(revision=revision, oldest_seconds=oldest, breakers=breakers)
 
 
-async def _measure(office: Office) -> dict[str, Measures]:
-    async with office.database.engine_connection() as connection:
-        return {name: await queue.measure(connection) for name, queue in office.pipeline.queues.items()}
+async def _measure(office: Office) -> tuple[dict[str, Measures], dict[str, tuple[str, bool]]]:
+    async with office.database.engine_session() as session:
+        control_of, driver = await controls.by_workflow(session), await driver_of(session)
+        measures = {name: await queue.measure(driver) for name, queue in office.pipeline.queues.items()}
+    untouched = (CLOSED, False)
+    states = {name: (row.breaker, row.paused_at is not None) for name, row in control_of.items() if name in measures}
+    return measures, {**dict.fromkeys(measures, untouched), **states}
 
 
 async def _within(seconds: float, question: Coroutine[Any, Any, Found]) -> Found:

@@ -26,6 +26,7 @@ log = structlog.get_logger(__name__)
 
 APP_ROLE = "scrapersky_app"
 ENGINE_ROLE = "scrapersky_engine"
+DRIVER_URL = "postgresql+asyncpg://"
 OLDEST, NEWEST = 14, 18
 ANSWER_SECONDS = 1.0  # after its own time limit the server has so long to say so
 
@@ -97,16 +98,21 @@ class Database:
         return self._settings.database_url is None
 
     @property
-    def pooler_arguments(self) -> dict[str, Any]:
-        """What every connection needs to be told when a transaction pooler is in between."""
-        return POOLER_ARGUMENTS if self._settings.poll_only else {}
+    def dsn(self) -> str:
+        """The URL as the driver reads it, password included."""
+        return self.url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+    @property
+    def connect_arguments(self) -> dict[str, Any]:
+        """What SQLAlchemy opens a connection with. The driver reads the URL itself: it knows sslmode and the like."""
+        return {"dsn": self.dsn, **(POOLER_ARGUMENTS if self._settings.poll_only else {})}
 
     def _pool(self, role: str, parameters: dict[str, str]) -> AsyncEngine:
         arguments: dict[str, Any] = {
             "command_timeout": self._settings.database_timeout_seconds + ANSWER_SECONDS,
             "timeout": 5,
+            **self.connect_arguments,
         }
-        arguments.update(self.pooler_arguments)
         if not self._settings.poll_only:
             arguments["server_settings"] = {
                 **parameters,
@@ -114,7 +120,7 @@ class Database:
                 "application_name": f"scrapersky {os.getpid()}",
             }
         engine = create_async_engine(
-            self.url,
+            DRIVER_URL,
             connect_args=arguments,
             pool_size=self._settings.database_pool_size,
             max_overflow=0,
@@ -161,9 +167,8 @@ class Database:
 
     async def listen(self, channel: str, hear: Any) -> asyncpg.Connection:
         """A connection of its own that calls `hear(payload)` for every notification on the channel."""
-        url = self.url
         connection = await asyncpg.connect(
-            dsn=url.set(drivername="postgresql").render_as_string(hide_password=False),
+            dsn=self.dsn,
             timeout=5,
             command_timeout=5,
             server_settings={"application_name": f"scrapersky {os.getpid()} listen"},
@@ -217,7 +222,7 @@ def _local_settings(role: str, parameters: dict[str, str]) -> str:
 def _driver_url(url: str) -> URL:
     try:
         parsed = make_url(re.sub(r"^postgres(ql)?(\+\w+)?://", "postgresql+asyncpg://", url.strip(), count=1))
-    except ArgumentError as error:
+    except (ArgumentError, ValueError) as error:  # a port that is no number is only a ValueError
         raise BadSetting(
             "DATABASE_URL is not a URL. It looks like postgresql://user:password@host:5432/name."
         ) from error
@@ -228,13 +233,10 @@ def _driver_url(url: str) -> URL:
 
 async def check_server(database: Database) -> None:
     """Refuse a server that is not there or of a version that was never tried."""
-    url = database.url
     try:
-        connection = await asyncpg.connect(
-            dsn=url.set(drivername="postgresql").render_as_string(hide_password=False), timeout=5
-        )
+        connection = await asyncpg.connect(dsn=database.dsn, timeout=5)
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ssl.SSLError) as error:
-        shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
+        shown = database.url.set(drivername="postgresql").render_as_string(hide_password=True)
         raise Unavailable(
             f"PostgreSQL at {shown} does not answer ({type(error).__name__}: {error}). "
             "Start it or correct DATABASE_URL; without DATABASE_URL the embedded one is used."

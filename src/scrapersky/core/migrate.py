@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
-from scrapersky.core.database import Database
+from scrapersky.core.database import DRIVER_URL, Database
 from scrapersky.core.errors import BadSetting, ScraperSkyError, Unavailable
 
 log = structlog.get_logger(__name__)
@@ -105,7 +105,7 @@ async def migrate(database: Database) -> list[str]:
 
 async def _with_connection(database: Database, act: Any) -> Any:
     """Run `act` in a transaction of the login role itself, which owns the tables."""
-    engine = create_async_engine(database.url, connect_args=database.pooler_arguments, poolclass=NullPool)
+    engine = create_async_engine(DRIVER_URL, connect_args=database.connect_arguments, poolclass=NullPool)
     try:
         async with engine.begin() as connection:
             return await connection.run_sync(act)

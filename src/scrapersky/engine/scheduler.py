@@ -59,11 +59,12 @@ def register_workflow(scheduler: AsyncIOScheduler, station: Station, settings: S
 
 
 def register_periodic(scheduler: AsyncIOScheduler, task: Periodic, database: Database, settings: Settings) -> None:
-    """Add the job of one periodic task."""
+    """Add the job of one periodic task. It looks at once whether it is due: a process may not live for an interval."""
     scheduler.add_job(
         run_periodic,
         trigger=IntervalTrigger(minutes=task.interval_minutes, timezone=UTC),
         args=[task, database],
+        next_run_time=clock.now(),
         id=task.job_id,
         name=task.job_name,
         replace_existing=True,

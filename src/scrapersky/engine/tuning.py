@@ -73,12 +73,14 @@ def tune(prefix: str, defaults: Tuning, environment: Environment, every: float |
 
 def _explain(error: ValidationError, prefix: str, given: Mapping[str, str]) -> str:
     named = {prefix + field.upper(): value for field, value in given.items()}
+    # Two settings that do not go together are no setting's own fault: name the one that was given.
+    pair = "MAX_BATCH_SIZE" if "max_batch_size" in given else "BATCH_SIZE"
     renamed = ValidationError.from_exception_data(
         error.title,
         [
             {
                 "type": "value_error",
-                "loc": ((str(problem["loc"][0]).upper() if problem["loc"] else "BATCH_SIZE"),),
+                "loc": ((str(problem["loc"][0]).upper() if problem["loc"] else pair),),
                 "input": problem.get("input"),
                 "ctx": {"error": ValueError(problem["msg"].removeprefix("Input ").removeprefix("Value error, "))},
             }

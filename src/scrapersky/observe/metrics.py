@@ -1,14 +1,16 @@
 """Engine events as Prometheus metrics of this process; depths and ages are measured when they are asked for."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import HistogramMetricFamily
+from prometheus_client.registry import Collector
 
 from scrapersky.engine import histogram
 from scrapersky.engine.events import (
     BatchSettled,
-    BreakerChanged,
     CycleEnded,
     DatabaseAway,
     JobNoticed,
@@ -20,6 +22,24 @@ from scrapersky.engine.queue import Measures
 BREAKER_STATES = {"closed": 0, "half-open": 1, "open": 2}
 
 
+class _RowSeconds(Collector):
+    """How long rows took: the histograms of cycles added up, in the form that histogram_quantile() reads."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, list[int]] = {}
+
+    def add(self, workflow: str, counts: Sequence[int]) -> None:
+        so_far = self._counts.setdefault(workflow, histogram.empty())
+        self._counts[workflow] = [old + new for old, new in zip(so_far, counts, strict=True)]
+
+    def collect(self) -> Iterator[HistogramMetricFamily]:
+        family = HistogramMetricFamily("scrapersky_row_seconds", "How long rows took", labels=["workflow"])
+        bounds = [*(f"{bound:g}" for bound in histogram.BOUNDS), "+Inf"]
+        for workflow, counts in self._counts.items():
+            family.add_metric([workflow], list(zip(bounds, accumulate(counts), strict=True)), sum_value=None)
+        yield family
+
+
 class Metrics:
     """The metrics of one process, in a registry of their own."""
 
@@ -29,14 +49,14 @@ class Metrics:
         self.lost = Counter("scrapersky_leases_lost", "Rows lost to others", ["workflow"], registry=self.registry)
         self.rescued = Counter("scrapersky_rows_rescued", "Expired leases freed", ["workflow"], registry=self.registry)
         self.cycles = Histogram("scrapersky_cycle_seconds", "Length of cycles", ["workflow"], registry=self.registry)
-        self.row_seconds = Counter(
-            "scrapersky_row_seconds_bucketed", "Rows by how long they took", ["workflow", "le"], registry=self.registry
-        )
+        self.row_seconds = _RowSeconds()
+        self.registry.register(self.row_seconds)
         self.jobs = Counter("scrapersky_jobs", "Runs by the scheduler", ["job_id", "what"], registry=self.registry)
         self.away = Counter("scrapersky_database_away", "Times the database was away", registry=self.registry)
         self.breaker = Gauge(
             "scrapersky_breaker", "0 closed, 1 half-open, 2 open", ["workflow"], registry=self.registry
         )
+        self.paused = Gauge("scrapersky_paused", "1 while paused by a person", ["workflow"], registry=self.registry)
         self.depth = Gauge("scrapersky_queue_rows", "Rows in a queue", ["workflow", "state"], registry=self.registry)
         self.oldest = Gauge(
             "scrapersky_queue_oldest_seconds", "Age of the oldest ready row", ["workflow"], registry=self.registry
@@ -51,22 +71,26 @@ class Metrics:
                         self.rows.labels(event.workflow, str(kind)).inc(count)
             case CycleEnded():
                 self.cycles.labels(event.workflow).observe(event.seconds)
-                for bound, count in zip([*histogram.BOUNDS, float("inf")], event.histogram, strict=True):
-                    if count:
-                        self.row_seconds.labels(event.workflow, f"{bound:g}").inc(count)
+                self.row_seconds.add(event.workflow, event.histogram)
             case LeaseLost():
                 self.lost.labels(event.workflow).inc(len(event.row_ids))
             case RowsRescued():
                 self.rescued.labels(event.workflow).inc(event.requeued + event.died)
-            case BreakerChanged():
-                self.breaker.labels(event.workflow).set(BREAKER_STATES[event.breaker])
             case JobNoticed():
                 self.jobs.labels(event.job_id, event.what).inc()
             case DatabaseAway():
                 self.away.inc()
 
-    def render(self, queues: Mapping[str, Measures]) -> bytes:
-        """The text that Prometheus reads, with the queues as they are now."""
+    def forget_queues(self) -> None:
+        """What was measured is no longer true: yesterday's depth is worse than none."""
+        for gauge in (self.depth, self.oldest, self.breaker, self.paused):
+            gauge.clear()
+
+    def render(self, queues: Mapping[str, Measures], controls: Mapping[str, tuple[str, bool]]) -> bytes:
+        """The text that Prometheus reads, with the queues as they are now, and the breakers and pauses of all hosts."""
+        for workflow, (breaker, is_paused) in controls.items():
+            self.breaker.labels(workflow).set(BREAKER_STATES[breaker])
+            self.paused.labels(workflow).set(is_paused)
         for workflow, measures in queues.items():
             for state in ("ready", "waiting", "processing", "dead"):
                 self.depth.labels(workflow, state).set(getattr(measures, state))
