@@ -133,8 +133,9 @@ async def test_migrating_again_changes_nothing(database):
     assert await current_revision(database) == before
 
 
-async def test_an_unreachable_server_is_named_without_its_password():
-    url = "postgresql://somebody:topsecret@127.0.0.1:1/x"
+@pytest.mark.parametrize("url", ["somebody:topsecret@127.0.0.1:1/x", "somebody@127.0.0.1:1/x?password=topsecret"])
+async def test_an_unreachable_server_is_named_without_its_password(url):
+    url = f"postgresql://{url}"
     database = Database(url, make_settings(url))
     with pytest.raises(Unavailable, match="does not answer") as caught:
         await check_server(database)

@@ -187,6 +187,13 @@ def test_a_wrong_name_in_the_file_stops_the_start_too(tmp_path: Path) -> None:
 # -- told --------------------------------------------------------------------------------------------------------------
 
 
+def test_a_file_that_is_no_text_stops_the_start_with_a_sentence(tmp_path: Path) -> None:
+    env_file = tmp_path / ".env"
+    env_file.write_bytes(b"\xff\xfe not text")
+    with pytest.raises(BadSetting, match=r"\.env cannot be read"):
+        Environment({}, env_file)
+
+
 async def test_the_command_reads_the_file_of_its_directory_and_masks_secrets(command: Command, tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("DATABASE_URL=postgresql://line:hush@db/line\nDEEP_SCAN_SCHEDULER_BATCH_SIZE=50\n")
     table = await command("settings", CRAWL_PROXY="http://me:hush@proxy:3128")

@@ -236,7 +236,8 @@ async def check_server(database: Database) -> None:
     try:
         connection = await asyncpg.connect(dsn=database.dsn, timeout=5)
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ssl.SSLError) as error:
-        shown = database.url.set(drivername="postgresql").render_as_string(hide_password=True)
+        without = database.url.difference_update_query(["password", "sslpassword"])  # a secret may stand there, too
+        shown = without.set(drivername="postgresql").render_as_string(hide_password=True)
         raise Unavailable(
             f"PostgreSQL at {shown} does not answer ({type(error).__name__}: {error}). "
             "Start it or correct DATABASE_URL; without DATABASE_URL the embedded one is used."

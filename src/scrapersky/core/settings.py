@@ -232,8 +232,7 @@ class Environment:
     """The variables of the process over those of .env, and which of the two each value came from."""
 
     def __init__(self, variables: Mapping[str, str] | None = None, env_file: Path | None = Path(".env")) -> None:
-        from_file = dotenv_values(env_file) if env_file is not None and env_file.is_file() else {}
-        self._file = {name: value for name, value in from_file.items() if value}
+        self._file = _values_in(env_file) if env_file is not None and env_file.is_file() else {}
         self._process = {
             name: value for name, value in (os.environ if variables is None else variables).items() if value
         }
@@ -251,6 +250,13 @@ class Environment:
     def names(self) -> list[str]:
         """Every variable that is set."""
         return sorted({*self._file, *self._process})
+
+
+def _values_in(env_file: Path) -> dict[str, str]:
+    try:
+        return {name: value for name, value in dotenv_values(env_file).items() if value}
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadSetting(f"{env_file} cannot be read ({error}). Make it a readable text file, or remove it.") from error
 
 
 def load(environment: Environment) -> Settings:
