@@ -116,6 +116,44 @@ async def test_a_failed_registration_is_named_and_the_others_still_start(build, 
     assert runtime.wake("packing") is False
 
 
+ONE_BY_ONE = {f"PACKING_SCHEDULER_{name}": "1" for name in ("BATCH_SIZE", "MAX_BATCH_SIZE", "CONCURRENCY")}
+
+
+async def eventually(condition, seconds: float = 20) -> None:
+    async with asyncio.timeout(seconds):
+        while not condition():
+            await asyncio.sleep(0.02)
+
+
+async def test_a_second_loop_starts_while_there_is_work_and_never_a_third(build, admin, tenant):
+    runtime = build(parcel_line(seconds=0.3), PACKING_SCHEDULER_MAX_INSTANCES="2", **ONE_BY_ONE)
+    await admin.execute(ADD, tenant, 8, "Queued")
+    runtime.start()
+    seen: set[int] = set()
+    station = runtime.stations["packing"]
+    await eventually(lambda: seen.add(station.running) or 2 in seen)
+    in_hand = set()
+    while await admin.fetchval("SELECT count(*) FROM parcel WHERE packing_status <> 'Completed'"):
+        seen.add(station.running)
+        in_hand.add(await admin.fetchval("SELECT count(*) FROM parcel WHERE packing_status = 'Processing'"))
+    assert max(seen) == 2
+    assert 2 in in_hand
+
+
+async def test_the_interval_follows_the_depth_and_comes_back(build, admin, tenant):
+    runtime = build(parcel_line(seconds=0.05), PACKING_SCHEDULER_INTERVAL_SECONDS="60", **ONE_BY_ONE)
+    await admin.execute(ADD, tenant, 40, "Queued")
+    runtime.start()
+
+    def interval() -> float:
+        return runtime.scheduler.get_job("process_packing_queue").trigger.interval.total_seconds()
+
+    assert interval() == 60
+    await eventually(lambda: interval() < 20)
+    await until(admin, "count(*) = 0 FROM parcel WHERE packing_status <> 'Completed'")
+    await eventually(lambda: interval() == 60)
+
+
 async def test_every_cycle_leaves_a_run(build, admin, tenant):
     runtime = build()
     runtime.start()
