@@ -12,7 +12,8 @@ from sqlalchemy import JSON
 
 from scrapersky.core.status import Status
 from scrapersky.engine.outcomes import Outcome
-from scrapersky.engine.statements import QUEUE_PARTS, Statements
+from scrapersky.engine.schema import QUEUE_PARTS
+from scrapersky.engine.statements import Statements
 from scrapersky.engine.workflow import Claimed, Workflow
 
 BOTTOM = -(2**63)  # the least order there is

@@ -8,6 +8,7 @@ PRIORITY_WORTH = 600_000_000  # microseconds one class of priority is worth: aft
 SHARE = 1_000  # microseconds of order between two rows of one tenant
 NOTIFY_EVERY = 10_000  # microseconds: at most a hundred wake-ups a second and queue
 CHANNEL = "scrapersky"
+QUEUE_PARTS = ("status", "error", "attempts", "allowance", "due_at", "order")  # the columns of a queue, after its name
 
 
 def create_queue(table: str, queue: str) -> list[str]:
@@ -56,10 +57,7 @@ def drop_queue(table: str, queue: str) -> list[str]:
         f"DROP FUNCTION {table}_{queue}_rested() CASCADE",
         f"DROP SEQUENCE {table}_{queue}_told",
         f"DELETE FROM dead_letter WHERE queue = '{table}.{queue}'",  # noqa: S608 - our own names
-        f"ALTER TABLE {table} "
-        + ", ".join(
-            f"DROP COLUMN {queue}_{part}" for part in ("status", "error", "attempts", "allowance", "due_at", "order")
-        ),
+        f"ALTER TABLE {table} " + ", ".join(f"DROP COLUMN {queue}_{part}" for part in QUEUE_PARTS),
     ]
 
 

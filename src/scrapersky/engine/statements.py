@@ -11,8 +11,6 @@ from scrapersky.engine.workflow import Workflow
 COUNT_CAP = 100_000  # nobody counts further than this
 APART_SECONDS = 1.2  # a little longer than the time between two sweeps
 
-QUEUE_PARTS = ("status", "error", "attempts", "allowance", "due_at", "order")
-
 _CLAIM = """
 UPDATE {table} e SET {q}_status = 'Processing', {q}_attempts = e.{q}_attempts + 1,
     {q}_due_at = now() + {{lease}}::float8 * interval '1 second'
