@@ -254,6 +254,27 @@ async def test_cancelling_the_loop_gives_rows_back_too(bench, case):
     assert (state["status"], state["attempts"] - state["allowance"]) == ("Queued", 0)
 
 
+async def test_cancelling_the_loop_in_its_very_claim_gives_the_row_back(bench, case, monkeypatch):
+    [row] = await case.add(bench.admin, bench.tenant)
+    station = bench.station()
+    claimed, exchange = asyncio.Event(), station.queue.exchange
+
+    async def slow_answer(*arguments):
+        answer = await exchange(*arguments)
+        claimed.set()
+        await asyncio.sleep(0.05)  # committed, but the answer is still on its way
+        return answer
+
+    monkeypatch.setattr(station.queue, "exchange", slow_answer)
+    cycle = asyncio.create_task(run_job_loop(station))
+    await claimed.wait()
+    cycle.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await cycle
+    state = await bench.row(row)
+    assert (state["status"], state["attempts"] - state["allowance"]) == ("Queued", 0)
+
+
 async def test_an_expired_lease_is_taken_over_and_dies_after_too_many(bench, case):
     [row] = await case.add(bench.admin, bench.tenant)
     queue, connection = bench.station().queue, bench.admin

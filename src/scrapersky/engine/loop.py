@@ -14,6 +14,7 @@ from scrapersky.core.database import is_connection_error
 from scrapersky.engine import histogram
 from scrapersky.engine.events import BatchSettled, CycleEnded, DatabaseAway, LeaseLost, RowFailed, RowsRescued
 from scrapersky.engine.outcomes import COMPLETED, RETURNED, Kind, TimedOut, outcome_of
+from scrapersky.engine.queue import Exchange
 from scrapersky.engine.settling import Held, count_kinds, settle_and_claim
 from scrapersky.engine.station import Station
 
@@ -119,17 +120,35 @@ class Cycle:
         for held in done:
             held.settling = True
         asked_at = time.monotonic()  # the lease begins no earlier than this
+        asking = asyncio.ensure_future(settle_and_claim(self._station, done, room))
         try:
-            exchange = await settle_and_claim(self._station, done, room)
-        except BaseException:
-            for held in done:
-                held.settling = False
-            # Nothing is known to be written: the fence decides next time.
-            self._finished, self._woken = done + self._finished, True
+            exchange = await asyncio.shield(asking)
+        except asyncio.CancelledError:
+            # The database may already have given us rows: hear its answer, so that they can be given back.
+            await asyncio.wait([asking], timeout=UNHEEDED_SECONDS)
+            if asking.done() and not asking.cancelled() and asking.exception() is None:
+                await self._take(asking.result(), done, asked_at)
+            else:
+                asking.cancel()
+                self._keep(done)
             raise
+        except BaseException:
+            self._keep(done)
+            raise
+        await self._take(exchange, done, asked_at)
+        self._hire()
+        return len(exchange.claimed)
+
+    def _keep(self, done: list[Held]) -> None:
+        """Nothing is known to be written: the fence decides next time."""
+        for held in done:
+            held.settling = False
+        self._finished, self._woken = done + self._finished, True
+
+    async def _take(self, exchange: Exchange, done: list[Held], asked_at: float) -> None:
+        """Let go of what is settled and take up what was claimed."""
         for held in done:
             self._held.pop(held.row_id, None)
-        await self._note(done, exchange.lost)
         for row in exchange.claimed:
             held = Held(row, renewed_at=asked_at)
             self._held[held.row_id] = held
@@ -137,8 +156,7 @@ class Cycle:
         self._woken = self._woken or exchange.again
         self._claimed += len(exchange.claimed)
         self._taken += len(exchange.claimed)
-        self._hire()
-        return len(exchange.claimed)
+        await self._note(done, exchange.lost)
 
     async def _note(self, done: list[Held], lost: list[UUID]) -> None:
         if not done:
