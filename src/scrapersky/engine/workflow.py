@@ -84,7 +84,7 @@ class Workflow(ABC, Generic[RowT, TaskT, FoundT]):
 
         Returns the ids of rows of the next model that go on: they are queued there in the same transaction.
         """
-        raise NotImplementedError
+        raise TypeError(f"{self.name} stores nothing: give it a `write` or a `write_batch`")
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[RowT, FoundT]]) -> Iterable[UUID]:
         """Store a batch of one tenant; the same as `write` for each unless a workflow knows a faster way."""
