@@ -22,9 +22,7 @@ ROWS_AT_ONCE = 1000
 async def upsert(session: AsyncSession, domain: Domain, found: SitemapSearch) -> list[UUID]:
     """Each sitemap once per domain; the ids of those that list pages and that nobody turned down."""
     rows = [_values(domain, sitemap) for sitemap in found.sitemaps]
-    if all(
-        row["kind"] in FEEDS for row in rows
-    ):  # nothing, or feeds, which list news and no contact page
+    if all(row["kind"] in FEEDS for row in rows):  # nothing, or feeds, which list news and no contact page
         rows.append(_home_page(domain))
     unique = {row["url"]: row for row in rows}
     wanted: list[UUID] = []
