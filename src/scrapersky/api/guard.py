@@ -17,6 +17,7 @@ from scrapersky.api.problems import Problem, problem_of, render
 log = structlog.get_logger(__name__)
 
 BODY_BYTES = 1_000_000
+IMPORT_BYTES = 10_000_000  # a table that somebody has
 BODY_SECONDS = 10.0
 MOST_HEADERS, HEADER_BYTES = 100, 32_768  # the server's fast parser knows no limit of its own
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -50,7 +51,7 @@ class Guard:
         if len(headers.raw) > MOST_HEADERS or sum(len(name) + len(value) for name, value in headers.raw) > HEADER_BYTES:
             raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "There are too many headers, or too long ones.")
         self._refuse_strangers(scope, headers)
-        body = await self._body(headers, receive)
+        body = await self._body(headers, receive, _most(scope["path"]))
         await self._app(scope, _replay(body, receive), send)
 
     def _refuse_strangers(self, scope: Scope, headers: Headers) -> None:
@@ -63,15 +64,15 @@ class Guard:
         if scope["method"] not in SAFE and _is_cross_site(headers):
             raise Refused(HTTPStatus.FORBIDDEN, "A page of another site may not change anything here.")
 
-    async def _body(self, headers: Headers, receive: Receive) -> bytes:
+    async def _body(self, headers: Headers, receive: Receive, most: int) -> bytes:
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit():
             raise Refused(HTTPStatus.BAD_REQUEST, "Content-Length is not a number.")
-        if len(length) > 18 or int(length) > BODY_BYTES:
-            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {BODY_BYTES:,} bytes.")
+        if len(length) > 18 or int(length) > most:
+            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {most:,} bytes.")
         try:
             async with asyncio.timeout(self._seconds):
-                return await _read(receive)
+                return await _read(receive, most)
         except TimeoutError:
             raise Refused(
                 HTTPStatus.REQUEST_TIMEOUT, f"The body did not arrive in {self._seconds:g} seconds."
@@ -163,15 +164,19 @@ def _is_cross_site(headers: Headers) -> bool:
     return origin is not None and origin.split("://")[-1] != headers.get("host")
 
 
-async def _read(receive: Receive) -> bytes:
+def _most(path: str) -> int:
+    return IMPORT_BYTES if path.startswith("/api/v3/imports/") else BODY_BYTES
+
+
+async def _read(receive: Receive, most: int) -> bytes:
     body = bytearray()
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise Gone
         body += message.get("body", b"")
-        if len(body) > BODY_BYTES:
-            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {BODY_BYTES:,} bytes.")
+        if len(body) > most:
+            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {most:,} bytes.")
         if not message.get("more_body"):
             return bytes(body)
 

@@ -10,7 +10,9 @@ from scrapersky.api import (
     dead_letters,
     dev_tools,
     domains,
+    exports,
     health,
+    imports,
     items,
     jobs,
     pages,
@@ -34,6 +36,8 @@ NOUNS = (
     contacts.router,
     jobs.router,
     jobs.scan_router,
+    imports.router,
+    exports.router,
 )
 
 description = APIRouter(tags=["description"])

@@ -27,6 +27,8 @@ WORDS = {
     "migrate": "Bring the database up to date and say which migrations were applied.",
     "settings": "Print every setting with its value, default and source; secrets are masked.",
     "scan": "Queue a web site for its sitemap analysis; workers start on it at once.",
+    "import": "Import places, domains, sitemaps, pages or contacts from a file; twice is like once.",
+    "export": "Export places, businesses, domains, sitemaps, pages, contacts, or the leads of a search, into a file.",
     "fetch": "Fetch one page the way the crawler does.",
     "extract": "Print the emails, phones, socials, people and addresses of a page.",
     "sitemap": "Print the URLs of a sitemap file, of a sitemap on the web, or of all sitemaps of a site.",

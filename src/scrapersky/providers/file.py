@@ -67,12 +67,13 @@ def _places(path: Path) -> Iterator[tuple[PlaceDetails | None, str]]:
             yield None, f"Line {row.line} {row.trouble}."
             continue
         try:
-            yield _place(row), ""
+            yield place_of(row), ""
         except ValueError as error:
             yield None, f"Line {row.line}: {error}."
 
 
-def _place(row: Row) -> PlaceDetails:
+def place_of(row: Row) -> PlaceDetails:
+    """The row as a place; ValueError says why it is none."""
     values = {name: text for name, value in row.values.items() if (text := line(value, 2000))}
     if "name" not in values:
         raise ValueError("it has no name")

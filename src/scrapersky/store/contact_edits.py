@@ -71,7 +71,7 @@ class Group:
 async def create(session: AsyncSession, actor: Actor, written: Mapping[str, Any]) -> Contact:
     """A contact somebody wrote down; AlreadyThere if its domain has it."""
     await _check_owners(session, actor, written)
-    identity = _identity(written)
+    identity = identity_of(written)
     made = await session.scalar(
         insert(Contact)
         .values(
@@ -206,7 +206,8 @@ async def _known(session: AsyncSession, actor: Actor, domain_id: UUID | None, id
     return rows.one()
 
 
-def _identity(written: Mapping[str, Any]) -> str:
+def identity_of(written: Mapping[str, Any]) -> str:
+    """Who a contact is, by the first of its facts that tells; NobodyThere if none does."""
     for fact, sort in IDENTITIES.items():
         if value := written.get(fact):
             return f"{sort}:{value.casefold()[:300]}"

@@ -1,0 +1,49 @@
+"""Exports: every row of a noun that passes the filters, streamed by a server-side cursor."""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.store.lists import Filters, matching
+from scrapersky.store.nouns import BUSINESSES, CONTACTS, DOMAINS, PAGES, PLACES, SITEMAPS, Noun
+
+EXPORTED: Mapping[str, Noun] = {
+    noun.name: noun for noun in (PLACES, BUSINESSES, DOMAINS, SITEMAPS, PAGES, CONTACTS)
+}  # in the order of the line
+INNER = ("tenant_id", "name_key")  # columns of the house
+INNER_ENDINGS = ("_order", "_allowance")
+ROWS_AT_ONCE = 500
+
+
+def columns_of(noun: Noun) -> list[str]:
+    """The columns of an export, in the order of the table."""
+    names = [column.key for column in noun.model.__table__.columns]
+    return [name for name in names if name not in INNER and not name.endswith(INNER_ENDINGS)]
+
+
+async def rows(
+    session: AsyncSession, noun: Noun, tenant_id: UUID, filters: Filters, *, flat: bool = True
+) -> AsyncIterator[dict[str, Any]]:
+    """The rows in the order of their ids: the oldest first. Flat ones have lists and objects as text."""
+    columns = columns_of(noun)
+    wanted = matching(select(*(getattr(noun.model, name) for name in columns)), noun, tenant_id, filters)
+    found = await session.stream(wanted.order_by(noun.model.id).execution_options(yield_per=ROWS_AT_ONCE))
+    async for row in found:
+        yield {name: _shown(value, flat) for name, value in zip(columns, row, strict=True)}
+
+
+def _shown(value: Any, flat: bool) -> Any:
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if flat and isinstance(value, list):
+        return "; ".join(map(str, value))
+    if flat and isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    return value

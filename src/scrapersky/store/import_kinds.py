@@ -1,0 +1,199 @@
+"""How a row of a file becomes a row of a noun: read, checked, and which columns it may write."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scrapersky.core import clock
+from scrapersky.extract import phones
+from scrapersky.extract.email_judging import FREE_DOMAINS, normal
+from scrapersky.extract.hosts import registrable
+from scrapersky.extract.page_kinds import classify
+from scrapersky.extract.page_urls import Resolver
+from scrapersky.extract.text import line
+from scrapersky.extract.web_address import CompanyDomain, NoWebAddress, web_address
+from scrapersky.providers.file import place_of
+from scrapersky.providers.file_rows import Row
+from scrapersky.store import places
+from scrapersky.store.contact_edits import NobodyThere, identity_of
+from scrapersky.store.nouns import CONTACTS, DOMAINS, PAGES, PLACES, SITEMAPS, Noun
+
+PROVIDER = "import"
+Values = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A row that can be stored, and the web site it belongs to."""
+
+    values: dict[str, Any]
+    site: CompanyDomain | None = None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What an import may do to the rows of a noun. Curation and the state of queues are other people's columns."""
+
+    noun: Noun
+    read: Callable[[Values], Ready]  # ValueError says why a row cannot be used
+    key: tuple[str, ...]  # what makes two rows the same, besides the tenant
+    refreshed: tuple[str, ...] = ()  # what the file says is taken, what it leaves out is kept
+    filled: tuple[str, ...] = ()  # taken where there was nothing
+    stamped: Mapping[str, Callable[[], Any]] = field(default_factory=dict)  # new with every import, told by nobody
+    has_site: bool = False
+
+    @property
+    def step(self) -> str | None:
+        """The queue of its next step."""
+        return self.noun.steps[0] if self.noun.steps else None
+
+
+def _place(values: Values) -> Ready:
+    place = place_of(Row(0, values))
+    provider = line(values.get("provider", PROVIDER), 60)
+    details = {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in vars(place).items()
+        if name not in places.NOT_DETAILS and value not in (None, (), {})
+    }
+    facts = {name: getattr(place, name) for name in (*places.FACTS, "business_status")}
+    return Ready(
+        {
+            **facts,
+            "categories": list(place.categories),
+            "details": details,
+            "provider": provider,
+            "provider_id": values.get("provider_id", place.provider_id),
+        }
+    )
+
+
+def _domain(values: Values) -> Ready:
+    site = _site(values.get("domain", ""))
+    return Ready(
+        {
+            "name": site.name,
+            "unicode_name": site.unicode_name,
+            "start_url": site.url,
+            "country": _country(values) or None,
+        }
+    )
+
+
+def _sitemap(values: Values) -> Ready:
+    url, site = _address(values)
+    return Ready({"url": url, "discovered_by": PROVIDER}, site)
+
+
+def _page(values: Values) -> Ready:
+    url, site = _address(values)
+    title = line(values.get("title", "")) or None
+    guess = classify(url, title=title or "")
+    depth = min(max(url.split("?")[0].rstrip("/").count("/") - 2, 0), 100)
+    kind = {"kind": guess.kind.value, "kind_score": guess.score, "kind_reason": guess.reason}
+    return Ready({"url": url, "title": title, "depth": depth, **kind}, site)
+
+
+def _contact(values: Values) -> Ready:
+    facts = {name: line(values[name]) if name in values else None for name in ("name", "title", "address")}
+    facts |= {name: _number(values, name) for name in ("phone", "fax")}
+    facts["email"] = _email(values["email"]) if "email" in values else None
+    source = values.get("source_url")
+    try:
+        facts["identity"] = identity_of(facts)
+    except NobodyThere as error:
+        raise ValueError(f"{error.title[0].lower()}{error.title[1:].rstrip('.')}") from None
+    facts |= {"source_url": source, "found_by": PROVIDER}
+    return Ready({**facts, "confidence": 1.0}, _employer(values, facts["email"]))
+
+
+def _employer(values: Values, email: str | None) -> CompanyDomain | None:
+    """The web site of a contact: the one that is named, or that of an address which is no free-mail."""
+    if "domain" in values:
+        return _site(values["domain"])
+    host = (email or "").rpartition("@")[2]
+    if not host or host in FREE_DOMAINS:
+        return None
+    found = web_address(host)
+    return found if isinstance(found, CompanyDomain) else None
+
+
+def _address(values: Values) -> tuple[str, CompanyDomain]:
+    if "url" not in values:
+        raise ValueError("it has no url")
+    found = web_address(values["url"])
+    url = Resolver(found.url)(found.url)
+    if not url:
+        raise ValueError(f"{values['url'][:80]!r} cannot be opened")
+    return url, _site(values["domain"] if "domain" in values else values["url"])
+
+
+def _site(written: str) -> CompanyDomain:
+    if not written:
+        raise ValueError("it has no domain")
+    site = web_address(written)
+    if isinstance(site, CompanyDomain):
+        return site
+    raise ValueError(f"a page on {site.platform} is nobody's own web site")
+
+
+def _email(written: str) -> str:
+    address = normal(written)
+    local, _, host = address.rpartition("@")
+    if not (0 < len(local) <= 64 and registrable(host) and " " not in address):
+        raise ValueError(f"{written[:80]!r} is no email address")
+    return address
+
+
+def _number(values: Values, name: str) -> str | None:
+    if name not in values:
+        return None
+    found = phones.read(values[name], _country(values))
+    if found is None:
+        raise ValueError(f"{values[name][:40]!r} is no {name} number; write it as +358 9 1234567, or give the country")
+    return found.number
+
+
+def _country(values: Values) -> str:
+    country = values.get("country", "").upper()
+    if country and not (len(country) == 2 and country.isascii() and country.isalpha()):
+        raise ValueError(f"{values['country'][:40]!r} is no country of two letters")
+    return country
+
+
+def read(kind: Kind, values: Values) -> Ready:
+    """The row, ready to be stored; ValueError if it cannot be."""
+    try:
+        return kind.read(values)
+    except NoWebAddress as error:
+        raise ValueError(f"no web address: {str(error).rstrip('.')}") from None
+
+
+DOMAIN_KIND = Kind(DOMAINS, _domain, ("name",), ("country",), ("unicode_name", "start_url", "search_id"))
+KINDS = {
+    "places": Kind(
+        PLACES,
+        _place,
+        ("provider", "provider_id"),
+        (*places.FACTS, "business_status", "details"),
+        ("search_id",),
+        {"fetched_at": clock.now},  # so fresh that the deep scan asks no provider
+    ),
+    "domains": DOMAIN_KIND,
+    "sitemaps": Kind(SITEMAPS, _sitemap, ("domain_id", "url"), filled=("discovered_by",), has_site=True),
+    "pages": Kind(
+        PAGES,
+        _page,
+        ("domain_id", "url"),
+        ("title",),
+        ("kind", "kind_score", "kind_reason", "depth"),
+        has_site=True,
+    ),
+    "contacts": Kind(
+        CONTACTS,
+        _contact,
+        ("domain_id", "identity"),
+        filled=("name", "title", "email", "phone", "fax", "address", "source_url", "found_by", "confidence"),
+        has_site=True,
+    ),
+}

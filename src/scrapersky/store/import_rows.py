@@ -1,0 +1,134 @@
+"""A batch of imported rows in one statement: new ones made, known ones refreshed or filled up, the next step queued."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, case, func, literal_column, or_, select, update
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, Insert, insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core.ids import new_id
+from scrapersky.core.status import Curation, Status
+from scrapersky.extract.web_address import CompanyDomain
+from scrapersky.models import Domain, Page, Place, Search, SearchPlace
+from scrapersky.store.import_kinds import DOMAIN_KIND, Kind, Ready
+from scrapersky.store.queues import among
+
+UNWANTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)
+
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What became of a batch."""
+
+    created: int
+    updated: int
+    unchanged: int
+    queued: int = 0
+
+
+async def store(
+    session: AsyncSession, search: Search, kind: Kind, batch: Sequence[Ready], auto_queue: bool = False
+) -> Counts:
+    """Each row once, in one order for all; a row that repeats another one of the batch only fills it up."""
+    sites = {row.site.name: row.site for row in batch if row.site}
+    domains = await _domains(session, search, sites) if sites else {}
+    unique: dict[tuple[Any, ...], Values] = {}
+    for row in batch:
+        values = {**row.values, **{column: now() for column, now in kind.stamped.items()}}
+        if kind.has_site:
+            domain_id, country = domains[row.site.name] if row.site else (None, None)
+            values |= {"domain_id": domain_id, **({"country": country} if kind.noun.model is Page else {})}
+        key = tuple(str(values[column]) for column in kind.key)
+        told = {name: value for name, value in values.items() if value not in (None, [], {})}
+        unique[key] = {**values, **unique.get(key, {}), **told}
+    made, changed, ids = await _upsert(session, search, kind, [unique[key] for key in sorted(unique)])
+    if kind.noun.model is Place:
+        links = [{"search_id": search.id, "place_id": row_id, "tenant_id": search.tenant_id} for row_id in ids]
+        await session.execute(insert(SearchPlace).values(links).on_conflict_do_nothing())
+    queued = await _queue(session, kind, ids) if auto_queue else 0
+    return Counts(made, changed, len(batch) - made - changed, queued)
+
+
+async def _domains(
+    session: AsyncSession, search: Search, sites: dict[str, CompanyDomain]
+) -> dict[str, tuple[UUID, str | None]]:
+    """The domains that the rows belong to, made where there is none."""
+    rows: list[Values] = [
+        {"name": name, "unicode_name": sites[name].unicode_name, "start_url": f"https://{name}/", "country": None}
+        for name in sorted(sites)
+    ]
+    await _upsert(session, search, DOMAIN_KIND, rows)
+    found = await session.execute(
+        select(Domain.name, Domain.id, Domain.country).where(
+            Domain.tenant_id == search.tenant_id, Domain.name.in_(sorted(sites))
+        )
+    )
+    return {row.name: (row.id, row.country) for row in found}
+
+
+async def _upsert(
+    session: AsyncSession, search: Search, kind: Kind, rows: Sequence[Values]
+) -> tuple[int, int, list[UUID]]:
+    """How many were made and how many changed; and the ids of all."""
+    common: Values = {"tenant_id": search.tenant_id}
+    if "search_id" in kind.filled:
+        common["search_id"] = search.id
+    alone = [row for row in rows if "domain_id" in kind.key and row["domain_id"] is None]
+    owned = [row for row in rows if not ("domain_id" in kind.key and row["domain_id"] is None)]
+    made, changed, ids = 0, 0, list[UUID]()
+    for part, is_alone in ((owned, False), (alone, True)):
+        if not part:
+            continue
+        statement = insert(kind.noun.model).values([{**row, **common, "id": new_id()} for row in part])
+        for row in await session.execute(_on_conflict(kind, statement, is_alone)):
+            made += row.created
+            changed += row.touched and not row.created
+            ids.append(row.id)
+    return made, changed, ids
+
+
+def _on_conflict(kind: Kind, statement: Insert, is_alone: bool) -> Any:
+    """Every row is told of, the unchanged ones too; only a change gives a row a new time."""
+    model = kind.noun.model
+    merged = {column: _refreshed(model, statement, column) for column in kind.refreshed}
+    merged |= {column: func.coalesce(getattr(model, column), statement.excluded[column]) for column in kind.filled}
+    is_changed = or_(*(getattr(model, column).is_distinct_from(value) for column, value in merged.items()))
+    stamps = {column: statement.excluded[column] for column in kind.stamped}
+    elements = ["tenant_id", *(column for column in kind.key if not (is_alone and column == "domain_id"))]
+    return statement.on_conflict_do_update(
+        index_elements=elements,
+        index_where=model.domain_id.is_(None) if is_alone else None,
+        set_={**merged, **stamps, "updated_at": case((is_changed, func.now()), else_=model.updated_at)},
+    ).returning(
+        model.id,
+        literal_column("(xmax = 0)").label("created"),
+        (model.updated_at == func.now()).label("touched"),
+    )
+
+
+def _refreshed(model: Any, statement: Insert, column: str) -> ColumnElement[Any]:
+    """What the file says; where it says nothing, what was there."""
+    known, new = getattr(model, column), statement.excluded[column]
+    if isinstance(known.type, ARRAY):
+        return case((func.cardinality(new) > 0, new), else_=known)
+    if isinstance(known.type, JSONB):
+        return func.coalesce(known, literal_column("'{}'::jsonb")).op("||")(new)
+    return func.coalesce(new, known)
+
+
+async def _queue(session: AsyncSession, kind: Kind, ids: Iterable[UUID]) -> int:
+    """Open the next step of rows that never had it and that nobody turned down."""
+    model, step = kind.noun.model, kind.step
+    status = getattr(model, f"{step}_status")
+    queued = await session.execute(
+        update(model)
+        .where(among(model.id, ids), status == Status.NEW, model.curation_status.not_in(UNWANTED))
+        .values({f"{step}_status": Status.QUEUED, "updated_at": func.now()})
+        .returning(model.id)
+    )
+    return len(queued.all())

@@ -1,0 +1,175 @@
+"""Imports: rows that people already have, stored batch by batch; what cannot be used is named by its line."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from uuid import UUID
+
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core.database import Database, is_connection_error
+from scrapersky.core.errors import BadRequest
+from scrapersky.core.status import Status
+from scrapersky.extract.table_rows import TableRow, UnusableTable
+from scrapersky.models import Search
+from scrapersky.store import audit, import_kinds, searches
+from scrapersky.store.audit import Actor
+from scrapersky.store.import_columns import Fields
+from scrapersky.store.import_kinds import KINDS, PROVIDER, Kind, Ready
+from scrapersky.store.import_rows import Counts, store
+from scrapersky.store.rules import Rules
+from scrapersky.store.searches import Asked
+
+BATCH = 500  # rows of one transaction, and of one statement
+ERRORS_KEPT = 1_000
+
+
+class NoNextStep(BadRequest):
+    """Rows of this noun have no next step that could be queued."""
+
+
+@dataclass(frozen=True)
+class RowError:
+    """Why a row was not stored."""
+
+    line: int
+    message: str
+
+
+@dataclass
+class Report:
+    """What became of the rows so far."""
+
+    noun: str
+    dry_run: bool
+    search_id: UUID | None = None
+    rows: int = 0
+    created: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    queued: int = 0
+    failed: int = 0
+    errors: list[RowError] = field(default_factory=list)
+
+    def fail(self, line: int, message: str) -> None:
+        """Count a row that cannot be used; the first thousand are named."""
+        self.failed += 1
+        if len(self.errors) < ERRORS_KEPT:
+            self.errors.append(RowError(line, message))
+
+    def add(self, counts: Counts) -> None:
+        """Count rows that were stored."""
+        self.created += counts.created
+        self.updated += counts.updated
+        self.unchanged += counts.unchanged
+        self.queued += counts.queued
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is to be imported, and how."""
+
+    noun: str
+    name: str  # of the file, or whatever it is called: the same name is the same search
+    dry_run: bool = False
+    auto_queue: bool = False
+    mapping: Mapping[str, str] = field(default_factory=dict)
+
+
+async def run(
+    database: Database,
+    actor: Actor,
+    wish: Wish,
+    rows: Iterable[TableRow],
+    tell: Callable[[Report], None] = lambda _: None,
+) -> Report:
+    """Store every row that can be used, a batch in one transaction; a dry run takes each of them back."""
+    fields, kind = Fields(wish.noun, wish.mapping), KINDS[wish.noun]
+    if wish.auto_queue and kind.step is None:
+        raise NoNextStep(f"Import {wish.noun} without queueing them.")
+    report, is_checked = Report(wish.noun, wish.dry_run), False
+    for batch in _batches(rows):
+        columns = [column for row in batch for column in row.values]
+        if columns and not is_checked:
+            fields.check(columns)
+            is_checked = True
+        ready = list(_ready(kind, fields, batch, report))
+        if ready:
+            async with database.session(actor.tenant_id) as session:
+                await _import(session, actor, wish, kind, ready, report)
+                if wish.dry_run:
+                    await session.rollback()
+        report.rows += len(batch)
+        tell(report)
+        await asyncio.sleep(0)  # a table of bad rows never asks the database: others want to be served, too
+    if not report.rows:
+        raise UnusableTable("It has no row below the names of its columns.")
+    if wish.dry_run:
+        report.search_id = None
+    return report
+
+
+def _batches(rows: Iterable[TableRow]) -> Iterator[list[TableRow]]:
+    every = iter(rows)
+    while batch := list(islice(every, BATCH)):
+        yield batch
+
+
+def _ready(kind: Kind, fields: Fields, batch: list[TableRow], report: Report) -> Iterator[tuple[int, Ready]]:
+    for row in batch:
+        if row.trouble:
+            report.fail(row.line, row.trouble)
+            continue
+        try:
+            yield row.line, import_kinds.read(kind, fields.of(row.values))
+        except ValueError as error:
+            report.fail(row.line, str(error))
+
+
+async def _import(
+    session: AsyncSession, actor: Actor, wish: Wish, kind: Kind, ready: list[tuple[int, Ready]], report: Report
+) -> None:
+    search = await _search(session, actor, wish)
+    report.search_id = search.id
+    before = (report.created, report.updated, report.queued)
+    try:
+        async with session.begin_nested():
+            report.add(await store(session, search, kind, [row for _, row in ready], wish.auto_queue))
+    except DBAPIError as error:
+        if is_connection_error(error):
+            raise
+        await _one_by_one(session, search, kind, ready, wish.auto_queue, report)
+    search.result_count = report.created + report.updated + report.unchanged
+    after = dict(zip(("created", "updated", "queued"), (report.created, report.updated, report.queued), strict=True))
+    if tuple(after.values()) != before:
+        done = {name: count - earlier for (name, count), earlier in zip(after.items(), before, strict=True)}
+        await audit.record(session, actor, "import", wish.noun, None, {"name": wish.name, **done})
+
+
+async def _one_by_one(
+    session: AsyncSession,
+    search: Search,
+    kind: Kind,
+    ready: list[tuple[int, Ready]],
+    auto_queue: bool,
+    report: Report,
+) -> None:
+    """The database refused the batch: find out which row it means."""
+    for line, row in ready:
+        try:
+            async with session.begin_nested():
+                report.add(await store(session, search, kind, [row], auto_queue))
+        except DBAPIError as error:
+            if is_connection_error(error):
+                raise
+            report.fail(line, f"the database refuses it: {str(error.orig).splitlines()[0][:200]}")
+
+
+async def _search(session: AsyncSession, actor: Actor, wish: Wish) -> Search:
+    """The search that stands for this import, so that its results and rules are like those of any other."""
+    asked = Asked(f"{wish.noun} of {wish.name}", None, PROVIDER, None, None, Rules())
+    search, _ = await searches.ask(session, actor.tenant_id, asked)
+    search.place_search_status = Status.COMPLETED
+    return search

@@ -1,0 +1,95 @@
+"""Imports over HTTP: a table or objects go in, a report comes out, and nothing is lost or stored twice."""
+
+import json
+
+import pytest
+
+from tests.api.conftest import is_problem
+
+CSV = {"Content-Type": "text/csv"}
+
+
+async def sent(client, noun, body, headers=CSV, **query):
+    return await client.post(f"/api/v3/imports/{noun}", content=body, headers=headers, params=query)
+
+
+async def test_a_table_is_imported_and_reported(client, admin):
+    body = "website,country\nhttps://molar.fi/,FI\n127.0.0.1,FI\n"
+    answer = await sent(client, "domains", body, auto_queue="true", name="sites.csv")
+    report = answer.json()
+    search_id = str(await admin.fetchval("SELECT id FROM search WHERE text = 'domains of sites.csv'"))
+    assert answer.status_code == 200
+    assert report == {
+        "noun": "domains",
+        "dry_run": False,
+        "search_id": search_id,
+        "rows": 2,
+        "created": 1,
+        "updated": 0,
+        "unchanged": 0,
+        "queued": 1,
+        "failed": 1,
+        "errors": [{"line": 3, "message": "no web address: 127.0.0.1 is a number, not a name"}],
+    }
+    again = (await sent(client, "domains", body, auto_queue="true", name="sites.csv")).json()
+    assert (again["created"], again["unchanged"], again["queued"], again["search_id"]) == (0, 1, 0, search_id)
+    listed = (await client.get("/api/v3/domains", params={"search_id": search_id})).json()
+    assert [(row["name"], row["domain_metadata_status"]) for row in listed["items"]] == [("molar.fi", "Queued")]
+    assert await admin.fetchval("SELECT actor FROM audit WHERE action = 'import'") == "local operator"
+
+
+async def test_objects_are_the_same_rows(client, admin):
+    rows = [{"Name": "Molar", "lat": 60.17, "lon": 24.94, "types": ["dentist", "doctor"]}, {"name": ""}]
+    answer = await client.post("/api/v3/imports/places", json={"rows": rows})
+    assert (answer.json()["created"], answer.json()["errors"]) == (1, [{"line": 2, "message": "it has no name"}])
+    row = await admin.fetchrow("SELECT name, latitude, categories, provider FROM place")
+    assert tuple(row) == ("Molar", 60.17, ["dentist", "doctor"], "import")
+
+
+async def test_json_lines_with_a_mapping_as_a_dry_run(client, admin):
+    body = json.dumps({"Work mail": "anna@molar.fi"})
+    headers = {"Content-Type": "application/x-ndjson; charset=utf-8"}
+    answer = await sent(client, "contacts", body, headers, map="work mail=email", dry_run="true")
+    assert (answer.json()["created"], answer.json()["search_id"]) == (1, None)
+    assert (
+        await admin.fetchval("SELECT count(*) FROM contact") + await admin.fetchval("SELECT count(*) FROM search") == 0
+    )
+
+
+async def test_nobody_imports_into_the_rows_of_another_tenant(client, admin, other_tenant):
+    await admin.execute("INSERT INTO domain (tenant_id, name) VALUES ($1, 'molar.fi')", other_tenant)
+    assert (await sent(client, "domains", "domain,country\nmolar.fi,FI\n")).json()["created"] == 1
+    rows = await admin.fetch("SELECT country FROM domain WHERE tenant_id = $1", other_tenant)
+    assert [row["country"] for row in rows] == [None]
+
+
+@pytest.mark.parametrize(
+    ("noun", "body", "headers", "query", "status", "sentence"),
+    [
+        ("domains", b"", CSV, {}, 400, "It is empty."),
+        ("domains", b"PK\x03\x04\0\0", CSV, {}, 400, "It is not text."),
+        ("domains", b"colour\nred\n", CSV, {}, 400, "Domains need a column for domain"),
+        ("domains", b"domain\na.fi\n", CSV, {"map": "x=y"}, 400, "'y' is no field of domains"),
+        ("contacts", b"email\na@b.fi\n", CSV, {"auto_queue": "true"}, 400, "without queueing"),
+        ("animals", b"name\nx\n", CSV, {}, 422, "path.noun"),
+        ("domains", b"domain\na.fi\n", CSV, {"dry_run": "perhaps"}, 422, "query.dry_run"),
+        ("domains", b"<xml/>", {"Content-Type": "application/xml"}, {}, 415, "Send text/csv"),
+        ("domains", b'{"rows": []}', {"Content-Type": "application/json"}, {}, 422, "body.rows"),
+        ("domains", b"{", {"Content-Type": "application/json"}, {}, 422, "body"),
+        ("domains", b"x" * 10_000_001, CSV, {}, 413, "10,000,000 bytes"),
+    ],
+)
+async def test_what_cannot_be_imported_is_a_problem(client, admin, noun, body, headers, query, status, sentence):
+    problem = is_problem(await sent(client, noun, body, headers, **query), status)
+    assert sentence in problem["detail"]
+    assert await admin.fetchval("SELECT count(*) FROM search") == 0
+
+
+async def test_only_imports_may_be_large(client):
+    assert (await sent(client, "domains", "domain,note\n" + f"a.fi,{'x' * 90_000}\n" * 100)).json()["created"] == 1
+    is_problem(await client.post("/api/v3/contacts", content=b"x" * 1_000_001), 413)
+
+
+async def test_a_thousand_objects_are_the_most(client):
+    answer = await client.post("/api/v3/imports/domains", json={"rows": [{"domain": "a.fi"}] * 1_001})
+    assert "body.rows" in is_problem(answer, 422)["detail"]

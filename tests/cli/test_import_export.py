@@ -1,0 +1,256 @@
+"""`scrapersky import` and `scrapersky export`: what people have goes in once, and comes out as a file."""
+
+import csv
+import json
+
+import openpyxl
+import pyarrow.parquet
+import pytest
+
+from scrapersky.core import clock
+from scrapersky.store.import_columns import COLUMNS
+from tests.api.line_rows import add_line
+
+FILES = {
+    "places": "Name,Web Site,Phone Number,CITY,Country\nMolar Oy,https://molar.fi/,09 6123 4567,Helsinki,FI\n",
+    "domains": "website\nhttps://www.molar.fi/en\n",
+    "sitemaps": "loc\nhttps://molar.fi/sitemap.xml\n",
+    "pages": "page_url,title\nhttps://molar.fi/yhteystiedot,Yhteystiedot\n",
+    "contacts": "E-mail;Full name;job_title\nAnna@Molar.fi;Anna Molar;Dentist\n",
+}
+TABLES = {
+    "places": ("place", "deep_scan"),
+    "domains": ("domain", "domain_metadata"),
+    "sitemaps": ("sitemap_file", "sitemap_import"),
+    "pages": ("page", "page_processing"),
+    "contacts": ("contact", None),
+}
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(content: str | bytes, name: str = "given.csv") -> str:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    return write
+
+
+async def imported(line, *words: str) -> dict:
+    said = await line("import", *words, "--json")
+    assert said.code in (0, 1), said.err
+    return {"code": said.code, **json.loads(said.out)}
+
+
+@pytest.mark.parametrize("noun", FILES)
+async def test_the_same_file_twice_is_like_once(line, admin, written, noun):
+    file, table = written(FILES[noun]), TABLES[noun][0]
+    first = await imported(line, noun, file)
+    assert (first["code"], first["created"], first["failed"], first["queued"]) == (0, 1, 0, 0)
+    await admin.execute(f"UPDATE {table} SET curation_status = 'Maybe', priority = 7")
+    before = await admin.fetchrow(f"SELECT * FROM {table}")
+    second = await imported(line, noun, file)
+    assert (second["created"], second["updated"], second["unchanged"]) == (0, 0, 1)
+    after = await admin.fetchrow(f"SELECT * FROM {table}")
+    untouched = set(before.keys()) - {"fetched_at"}
+    assert {name: before[name] for name in untouched} == {name: after[name] for name in untouched}
+    searches = await admin.fetch("SELECT text, provider, place_search_status, result_count FROM search")
+    assert [tuple(row) for row in searches] == [(f"{noun} of given.csv", "import", "Completed", 1)]
+    assert str(second["search_id"]) == first["search_id"]
+
+
+@pytest.mark.parametrize("noun", [noun for noun, (_, step) in TABLES.items() if step])
+async def test_queueing_opens_the_next_step_once_and_of_nobody_who_was_turned_down(line, admin, written, noun):
+    file, (table, step) = written(FILES[noun]), TABLES[noun]
+    assert (await imported(line, noun, file, "--queue"))["queued"] == 1
+    assert await admin.fetchval(f"SELECT {step}_status FROM {table}") == "Queued"
+    assert (await imported(line, noun, file, "--queue"))["queued"] == 0
+    await admin.execute(f"UPDATE {table} SET {step}_status = 'New', curation_status = 'Not a Fit'")
+    assert (await imported(line, noun, file, "--queue"))["queued"] == 0
+
+
+async def test_a_dry_run_checks_everything_and_keeps_nothing(line, admin, written):
+    file = written(FILES["pages"] + "not an address,x\n")
+    said = await line("import", "pages", file, "--dry-run", "--queue")
+    assert said.code == 1
+    assert said.out == (
+        "pages: 1 created, 0 updated, 0 unchanged, 1 queued, 1 failed. Nothing was kept: this was a dry run.\n"
+    )
+    assert said.sentence == "line 3: no web address: It contains characters that no address has"
+    for table in ("page", "domain", "search", "audit"):
+        assert await admin.fetchval(f"SELECT count(*) FROM {table}") == 0
+
+
+async def test_imported_places_bring_their_details_to_the_deep_scan(line, admin, written):
+    await imported(line, "places", written(FILES["places"]), "--queue")
+    await admin.execute("UPDATE workflow_control SET paused_at = now()")
+    said = await line("run", "deep_scan", SCRAPERSKY_LOG_LEVEL="error")
+    assert said.code == 0, said.err
+    business = await admin.fetchrow("SELECT name, city, phone, website, search_id FROM local_business")
+    search_id = await admin.fetchval("SELECT id FROM search")
+    assert tuple(business) == ("Molar Oy", "Helsinki", "+358961234567", "https://molar.fi/", search_id)
+    assert await admin.fetchval("SELECT count(*) FROM search_place") == 1
+
+
+async def test_what_the_file_says_is_taken_and_what_it_leaves_out_is_kept(line, admin, written):
+    await imported(line, "places", written("id,name,phone,rating\nx1,Molar,+358961234567,4.5\n"))
+    again = await imported(line, "places", written("id,name,city,rating\nx1,Molar Oy,Helsinki,\n"))
+    assert (again["created"], again["updated"], again["unchanged"]) == (0, 1, 0)
+    row = await admin.fetchrow("SELECT name, phone, rating, details FROM place")
+    assert tuple(row)[:3] == ("Molar Oy", "+358961234567", 4.5)
+    assert json.loads(row["details"])["city"] == "Helsinki"
+
+
+async def test_a_contact_that_is_known_is_only_filled_up(line, admin, tenant, written):
+    known = await add_line(admin, tenant)
+    file = written("email,name,title\nanna@molar.fi,Somebody Else,Dentist\nlone@gmail.com,Lone,\n")
+    report = await imported(line, "contacts", file)
+    assert (report["created"], report["updated"]) == (1, 1)
+    row = await admin.fetchrow("SELECT name, title, source_url FROM contact WHERE id = $1", known["contacts"])
+    assert tuple(row)[:2] == ("Anna Molar", "Dentist")
+    assert await admin.fetchval("SELECT domain_id FROM contact WHERE email = 'lone@gmail.com'") is None
+    assert (await imported(line, "contacts", file))["unchanged"] == 2
+    assert str(await admin.fetchval("SELECT search_id FROM domain")) == known["searches"]
+
+
+async def test_bad_rows_are_named_by_their_lines_and_the_good_ones_are_stored(line, admin, written):
+    lines = ["domain,country", "good.fi,FI", '"two', 'lines.fi"', "", "127.0.0.1,", "https://facebook.com/x,", "a,b,c"]
+    report = await imported(line, "domains", written("\n".join([*lines, "x.fi,Finland", "fine.fi,"]) + "\n"))
+    assert (report["code"], report["rows"], report["created"], report["failed"]) == (1, 7, 2, 5)
+    assert [(error["line"], error["message"][:26]) for error in report["errors"]] == [
+        (3, "has 1 cells for 2 columns"),
+        (6, "no web address: 127.0.0.1 "),
+        (7, "a page on facebook is nobo"),
+        (8, "has 3 cells for 2 columns"),
+        (9, "'Finland' is no country of"),
+    ]
+    assert [row["name"] for row in await admin.fetch("SELECT name FROM domain ORDER BY name")] == ["fine.fi", "good.fi"]
+
+
+async def test_more_than_a_thousand_errors_are_counted(line, written):
+    report = await imported(line, "domains", written("domain\n" + "nothing\n" * 1_200 + "good.fi\n"))
+    assert (report["failed"], len(report["errors"]), report["created"]) == (1_200, 1_000, 1)
+
+
+async def test_a_row_that_the_database_refuses_does_not_take_its_batch_along(line, admin, written):
+    await admin.execute("ALTER TABLE domain ADD CONSTRAINT no_bad CHECK (name <> 'bad.fi')")
+    report = await imported(line, "domains", written("domain\none.fi\nbad.fi\ntwo.fi\n"))
+    assert (report["created"], report["failed"], report["errors"][0]["line"]) == (2, 1, 3)
+    assert "no_bad" in report["errors"][0]["message"]
+
+
+async def test_a_long_file_is_imported_in_batches(line, admin, written):
+    report = await imported(line, "domains", written("domain\n" + "".join(f"site{n}.fi\n" for n in range(1_700))))
+    assert (report["created"], await admin.fetchval("SELECT count(*) FROM domain")) == (1_700, 1_700)
+    assert await admin.fetchval("SELECT result_count FROM search") == 1_700
+    assert await admin.fetchval("SELECT count(*) FROM audit WHERE action = 'import'") == 4
+
+
+async def test_columns_can_be_mapped(line, admin, written):
+    file = written("Firm site,Land\nmolar.fi,FI\n")
+    said = await line("import", "domains", file)
+    assert (said.code, "Map one to it: COLUMN=domain" in said.sentence) == (2, True)
+    assert (await imported(line, "domains", file, "--map", "firm_site=domain"))["created"] == 1
+    assert tuple(await admin.fetchrow("SELECT name, country FROM domain")) == ("molar.fi", "FI")
+
+
+@pytest.mark.parametrize(
+    ("words", "content", "sentence"),
+    [
+        (("domains",), b"", "It is empty."),
+        (("domains",), b"domain,country\n\n", "It has no row below the names of its columns."),
+        (("domains",), b"PK\x03\x04" + bytes(200), "It is not text."),
+        (("domains",), b"x" * 10_000_000, "Line 1 is longer than 1,000,000 bytes."),
+        (("domains",), b"\x81\x8d\x8f\n", "save the file as UTF-8"),
+        (("animals",), b"name\n", "'animals' is none of places, domains"),
+        (("domains", "--map", "x=colour"), b"domain\n", "'colour' is no field of domains"),
+        (("domains", "--map", "nothing"), b"domain\n", "'nothing' is not COLUMN=FIELD."),
+        (("domains", "--map", "x=domain"), b"domain\na.fi\n", "There is no column 'x'; there are domain."),
+        (("places",), b"colour,size\nred,3\n", "Places need a column for name"),
+        (("contacts", "--queue"), b"email\na@b.fi\n", "no next step"),
+        (("domains", "--tenant", "nobody"), b"domain\na.fi\n", "'nobody' is none of the tenants"),
+    ],
+)
+async def test_what_cannot_be_used_gets_a_sentence(line, admin, written, words, content, sentence):
+    noun, *options = words
+    said = await line("import", noun, written(content), *options)
+    assert said.code == 2
+    assert sentence in said.sentence
+    assert await admin.fetchval("SELECT count(*) FROM search") == 0
+
+
+async def test_a_file_that_cannot_be_read_gets_a_sentence(line, tmp_path, written):
+    assert "Is a directory" in (await line("import", "domains", str(tmp_path))).sentence
+    assert "No such file" in (await line("import", "domains", str(tmp_path / "none.csv"))).sentence
+    assert "one object a line" in (await line("import", "domains", written("[]", "all.json"))).sentence
+
+
+async def test_a_json_line_of_ten_megabytes_is_one_bad_row(line, written):
+    content = b'{"domain": "' + b"x" * 10_000_000 + b'"}\n{"domain": "good.fi"}\n{"domain": "\\ud800.fi"}\n'
+    report = await imported(line, "domains", written(content, "sites.jsonl"))
+    assert (report["created"], [error["line"] for error in report["errors"]]) == (1, [1, 3])
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "xlsx", "parquet"])
+async def test_an_export_holds_every_row(line, admin, tenant, other_tenant, tmp_path, ending):
+    await add_line(admin, tenant)
+    await add_line(admin, other_tenant, "foreign")
+    await admin.execute("UPDATE place SET name = '=HYPERLINK(1)', categories = '{dentist,doctor}', rating_count = 3")
+    path = tmp_path / f"places.{ending}"
+    said = await line("export", "places", "--out", str(path), "--where", "has_website=true")
+    assert (said.code, said.out) == (0, f"1 rows in {path}.\n")
+    row = {
+        "csv": lambda: next(csv.DictReader(path.open(encoding="utf-8-sig"))),
+        "jsonl": lambda: json.loads(path.read_text()),
+        "xlsx": lambda: dict(zip(*openpyxl.load_workbook(path).active.values, strict=True)),
+        "parquet": lambda: pyarrow.parquet.read_table(path).to_pylist()[0],
+    }[ending]()
+    assert row["name"] == ("'=HYPERLINK(1)" if ending == "csv" else "=HYPERLINK(1)")
+    assert row["categories"] == (["dentist", "doctor"] if ending == "jsonl" else "dentist; doctor")
+    assert str(row["rating_count"]) == "3"
+    assert row["created_at"].startswith(f"{clock.now():%Y}")
+    assert "tenant_id" not in row
+    assert "deep_scan_order" not in row
+
+
+async def test_leads_of_a_search_are_exported(line, admin, tenant, tmp_path):
+    known = await add_line(admin, tenant)
+    path = tmp_path / "leads.csv"
+    said = await line("export", "leads", "--search", known["searches"], "--out", str(path), "--json")
+    assert json.loads(said.out) == {"noun": "leads", "rows": 1, "file": str(path)}
+    assert "anna@molar.fi" in path.read_text()
+
+
+async def test_an_export_of_nothing_has_a_head_and_exit_code_one(line, tmp_path):
+    said = await line("export", "contacts")
+    assert (said.code, said.out) == (1, "0 rows in contacts.csv.\n")
+    assert (tmp_path / "contacts.csv").read_text(encoding="utf-8-sig").startswith("domain_id,")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("animals",), "'animals' is none of places"),
+        (("leads",), "give --search ID"),
+        (("leads", "--search", "0190f3a2-7c1e-7e0a-9a51-3f1de2b0c7aa"), "is none of your searches"),
+        (("places", "--where", "colour=red"), "is not FIELD=VALUE with one of curation_status"),
+        (("places", "--where", "curation_status=Red"), "curation_status: Input should be 'New'"),
+        (("places", "--where", "has_website=perhaps"), "has_website: Input should be a valid boolean"),
+        (("places", "--out", "places.doc"), "use .csv, .jsonl, .xlsx, .parquet"),
+        (("places", "--out", "nowhere/places.csv"), "does not exist"),
+    ],
+)
+async def test_an_export_that_cannot_be_made_gets_a_sentence(line, tmp_path, words, sentence):
+    said = await line("export", *words)
+    assert said.code == 2
+    assert sentence in said.sentence
+    assert [path.name for path in tmp_path.iterdir() if path.suffix != ".log"] == []
+
+
+def test_the_page_names_every_column(request):
+    page = (request.config.rootpath / "docs" / "imports.md").read_text()
+    for noun, columns in COLUMNS.items():
+        rows = [f"| {field} | {column.meaning} | {column.names} |" for field, column in columns.items()]
+        table = "\n".join(["| field | what it holds | also called |", "|---|---|---|", *rows])
+        assert f"## {noun.capitalize()}\n\n{table}\n" in page
