@@ -84,8 +84,9 @@ async def _upsert(
     for part, is_alone in ((owned, False), (alone, True)):
         if not part:
             continue
-        statement = insert(kind.noun.model).values([{**row, **common, "id": new_id()} for row in part])
-        for row in await session.execute(_on_conflict(kind, statement, is_alone)):
+        # The table, not the model: its statement is compiled once for all batches, whatever cells are empty.
+        statement = _on_conflict(kind, insert(kind.noun.model.__table__), is_alone)
+        for row in await session.execute(statement, [{**row, **common, "id": new_id()} for row in part]):
             made += row.created
             changed += row.touched and not row.created
             ids.append(row.id)
