@@ -23,8 +23,9 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Two at a time: most tests wait for processes and leases. A file stays together, for the servers it shares.
 test: check
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 
 bench: bench-engine bench-sitemap bench-fetch bench-html bench-line
 

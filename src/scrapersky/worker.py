@@ -9,6 +9,7 @@ from uuid import UUID
 
 import structlog
 
+from scrapersky.core.cancelling import heed_cancel
 from scrapersky.core.database import Database, check_server, is_connection_error
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.migrate import check_schema
@@ -144,6 +145,7 @@ async def wait_until_idle(house: House) -> None:
         try:
             busy = await _is_busy(house)
         except Exception as error:
+            heed_cancel(error)
             if not is_connection_error(error):
                 raise
             continue  # a database that is away is waited for; the engine itself says so

@@ -7,6 +7,7 @@ from typing import Any
 
 import structlog
 
+from scrapersky.core.cancelling import heed_cancel
 from scrapersky.engine.outcomes import Kind
 
 log = structlog.get_logger(__name__)
@@ -107,5 +108,6 @@ class Events:
         for listener in self.listeners:
             try:
                 await listener(event)
-            except Exception:  # a listener must never stop the line
+            except Exception as error:  # a listener must never stop the line
+                heed_cancel(error)
                 log.exception("listener_failed", event_type=type(event).__name__)

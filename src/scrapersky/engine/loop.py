@@ -10,6 +10,7 @@ from uuid import UUID
 import structlog
 
 from scrapersky.core import clock
+from scrapersky.core.cancelling import heed_cancel
 from scrapersky.core.database import is_connection_error
 from scrapersky.engine import histogram
 from scrapersky.engine.events import BatchSettled, CycleEnded, DatabaseAway, LeaseLost, RowFailed, RowsRescued
@@ -91,6 +92,7 @@ class Cycle:
                 dry = await self._turn()
                 pause = 0.05
             except Exception as error:
+                heed_cancel(error)
                 if not is_connection_error(error):
                     raise
                 await self._database_away(error)

@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 
 from scrapersky import __version__
+from scrapersky.core.cancelling import heed_cancel
 from scrapersky.core.database import Database, is_connection_error
 from scrapersky.core.ids import new_id
 from scrapersky.core.settings import Settings
@@ -139,6 +140,7 @@ class Runtime:
                 await self._beat_once()
                 self.pulsed_at = time.monotonic()
             except Exception as error:
+                heed_cancel(error)
                 if not is_connection_error(error):
                     log.exception("pulse_failed")
                 await self.events.publish(DatabaseAway("pulse", f"{type(error).__name__}: {error}"))
@@ -158,6 +160,7 @@ class Runtime:
             try:
                 await self._attend(self.stations[name], bool(has_work), name in asked)
             except Exception as error:  # one workflow's trouble must not keep the others waiting
+                heed_cancel(error)
                 if is_connection_error(error):
                     raise
                 log.exception("attention_failed", workflow=name)

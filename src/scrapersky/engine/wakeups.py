@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import structlog
 
+from scrapersky.core.cancelling import heed_cancel
 from scrapersky.core.database import Database, is_connection_error
 from scrapersky.engine.events import DatabaseAway, Events
 from scrapersky.engine.schema import CHANNEL
@@ -29,6 +30,7 @@ async def hear_wakeups(database: Database, hear: Callable[[str], None], events: 
             finally:
                 connection.terminate()
         except Exception as error:
+            heed_cancel(error)
             if not is_connection_error(error):
                 log.exception("listening_failed")
             await events.publish(DatabaseAway("listen", f"{type(error).__name__}: {error}"))
