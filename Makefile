@@ -23,9 +23,10 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Two at a time: most tests wait for processes and leases. A file stays together, for the servers it shares.
+# Two at a time: most tests wait for processes and leases. A file stays together, for the servers it shares; one hash
+# seed, so that both collect the same tests.
 test: check
-	$(BIN)/pytest -n 2 --dist loadfile
+	PYTHONHASHSEED=0 $(BIN)/pytest -n 2 --dist loadfile
 
 bench: bench-engine bench-sitemap bench-fetch bench-html bench-line
 
