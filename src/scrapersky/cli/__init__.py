@@ -73,6 +73,8 @@ def scrapersky(
 
 def main() -> None:
     """The `scrapersky` command."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background of a script: we still must stop
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     # Being told to stop is like Ctrl-C: what was begun is put away. Commands that serve have their own manners.
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     obey(sys.argv[1:])

@@ -61,7 +61,7 @@ def register_workflow(scheduler: AsyncIOScheduler, station: Station, settings: S
 def register_periodic(scheduler: AsyncIOScheduler, task: Periodic, database: Database, settings: Settings) -> None:
     """Add the job of one periodic task. It looks at once whether it is due: a process may not live for an interval."""
     scheduler.add_job(
-        run_periodic,
+        _run_until_stopped,
         trigger=IntervalTrigger(minutes=task.interval_minutes, timezone=UTC),
         args=[task, database],
         next_run_time=clock.now(),
@@ -72,6 +72,14 @@ def register_periodic(scheduler: AsyncIOScheduler, task: Periodic, database: Dat
         misfire_grace_time=settings.misfire_grace_seconds,
         max_instances=1,
     )
+
+
+async def _run_until_stopped(task: Periodic, database: Database) -> None:
+    """Run a task; being stopped in the middle is no failure, some host will do it again."""
+    try:
+        await run_periodic(task, database)
+    except asyncio.CancelledError:
+        log.debug("maintenance_interrupted", task=task.name)
 
 
 def register_all(registrations: Sequence[tuple[str, Callable[[], None]]]) -> dict[str, str]:
