@@ -43,7 +43,7 @@ async def _show(
         house = await open_house(environment)
         try:
             wish = Wish.of(search, None, None, "openstreetmap", None, 8, None)
-            summary = await find_in(house, wish, out or home / "leads.csv", "business", "default", False, patience=5)
+            summary = await find_in(house, wish, out or home / "leads.csv", "business", "default", False, patience=12)
             summary["truth"] = await _score(house, summary, sandbox)
             if as_json:
                 print_json({key: value for key, value in summary.items() if key != "progress"})
