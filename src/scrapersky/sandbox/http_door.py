@@ -26,6 +26,7 @@ class Door(asyncio.Protocol):
         self._traffic = traffic
         self._latency = latency
         self._transport: asyncio.Transport | None = None
+        self._guest = ""
         self._parser = httptools.HttpRequestParser(self)
         self._waiting: deque[tuple[Request, bool]] = deque()
         self._task: asyncio.Task[None] | None = None
@@ -38,6 +39,7 @@ class Door(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Somebody has connected."""
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is none by inheritance
+        self._guest = transport.get_extra_info("peername")[0]
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Somebody has left; an answer under way is of no use any more."""
@@ -86,7 +88,7 @@ class Door(asyncio.Protocol):
         """Answer what is waiting, at once where that is possible."""
         while self._waiting and self._task is None:
             request, keep = self._waiting.popleft()
-            self._traffic.begin(request.host)
+            self._traffic.begin(request.host, self._guest)
             answer = self._respond(request)
             seconds = self._latency()
             if answer.drip_seconds or seconds:

@@ -24,9 +24,18 @@ class Sandbox:
     """`async with Sandbox(seed=7) as sandbox:` serves the world of this seed until the block ends.
 
     `latency_seconds` is how long every answer of a site takes: give it something where requests at once are counted.
+    `address` is this machine's own unless other machines shall come too.
     """
 
-    def __init__(self, seed: int = 7, businesses: int = 200, *, port: int = 0, latency_seconds: float = 0.0) -> None:
+    def __init__(
+        self,
+        seed: int = 7,
+        businesses: int = 200,
+        *,
+        address: str = LOOPBACK,
+        port: int = 0,
+        latency_seconds: float = 0.0,
+    ) -> None:
         self.world = World(seed, businesses)
         self.sites = Sites(self.world)
         self.traffic = Traffic()
@@ -35,13 +44,14 @@ class Sandbox:
         self.google = FakeGoogle(places)
         self.nominatim = FakeNominatim()
         self.overpass = FakeOverpass(places)
+        self.address = address
         self._port = port
         self._server: asyncio.Server | None = None
 
     async def __aenter__(self) -> Self:
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(
-            lambda: Door(self.respond, self.traffic, self._latency), LOOPBACK, self._port, backlog=4096
+            lambda: Door(self.respond, self.traffic, self._latency), self.address, self._port, backlog=4096
         )
         self._port = self._server.sockets[0].getsockname()[1]
         return self
@@ -63,17 +73,17 @@ class Sandbox:
     @property
     def url(self) -> str:
         """The sandbox's own address."""
-        return f"http://{LOOPBACK}:{self.port}"
+        return f"http://{self.address}:{self.port}"
 
     @property
     def known_hosts(self) -> str:
         """The value of CRAWL_KNOWN_HOSTS: every name leads here."""
-        return f"*={LOOPBACK}:{self.port}"
+        return f"*={self.address}:{self.port}"
 
     @property
     def allowance(self) -> str:
-        """The value of CRAWL_PRIVATE_ALLOWANCE: this port of this machine and nothing else."""
-        return f"{LOOPBACK}:{self.port}"
+        """The value of CRAWL_PRIVATE_ALLOWANCE: this port of this address and nothing else."""
+        return f"{self.address}:{self.port}"
 
     @property
     def google_url(self) -> str:
@@ -120,7 +130,7 @@ class Sandbox:
 
     def respond(self, request: Request) -> Answer:
         """The answer to a request: of a site by its name, of the providers and of the sandbox itself by number."""
-        if request.host not in (LOOPBACK, "localhost"):
+        if request.host not in (self.address, "localhost"):
             return self.sites.answer(request)
         room, _, rest = request.path.removeprefix("/").partition("/")
         if room == "google":

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(slots=True)
@@ -13,6 +14,7 @@ class HostTraffic:
     at_once: int = 0  # now
     most_at_once: int = 0
     started: list[float] = field(default_factory=list)  # seconds on the clock of the sandbox
+    guests: set[str] = field(default_factory=set)  # the addresses they came from
 
     @property
     def least_gap_seconds(self) -> float | None:
@@ -36,13 +38,14 @@ class Traffic:
         """All of them."""
         return sum(host.requests for host in self.hosts.values())
 
-    def begin(self, host: str) -> None:
+    def begin(self, host: str, guest: str = "") -> None:
         """A request has come in."""
         entry = self.hosts.setdefault(host, HostTraffic())
         entry.requests += 1
         entry.at_once += 1
         entry.most_at_once = max(entry.most_at_once, entry.at_once)
         entry.started.append(self._clock())
+        entry.guests.add(guest)
 
     def end(self, host: str) -> None:
         """Its answer has gone out, or will never come."""
@@ -56,13 +59,14 @@ class Traffic:
             if entry.at_once
         }
 
-    def report(self) -> dict[str, dict[str, float | int | None]]:
+    def report(self) -> dict[str, dict[str, Any]]:
         """The counts as JSON can hold them."""
         return {
             host: {
                 "requests": entry.requests,
                 "most_at_once": entry.most_at_once,
                 "least_gap_seconds": entry.least_gap_seconds,
+                "guests": sorted(entry.guests),
             }
             for host, entry in self.hosts.items()
         }
