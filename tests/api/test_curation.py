@@ -56,7 +56,7 @@ async def test_a_contact_is_only_decided_about(client, admin, tenant):
     row_id = (await add_line(admin, tenant))["contacts"]
     done = await curate(client, "contacts", "Selected", ids=[row_id])
     assert (done["updated"], done["queued"]) == (1, 0)
-    assert await state(admin, "contacts", row_id, "delivery") == ("Selected", "New")
+    assert await state(admin, "contacts", row_id, "contact_verification") == ("Selected", "New")
 
 
 async def test_a_domain_whose_metadata_is_done_goes_to_its_sitemaps(client, admin, tenant):

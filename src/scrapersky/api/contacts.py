@@ -54,7 +54,7 @@ class ContactFilter(Asked):
 
     curation_status: Curation | None = Field(None, description="only with this decision")
     contact_verification_status: Status | None = Field(None, description="only in this state of the queue")
-    delivery_status: Status | None = Field(None, description="only in this state of the queue")
+    suppressed: YesNo | None = Field(None, description="with somebody never to be written to, or without")
     search_id: UUID | None = Field(None, description="only of this search")
     domain_id: UUID | None = Field(None, description="only of this domain")
     business_id: UUID | None = Field(None, description="only of this business")
@@ -94,7 +94,7 @@ class ContactLine(CuratedLine):
     source_url: str | None
     confidence: float | None = Field(description="how sure it is that this belongs to the business, 0 to 1")
     contact_verification_status: Status
-    delivery_status: Status
+    suppressed_at: datetime | None = Field(description="since when it is not to be written to")
 
 
 class ContactDetail(ContactLine, Story):

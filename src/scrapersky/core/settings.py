@@ -44,6 +44,11 @@ class Settings(BaseSettings):
         alias="SCRAPERSKY_ALLOW_REMOTE",
         description="let other machines in, although nobody is asked for a password yet",
     )
+    secret_key: SecretStr | None = Field(
+        None,
+        alias="SCRAPERSKY_SECRET_KEY",
+        description="signs tokens and seals stored keys, 32 random bytes or more; production does not start without",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", alias="SCRAPERSKY_LOG_LEVEL", description="the least severe log line that is written"
     )
@@ -153,6 +158,11 @@ class Settings(BaseSettings):
     )
     crawl_dns_seconds: float = Field(
         5, alias="CRAWL_DNS_SECONDS", gt=0, le=60, description="longest wait for a name server"
+    )
+    crawl_name_servers: str = Field(
+        "",
+        alias="CRAWL_NAME_SERVERS",
+        description="who is asked where mail goes, as address:port, comma separated; empty means this machine's own",
     )
     crawl_robots: bool = Field(True, alias="CRAWL_ROBOTS", description="honour robots.txt")
     crawl_robots_ttl_seconds: int = Field(

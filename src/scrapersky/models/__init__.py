@@ -4,16 +4,23 @@ from scrapersky.models.audit import Audit
 from scrapersky.models.base import Base
 from scrapersky.models.contact import Contact
 from scrapersky.models.dead_letter import DeadLetter
+from scrapersky.models.delivery import Delivery
+from scrapersky.models.destination import Destination
 from scrapersky.models.domain import BusinessDomain, Domain
 from scrapersky.models.host_limit import HostLimit
+from scrapersky.models.invitation import Invitation
 from scrapersky.models.job import Job
 from scrapersky.models.local_business import LocalBusiness
 from scrapersky.models.page import Page
 from scrapersky.models.place import Place
+from scrapersky.models.quota_book import QuotaBook
+from scrapersky.models.rate_limit import RateLimit
 from scrapersky.models.remembered_answer import RememberedAnswer
 from scrapersky.models.run import Run
 from scrapersky.models.search import Search, SearchPlace
+from scrapersky.models.session import LoginSession
 from scrapersky.models.sitemap_file import SitemapFile
+from scrapersky.models.suppression import Suppression
 from scrapersky.models.tenant import ApiKey, Tenant, User
 from scrapersky.models.workflow_control import Maintenance, Worker, WorkflowControl
 
@@ -24,18 +31,25 @@ __all__ = [
     "BusinessDomain",
     "Contact",
     "DeadLetter",
+    "Delivery",
+    "Destination",
     "Domain",
     "HostLimit",
+    "Invitation",
     "Job",
     "LocalBusiness",
+    "LoginSession",
     "Maintenance",
     "Page",
     "Place",
+    "QuotaBook",
+    "RateLimit",
     "RememberedAnswer",
     "Run",
     "Search",
     "SearchPlace",
     "SitemapFile",
+    "Suppression",
     "Tenant",
     "User",
     "Worker",

@@ -14,13 +14,20 @@ class Audit(Base):
     """One change by one actor."""
 
     __tablename__ = "audit"
-    __table_args__ = (Index("audit_by_time", "tenant_id", "at", "id"),)
+    __table_args__ = (
+        Index("audit_by_time", "tenant_id", "at", "id"),
+        Index("audit_by_subject", "tenant_id", "subject", "at", "id"),
+        Index("audit_by_actor", "tenant_id", "actor", "at", "id"),
+        Index("audit_by_action", "tenant_id", "action", "at", "id"),
+    )
 
     id: Mapped[int] = mapped_column(BigInteger(), Identity(always=True), primary_key=True)
     tenant_id: Mapped[UUID | None] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"))
     at: Mapped[datetime] = mapped_column(server_default=func.now())
     actor: Mapped[str]
+    actor_id: Mapped[UUID | None]  # the user; no foreign key, because the audit outlives users
     origin: Mapped[str]
+    request_id: Mapped[str | None]
     action: Mapped[str]
     subject: Mapped[str]
     before: Mapped[dict[str, Any] | None]

@@ -35,7 +35,9 @@ class Contact(TenantRow, Curated, Named, Base):
         Index("contact_by_phone", "tenant_id", "phone"),
         Index("contact_alone", "tenant_id", "identity", unique=True, postgresql_where=text("domain_id IS NULL")),
         *queue_items("contact", "contact_verification"),
-        *queue_items("contact", "delivery"),
+        Index(
+            "contact_suppressed", "tenant_id", "updated_at", "id", postgresql_where=text("suppressed_at IS NOT NULL")
+        ),
     )
 
     domain_id: Mapped[UUID | None] = mapped_column(ForeignKey("domain.id", ondelete="CASCADE"), index=True)
@@ -56,6 +58,7 @@ class Contact(TenantRow, Curated, Named, Base):
     found_by: Mapped[str | None]
     confidence: Mapped[float | None] = mapped_column(Float())
     verification: Mapped[dict[str, Any] | None]
+    suppressed_at: Mapped[datetime | None]  # set by the database, whichever way the contact comes
 
     contact_verification_status: Mapped[Status] = status_column()
     contact_verification_error: Mapped[str | None] = error_column()
@@ -63,10 +66,3 @@ class Contact(TenantRow, Curated, Named, Base):
     contact_verification_allowance: Mapped[int] = allowance_column()
     contact_verification_due_at: Mapped[datetime | None] = due_at_column()
     contact_verification_order: Mapped[int] = order_column()
-
-    delivery_status: Mapped[Status] = status_column()
-    delivery_error: Mapped[str | None] = error_column()
-    delivery_attempts: Mapped[int] = attempts_column()
-    delivery_allowance: Mapped[int] = allowance_column()
-    delivery_due_at: Mapped[datetime | None] = due_at_column()
-    delivery_order: Mapped[int] = order_column()

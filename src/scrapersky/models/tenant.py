@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.models.base import Base, Identified, TenantRow
@@ -15,26 +15,38 @@ class Tenant(Identified, Base):
     __tablename__ = "tenant"
 
     name: Mapped[str] = mapped_column(unique=True)
+    is_house: Mapped[bool] = mapped_column(default=False, server_default="false")  # its operators run the engine
+    disabled_at: Mapped[datetime | None]
+    searches_per_day: Mapped[int | None]
+    pages_per_day: Mapped[int | None]
+    cents_per_month: Mapped[int | None]
 
 
 class User(Identified, Base):
     """A person, or the system user that the scheduler acts as."""
 
     __tablename__ = "user"
+    __table_args__ = (
+        UniqueConstraint("tenant_id", "name"),
+        Index("user_of_the_house", "name", unique=True, postgresql_where=text("tenant_id IS NULL")),
+        CheckConstraint("role IN ('viewer', 'curator', 'operator', 'admin')", name="role_word"),
+    )
 
     tenant_id: Mapped[UUID | None] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"))
-    name: Mapped[str] = mapped_column(unique=True)
+    name: Mapped[str]
     password_hash: Mapped[str | None]
     role: Mapped[str] = mapped_column(default="viewer", server_default="viewer")
     is_system: Mapped[bool] = mapped_column(default=False, server_default="false")
     disabled_at: Mapped[datetime | None]
+    password_changed_at: Mapped[datetime | None]
+    last_login_at: Mapped[datetime | None]
 
 
 class ApiKey(TenantRow, Base):
     """A key for a program: only its prefix and hash are kept."""
 
     __tablename__ = "api_key"
-    __table_args__ = (UniqueConstraint("tenant_id", "prefix"),)
+    __table_args__ = (UniqueConstraint("prefix"),)  # of random letters: asked for before the tenant is known
 
     user_id: Mapped[UUID] = mapped_column(ForeignKey("user.id", ondelete="CASCADE"), index=True)
     name: Mapped[str]

@@ -163,7 +163,7 @@ CONTACTS = Noun(
     {
         "curation_status": word(Contact.curation_status),
         "contact_verification_status": word(Contact.contact_verification_status),
-        "delivery_status": word(Contact.delivery_status),
+        "suppressed": is_there(Contact.suppressed_at),
         "search_id": of_search(Contact.domain_id),
         "domain_id": same_id(Contact.domain_id),
         "business_id": same_id(Contact.business_id),
@@ -175,7 +175,7 @@ CONTACTS = Noun(
         "email": begins(Contact.email),
         "text": named(Contact.name_key),
     },
-    queues=("contact_verification", "delivery"),
+    queues=("contact_verification",),
 )
 JOBS = Noun("jobs", Job, "kind", {"kind": same(Job.kind), "state": same(Job.state)})
 

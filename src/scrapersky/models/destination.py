@@ -1,0 +1,29 @@
+"""Where contacts are delivered to: somebody's web hook or CRM."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CheckConstraint, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from scrapersky.models.base import Base, TenantRow
+
+
+class Destination(TenantRow, Base):
+    """An address and how to speak to it; its secrets are kept sealed."""
+
+    __tablename__ = "destination"
+    __table_args__ = (
+        UniqueConstraint("tenant_id", "name"),
+        CheckConstraint("kind IN ('webhook', 'hubspot', 'brevo', 'n8n')", name="kind_word"),
+    )
+
+    name: Mapped[str]
+    kind: Mapped[str]
+    url: Mapped[str | None]  # the web hook, or another base than the CRM's own
+    secret: Mapped[str | None]  # sealed; a key of the CRM or what a web hook is signed with
+    former_secret: Mapped[str | None]  # sealed; still signs beside the new one until the receiver has changed over
+    options: Mapped[dict[str, Any]] = mapped_column(server_default="{}")  # lists, names of fields
+    rule: Mapped[dict[str, Any]] = mapped_column(server_default="{}")  # which verified contacts go there by themselves
+    disabled_at: Mapped[datetime | None]
+    disabled_why: Mapped[str | None]

@@ -1,0 +1,20 @@
+"""How much of a daily quota is booked, and for which day."""
+
+from datetime import date
+from uuid import UUID
+
+from sqlalchemy import Date, ForeignKey, Integer
+from sqlalchemy.orm import Mapped, mapped_column
+
+from scrapersky.models.base import Base
+
+
+class QuotaBook(Base):
+    """The day up to which a tenant's quota is booked; what does not fit into today is queued for a later day."""
+
+    __tablename__ = "quota_book"
+
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"), primary_key=True)
+    kind: Mapped[str] = mapped_column(primary_key=True)
+    day: Mapped[date] = mapped_column(Date())
+    used: Mapped[int] = mapped_column(Integer())
