@@ -22,6 +22,8 @@ check: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml src migrations scripts
+	$(BIN)/python -m tests.house.rules
 
 # Two at a time: most tests wait for processes and leases. A file stays together, for the servers it shares; one hash
 # seed, so that both collect the same tests.

@@ -12,7 +12,7 @@ asked = parser.parse_args()
 looks = 0
 try:
     while True:
-        subprocess.run([sys.executable, "-m", "scrapersky", "status"], check=False)
+        subprocess.run([sys.executable, "-m", "scrapersky", "status"], check=False)  # nosec B603 # our own command
         looks += 1
         if looks == asked.times:
             break

@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f"
-UNBEARABLE = re.compile(f"[{CONTROLS}\\ud800-\\udfff]")  # what PostgreSQL, logs and terminals cannot bear
+UNBEARABLE = re.compile(r"[\u0000-\u001f\u007f-\u009f\ud800-\udfff]")  # what PostgreSQL, logs and terminals cannot bear
 EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 MOST_IDS = 10_000
 TEXT_LENGTH = 500

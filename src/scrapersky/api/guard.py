@@ -154,7 +154,7 @@ def _is_loopback(client: tuple[str, int] | None) -> bool:
 
 def _name_of(host: str | None) -> str:
     """The name in a Host header, without port and brackets. A page that rebinds its name to us is told by it."""
-    return re.sub(r":\d*$", "", host or "").strip("[]").lower()
+    return re.sub(r":\d{0,5}$", "", host or "").strip("[]").lower()
 
 
 def _is_cross_site(headers: Headers) -> bool:

@@ -221,7 +221,7 @@ def _local_settings(role: str, parameters: dict[str, str]) -> str:
 
 def _driver_url(url: str) -> URL:
     try:
-        parsed = make_url(re.sub(r"^postgres(ql)?(\+\w+)?://", "postgresql+asyncpg://", url.strip(), count=1))
+        parsed = make_url(re.sub(r"^postgres(ql)?(\+\w{1,20})?://", "postgresql+asyncpg://", url.strip(), count=1))
     except (ArgumentError, ValueError) as error:  # a port that is no number is only a ValueError
         raise BadSetting(
             "DATABASE_URL is not a URL. It looks like postgresql://user:password@host:5432/name."

@@ -37,33 +37,32 @@ class Inflater:
         pending = self._held + data
         self._held = b""
         while pending and not self._ended:
-            if self._stream is None and not self._begin(pending):
+            stream = self._stream or self._begin(pending)
+            if stream is None:
                 return
-            pending = yield from self._run(pending)
+            pending = yield from self._run(stream, pending)
 
     def finish(self) -> None:
         """CutShort if the bytes ended in the middle."""
         if self._coding != "identity" and (self._stream is not None or (self._held and not self._members)):
             raise CutShort("the compressed body ends in the middle")
 
-    def _begin(self, pending: bytes) -> bool:
-        """Open the next member; False when there are too few bytes to tell what it is, or only junk follows."""
+    def _begin(self, pending: bytes) -> "zlib._Decompress | None":
+        """Open the next member; None when there are too few bytes to tell what it is, or only junk follows."""
         if len(pending) < 2:
             self._held = pending
-            return False
+            return None
         if self._coding == "gzip" and self._members and not pending.startswith(GZIP_MAGIC):
             self._ended = True  # servers pad and append; what follows the last member is not ours
-            return False
+            return None
         self._members += 1
         if self._members > MOST_MEMBERS:
             raise BadCompression(f"the compressed body has more than {MOST_MEMBERS} parts")
         self._stream = zlib.decompressobj(_GZIP if self._coding == "gzip" else _deflate_kind(pending))
-        return True
+        return self._stream
 
-    def _run(self, pending: bytes) -> Generator[bytes, None, bytes]:
+    def _run(self, stream: "zlib._Decompress", pending: bytes) -> Generator[bytes, None, bytes]:
         """Inflate until this input or this member is used up; returns what is left for the next member."""
-        stream = self._stream
-        assert stream is not None  # noqa: S101 - _begin has just opened it
         while True:
             try:
                 piece = stream.decompress(pending, PIECE_BYTES)

@@ -12,7 +12,7 @@ WELL_KNOWN_FIRST = ("/sitemap.xml", "/sitemap_index.xml")
 WELL_KNOWN_THEN = ("/sitemap-index.xml", "/wp-sitemap.xml", "/sitemap.xml.gz", "/sitemap.txt")
 MAX_LINKS = 10
 
-_ROBOTS_LINE = re.compile(r"^[ \t]*sitemap[ \t]*:[ \t]*(\S{1,2048})", re.IGNORECASE | re.MULTILINE)
+_ROBOTS_LINE = re.compile(r"^[ \t]{0,100}sitemap[ \t]{0,100}:[ \t]{0,100}(\S{1,2048})", re.IGNORECASE | re.MULTILINE)
 _LINK_TAG = re.compile(r"<(?:link|a|area)\s([^<>]{1,4000}+)>", re.IGNORECASE)
 _SITEMAP_FILE = re.compile(r"/[^/]{0,200}sitemap[^/]{0,200}\.(?:xml|txt)(?:\.gz)?$", re.IGNORECASE)
 _FEED_TYPES = frozenset(["application/rss+xml", "application/atom+xml"])

@@ -49,7 +49,7 @@ class ParserProcess(asyncio.Protocol):
         child = cls(largest_answer)
         with theirs:
             # exec, not fork: neither sockets nor database connections are inherited.
-            child._process = subprocess.Popen(  # noqa: ASYNC220, S603  # returns once exec has succeeded; own file
+            child._process = subprocess.Popen(  # noqa: ASYNC220, S603  # nosec B603 # own file; returns once exec has succeeded
                 [sys.executable, "-I", str(parsing_child.__file__)],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,

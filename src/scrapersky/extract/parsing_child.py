@@ -38,7 +38,7 @@ def main() -> None:
         signal.signal(told, signal.SIG_IGN)
     wire = socket.socket(fileno=0)
     with open(0, "rb", 1 << 18, closefd=False) as requests:
-        limits = Limits(*pickle.loads(_receive(requests)))  # noqa: S301  # from our own parent
+        limits = Limits(*pickle.loads(_receive(requests)))  # noqa: S301  # nosec B301 # from our own parent
         _prepare(limits)
         wire.sendall(FRAME.pack(ANSWER, 0))
         while request := _receive(requests):
@@ -69,7 +69,7 @@ def _serve(request: bytes, limits: Limits) -> tuple[bytes, bytes]:
     signal.setitimer(signal.ITIMER_PROF, limits.cpu_seconds)
     signal.setitimer(signal.ITIMER_REAL, limits.wall_seconds)
     try:
-        function, args, options = pickle.loads(request)  # noqa: S301  # from our own parent
+        function, args, options = pickle.loads(request)  # noqa: S301  # nosec B301 # from our own parent
         answer = pickle.dumps(function(*args, **options), pickle.HIGHEST_PROTOCOL)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)  # nothing that needs memory can be trusted now

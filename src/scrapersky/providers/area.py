@@ -11,8 +11,8 @@ from scrapersky.providers.place import PlaceQuery
 METRES_PER_DEGREE = 111_320
 # "dentists in Helsinki": the last of the plain words counts ("walk in clinics in Boston"), else the first of the
 # short ones, which may also stand inside a place's name.
-_PLAIN = re.compile(r"\s+(?:in|near|around|within|bei|nahe|dans|nära|bij)\s+", re.IGNORECASE)
-_SHORT = re.compile(r"\s+(?:à|au|aux|a|en|em|i|w|we|v|ve)\s+", re.IGNORECASE)
+_PLAIN = re.compile(r"\s{1,20}(?:in|near|around|within|bei|nahe|dans|nära|bij)\s{1,20}", re.IGNORECASE)
+_SHORT = re.compile(r"\s{1,20}(?:à|au|aux|a|en|em|i|w|we|v|ve)\s{1,20}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ POLICY = "https://dev.overpass-api.de/overpass-doc/en/preface/commons.html"
 FORM = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
 LEAST_WAIT, USUAL_WAIT, LONGEST_WAIT = timedelta(seconds=5), timedelta(minutes=1), timedelta(minutes=10)
 _SLOT = re.compile(r"^Slot available after: .{1,40}?, in (-?\d{1,6}) seconds", re.MULTILINE)
-_FREE = re.compile(r"^[1-9]\d* slots? available now", re.MULTILINE)
-_ERROR = re.compile(r"</strong>:\s*([^<\n]{1,200})")
+_FREE = re.compile(r"^[1-9]\d{0,5} slots? available now", re.MULTILINE)
+_ERROR = re.compile(r"</strong>:\s{0,20}([^<\n]{1,200})")
 
 Element = Mapping[str, Any]
 

@@ -5,7 +5,7 @@ import unicodedata
 from functools import lru_cache
 
 _APART = str.maketrans({"ß": "ss", "ø": "o", "æ": "ae", "ł": "l", "đ": "d", "ı": "i"})
-_NOT_A_WORD = re.compile(r"[^a-z0-9]+")
+_NOT_A_WORD = re.compile(r"[^a-z0-9]++")
 
 
 @lru_cache(4096)

@@ -18,7 +18,7 @@ KINDS = {
     "wr": {"way", "relation"},
     "nwr": {"node", "way", "relation"},
 }
-_TOKEN = re.compile(r'\s+|//[^\n]*|"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|->|!=|!~|[\w.:+-]+|.', re.DOTALL)
+_TOKEN = re.compile(r'\s++|//[^\n]*+|"(?:[^"\\]|\\.)*+"|\'(?:[^\'\\]|\\.)*+\'|->|!=|!~|[\w.:+-]++|.', re.DOTALL)
 
 
 class ParseError(ScraperSkyError):
@@ -62,24 +62,24 @@ class _Parser:
         return self._query
 
     def _statement(self) -> None:
-        token = self._next()
-        if token == "out":  # noqa: S105  # a word of the language
+        word = self._next()
+        if word == "out":
             self._out()
-        elif token == "area":  # noqa: S105
+        elif word == "area":
             self._area()
-        elif token == "(":  # noqa: S105
+        elif word == "(":
             while self._peek() != ")":
                 self._statement()
             self._next()
             self._name_of_set()
             self._expect(";")
-        elif token in KINDS:
-            self._elements(token)
-        elif token in (">", "<", "_", "."):
+        elif word in KINDS:
+            self._elements(word)
+        elif word in (">", "<", "_", "."):
             while self._next() != ";":
                 continue
         else:
-            raise self._error(f'Unknown type or statement "{token}"')
+            raise self._error(f'Unknown type or statement "{word}"')
 
     def _setting(self) -> None:
         self._expect("[")
@@ -93,12 +93,12 @@ class _Parser:
         statement = Statement(set(KINDS[kind]))
         if "bbox" in self._query.settings:
             statement.boxes.append(_box(self._query.settings["bbox"].split(","), self))
-        while (token := self._next()) != ";":
-            if token == "[":  # noqa: S105
+        while (word := self._next()) != ";":
+            if word == "[":
                 statement.tags.append(self._tag())
-            elif token == "(":  # noqa: S105
+            elif word == "(":
                 self._place(statement)
-            elif token == "->":  # noqa: S105
+            elif word == "->":
                 self._next()
             else:
                 raise self._error("';' expected")
@@ -131,8 +131,8 @@ class _Parser:
     def _place(self, statement: Statement) -> None:
         """A box, an area, a circle or ids in round brackets."""
         inside = []
-        while (token := self._next()) != ")":
-            inside.append(token)
+        while (word := self._next()) != ")":
+            inside.append(word)
         words = "".join(inside)
         if words.startswith("area"):
             name = words.removeprefix("area").lstrip(".:")
@@ -150,13 +150,13 @@ class _Parser:
         tags: list[TagFilter] = []
         boxes: list[Box] | None = None
         name = "_"
-        while (token := self._next()) != ";":
-            if token == "[":  # noqa: S105
+        while (word := self._next()) != ";":
+            if word == "[":
                 tags.append(self._tag())
-            elif token == "(":  # noqa: S105
+            elif word == "(":
                 number = "".join(self._until(")")).removeprefix("id:")
                 boxes = _area_by_number(int(number)) if number.isdecimal() else []
-            elif token == "->":  # noqa: S105
+            elif word == "->":
                 name = self._next().lstrip(".")
         self._areas[name] = (
             [city.box for city in cities().values() if _is_meant(city, tags)] if boxes is None else boxes
@@ -180,23 +180,23 @@ class _Parser:
 
     def _until(self, end: str) -> list[str]:
         words = []
-        while (token := self._next()) != end:
-            words.append(token)
+        while (word := self._next()) != end:
+            words.append(word)
         return words
 
     def _peek(self) -> str:
         return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
 
     def _next(self) -> str:
-        token = self._peek()
-        if not token:
+        word = self._peek()
+        if not word:
             raise self._error("unexpected end of the query")
         self._at += 1
-        return token
+        return word
 
-    def _expect(self, token: str) -> None:
-        if self._next() != token:
-            raise self._error(f"'{token}' expected")
+    def _expect(self, word: str) -> None:
+        if self._next() != word:
+            raise self._error(f"'{word}' expected")
 
     def _numbers(self, words: list[str], count: int) -> list[float]:
         try:
@@ -237,8 +237,8 @@ def _is_meant(city: City, tags: list[TagFilter]) -> bool:
     return all(tag.passes(known) for tag in tags)
 
 
-def _plain(token: str) -> str:
+def _plain(word: str) -> str:
     """A string without its quotes."""
-    if token[:1] in ("'", '"'):
-        return token[1:-1].replace('\\"', '"').replace("\\\\", "\\")
-    return token
+    if word[:1] in ("'", '"'):
+        return word[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+    return word

@@ -1,0 +1,285 @@
+"""What no linter knows about this house: rules over the syntax of the sources. `python -m tests.house.rules`."""
+
+import ast
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+PLACES = ("src", "migrations", "scripts")
+Found = Iterator[tuple[ast.AST, str]]
+
+# Where a rule does not hold, and why: by file, or by file and function. A test refuses what is not needed any more.
+ALLOWED: dict[str, dict[str, str]] = {
+    "no_built_sql": {
+        "migrations/": "names in the DDL are our own constants",
+        "src/scrapersky/engine/schema.py": "tables, queues and columns are names of our own declarations",
+        "src/scrapersky/engine/statements.py": "the same; built once for each queue, values are bound",
+        "src/scrapersky/engine/runtime.py::_beat_once": "puts statements of engine/statements.py side by side",
+        "src/scrapersky/models/queue.py::queue_items": "conditions of indexes over the names of a declaration",
+        "src/scrapersky/core/database.py": "roles and server settings are constants of this module",
+        "src/scrapersky/core/embedded.py::_ensure_database": "the name of the database is a constant",
+        "src/scrapersky/store/cancellation.py::_take_back": "names of PARTS, the steps of the line",
+        "src/scrapersky/store/provenance.py::_statement": "built once for each noun, of names in this module",
+        "src/scrapersky/store/searches.py::_progress_of": "names of PARTS, the steps of the line",
+        "src/scrapersky/store/searches.py::_reasons_of": "the same",
+        "src/scrapersky/store/searches.py::(module)": "the same, put together when the module is read",
+    },
+    "no_http_client": {
+        "src/scrapersky/crawl/client.py": "this is the guarded client; every other room asks it",
+    },
+    "no_unbounded_pattern": {
+        "src/scrapersky/extract/patterns.py": "built of bounded parts; test_rules.py looks at each when it is compiled",
+        "src/scrapersky/crawl/sitemap_patterns.py": "the same",
+        "src/scrapersky/sandbox/overpass_filters.py::passes": "patterns of our own queries, in the sandbox",
+    },
+    "no_planted_identity": {
+        "src/scrapersky/cli/": "ids in examples and in the sentence that says what one looks like",
+        "src/scrapersky/sandbox/style_wix.py::(module)": "the number of an app that every site of this builder names",
+    },
+}
+
+SQL_BEGINS = re.compile(
+    r"\s{0,100}(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|CREATE|ALTER|DROP|GRANT|REVOKE|TRUNCATE|NOTIFY|COPY)\s"
+)
+SQL_WITHIN = re.compile(r"\b(SELECT|FROM|WHERE|ORDER BY|VALUES|RETURNING|JOIN|UNION ALL)\s")
+SQL_CALLS = {"text", "execute", "executemany", "fetchrow", "fetchval", "psql", "exec_driver_sql"}
+CLIENTS = {
+    "aiohttp": {"ClientSession", "request"},
+    "httpx": None,  # all of it
+    "requests": None,
+    "urllib3": None,
+    "http.client": None,
+    "urllib.request": None,
+}
+LASTING = re.compile(r"set_config\s{0,3}\([^)]{1,200},\s{0,3}(?:false|f)\s{0,3}\)", re.IGNORECASE)
+SETTING = re.compile(r"\s{0,20}SET\s(?!LOCAL\s|CONSTRAINTS\s|TRANSACTION\s)[\w.\" ]{1,60}(?:=|\sTO\s)")
+IDENTITY = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+TOKEN = re.compile(
+    r"eyJ[\w-]{8,2000}\.|AIza[\w-]{30,50}|\bsk[-_][A-Za-z0-9_-]{16,200}|Bearer [\w.-]{8,2000}|scraper_sky_2024"
+)
+UNVERIFIED = {"verify", "ssl", "verify_ssl", "check_hostname"}
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A place where a rule does not hold."""
+
+    rule: str
+    path: str
+    function: str
+    line: int
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.rule}: {self.why} ({self.function})"
+
+
+def no_built_sql(tree: ast.Module) -> Found:
+    """SQL holds bound values, never text that was put together."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _name(node.func) in SQL_CALLS and node.args and _is_built(node.args[0]):
+            yield node.args[0], "a statement that is put together; bind its values, or say why in ALLOWED"
+        elif _is_built(node) and _reads_like_sql(_literal_parts(node)):
+            yield node, "text that reads like SQL is put together; bind its values, or say why in ALLOWED"
+
+
+def no_http_client(tree: ast.Module) -> Found:
+    """Whoever wants something from the network asks crawl.client, which judges every address."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            wrong = [alias.name for alias in node.names if CLIENTS.get(alias.name, ()) is None]
+        elif isinstance(node, ast.ImportFrom):
+            wrong = [alias.name for alias in node.names if _is_client(node.module or "", alias.name)]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            wrong = [node.attr] if node.value.id == "aiohttp" and _is_client("aiohttp", node.attr) else []
+        else:
+            continue
+        for name in wrong:
+            yield node, f"{name} opens connections that nobody judges; use crawl.client"
+
+
+def no_lasting_setting(tree: ast.Module) -> Found:
+    """What one user of a pooled connection sets must be gone before the next one."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if LASTING.search(node.value):
+                yield node, "set_config(…, false) outlives its transaction; say true"
+            elif SETTING.match(node.value):
+                yield node, "SET outlives its transaction; say SET LOCAL"
+
+
+def no_unbounded_pattern(tree: ast.Module) -> Found:
+    """A pattern's repetitions have an end, or give nothing back (`*+`): no text can make it run away."""
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and _is_of_re(node.func) and node.args):
+            continue
+        pattern = node.args[0]
+        if isinstance(pattern, ast.Constant) and isinstance(pattern.value, str | bytes):
+            if runs_away(pattern.value):
+                yield pattern, "a repetition without an end; write {0,n}, or *+ and ++"
+        elif not isinstance(pattern, ast.Name):
+            yield pattern, "a pattern that is put together; move it to the patterns of its room"
+
+
+def no_planted_identity(tree: ast.Module) -> Found:
+    """No tenant, user, token or key stands in the code."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if IDENTITY.search(node.value):
+                yield node, "an id stands in the code; ask the database or a setting for it"
+            elif TOKEN.search(node.value):
+                yield node, "this looks like a token; read it from a setting"
+
+
+def no_unverified_tls(tree: ast.Module) -> Found:
+    """Certificates are checked, everywhere."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and node.arg in UNVERIFIED and _is_false(node.value):
+            yield node.value, f"{node.arg}=False talks to anybody"
+        elif isinstance(node, ast.Attribute) and node.attr in ("CERT_NONE", "_create_unverified_context"):
+            yield node, f"{node.attr} talks to anybody"
+        elif isinstance(node, ast.Assign) and _is_false(node.value):
+            for target in node.targets:
+                if isinstance(target, ast.Attribute) and target.attr in UNVERIFIED:
+                    yield node, f"{target.attr} = False talks to anybody"
+
+
+RULES: list[Callable[[ast.Module], Found]] = [
+    no_built_sql,
+    no_http_client,
+    no_lasting_setting,
+    no_unbounded_pattern,
+    no_planted_identity,
+    no_unverified_tls,
+]
+
+
+def broken_in(source: str, path: str) -> list[Broken]:
+    """Every rule that one file breaks, allowed or not."""
+    tree = _spelled_out(ast.parse(source))
+    return [
+        Broken(rule.__name__, path, _function_around(tree, node), getattr(node, "lineno", 0), why)
+        for rule in RULES
+        for node, why in _outermost(rule(tree))
+    ]
+
+
+def broken_in_house() -> list[Broken]:
+    """The same for the whole house."""
+    paths = sorted(path for place in PLACES for path in (ROOT / place).rglob("*.py"))
+    return [broken for path in paths for broken in broken_in(path.read_text(), path.relative_to(ROOT).as_posix())]
+
+
+def is_allowed(broken: Broken) -> bool:
+    """Whether ALLOWED has a reason for it."""
+    return any(covers(allowance, broken) for allowance in ALLOWED.get(broken.rule, {}))
+
+
+def covers(allowance: str, broken: Broken) -> bool:
+    """A file, a directory (ends with /), or one function of a file (file::function)."""
+    path, _, function = allowance.partition("::")
+    if function:
+        return (path, function) == (broken.path, broken.function)
+    return broken.path.startswith(path) if path.endswith("/") else broken.path == path
+
+
+def runs_away(pattern: str | bytes) -> bool:
+    """Whether some repetition has no end and may give back what it took."""
+    parsed: Any = re._parser.parse(pattern)  # type: ignore[attr-defined]  # the only reader of patterns there is
+    return _repeats_endlessly(parsed)
+
+
+def _repeats_endlessly(part: Any) -> bool:
+    if isinstance(part, tuple) and len(part) == 2 and str(part[0]) in ("MAX_REPEAT", "MIN_REPEAT"):
+        _least, most, inner = part[1]
+        return most == re._constants.MAXREPEAT or _repeats_endlessly(inner)  # type: ignore[attr-defined]
+    if isinstance(part, tuple | list) or type(part).__name__ == "SubPattern":
+        return any(_repeats_endlessly(inner) for inner in part)
+    return False
+
+
+def _spelled_out(tree: ast.Module) -> ast.Module:
+    """The constants of the module stand where their names stood: a template is judged where it is filled."""
+    texts: dict[str, str] = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            texts |= {target.id: node.value.value for target in node.targets if isinstance(target, ast.Name)}
+
+    class Spelling(ast.NodeTransformer):
+        def visit_Name(self, name: ast.Name) -> ast.expr:
+            known = isinstance(name.ctx, ast.Load) and name.id in texts
+            return ast.copy_location(ast.Constant(texts[name.id]), name) if known else name
+
+    return ast.fix_missing_locations(Spelling().visit(tree))  # type: ignore[no-any-return]
+
+
+def _is_built(node: ast.AST) -> bool:
+    if isinstance(node, ast.JoinedStr):
+        return any(isinstance(part, ast.FormattedValue) and not _is_text(part.value) for part in node.values)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mod):
+        sides = (node.left, node.right)
+        return any(_is_text(side) for side in sides) and not all(isinstance(side, ast.Constant) for side in sides)
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and (node.func.attr == "format" and _is_text(node.func.value))
+    )
+
+
+def _is_text(node: ast.AST) -> bool:
+    return (isinstance(node, ast.Constant) and isinstance(node.value, str)) or _is_built(node)
+
+
+def _literal_parts(node: ast.AST) -> str:
+    texts = (part.value for part in ast.walk(node) if isinstance(part, ast.Constant))
+    return " ".join(text for text in texts if isinstance(text, str))
+
+
+def _reads_like_sql(text: str) -> bool:
+    return bool(SQL_BEGINS.match(text)) or len(set(SQL_WITHIN.findall(text))) > 1
+
+
+def _outermost(found: Found) -> Found:
+    """One complaint for one expression, not one for each of its parts."""
+    inside: set[int] = set()
+    for node, why in found:
+        if id(node) not in inside:
+            inside |= {id(part) for part in ast.walk(node)}
+            yield node, why
+
+
+def _function_around(tree: ast.Module, wanted: ast.AST) -> str:
+    """The innermost function that holds the node."""
+    around = "(module)"
+    for node in ast.walk(tree):  # outer ones come first
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and any(part is wanted for part in ast.walk(node)):
+            around = node.name
+    return around
+
+
+def _name(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _is_client(module: str, name: str) -> bool:
+    whole = CLIENTS.get(module, ()) is None or CLIENTS.get(f"{module}.{name}", ()) is None
+    return whole or name in (CLIENTS.get(module) or ())
+
+
+def _is_of_re(function: ast.expr) -> bool:
+    return isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "re"
+
+
+def _is_false(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and node.value is False
+
+
+if __name__ == "__main__":
+    wrong = [broken for broken in broken_in_house() if not is_allowed(broken)]
+    for broken in wrong:
+        print(broken)
+    sys.exit(1 if wrong else 0)
