@@ -54,6 +54,11 @@ def upgrade() -> None:
     for statement in add_queue("delivery", "delivery"):
         op.execute(statement)
     op.execute("GRANT SELECT ON destination, suppression TO scrapersky_engine")
+    op.add_column("contact", sa.Column("verdict", sa.Text()))
+    op.create_check_constraint(
+        op.f("contact_verdict_word"), "contact", "verdict IN ('deliverable', 'risky', 'undeliverable', 'unknown')"
+    )
+    op.create_index("contact_by_verdict", "contact", ["tenant_id", "verdict", "updated_at", "id"])
     op.add_column("contact", sa.Column("suppressed_at", sa.DateTime(timezone=True)))
     op.create_index(
         "contact_suppressed",
@@ -141,6 +146,7 @@ def constraints(table: str) -> list[sa.Constraint]:
 def downgrade() -> None:
     op.execute("DROP FUNCTION contact_suppression() CASCADE")
     op.drop_column("contact", "suppressed_at")
+    op.drop_column("contact", "verdict")
     for statement in drop_queue("delivery", "delivery"):
         op.execute(statement)
     for table in reversed(TABLES):

@@ -4,6 +4,7 @@ from scrapersky.core.settings import Settings
 from scrapersky.crawl.web import Web
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.providers.place import Providers
+from scrapersky.workflows.contact_verification import ContactVerification
 from scrapersky.workflows.deep_scan import DeepScan
 from scrapersky.workflows.domain_extraction import DomainExtraction
 from scrapersky.workflows.domain_metadata import DomainMetadata
@@ -28,5 +29,6 @@ def the_line(providers: Providers, web: Web | None = None) -> Pipeline:
             SitemapAnalysis(web),
             SitemapImport(web),
             PageCuration(web),
+            ContactVerification(web.mail_hosts),
         ]
     )

@@ -8,9 +8,11 @@ from uuid import UUID
 import asyncpg
 
 from scrapersky.core import clock
+from scrapersky.core.status import Verdict
 from scrapersky.crawl.sitemap_entry import SitemapKind
 from scrapersky.crawl.sitemap_search import FoundSitemap, How, SitemapSearch
 from scrapersky.engine.pipeline import Pipeline
+from scrapersky.extract.email_verdict import Verification
 from scrapersky.extract.found import Contacts, Email
 from scrapersky.extract.metadata import Metadata
 from scrapersky.extract.web_address import CompanyDomain
@@ -109,7 +111,15 @@ CASES = [
         WITH_DOMAIN + "INSERT INTO page (tenant_id, domain_id, url, page_processing_status) "
         f"VALUES ($1, {DOMAIN}, 'https://one.fi/contact', $3) RETURNING id",
         found_contacts,
-        "SELECT count(*) FROM contact",
+        "SELECT count(*) FROM contact WHERE contact_verification_status = 'Queued'",
+    ),
+    Case(
+        "contact_verification",
+        real_line,
+        "INSERT INTO contact (tenant_id, identity, email, contact_verification_status) "
+        "VALUES ($1, $2, $2 || '@one.fi', $3) RETURNING id",
+        lambda: Verification(Verdict.DELIVERABLE, ("its domain takes mail",), "info@one.fi", clock.now()),
+        "SELECT count(*) FROM contact WHERE verdict = 'deliverable'",
     ),
     Case(
         "deep_scan",

@@ -38,7 +38,7 @@ from scrapersky.api.lists import (
 from scrapersky.api.office import Given
 from scrapersky.api.problems import answers
 from scrapersky.core.errors import ScraperSkyError
-from scrapersky.core.status import Curation, Status
+from scrapersky.core.status import Curation, Status, Verdict
 from scrapersky.store import contact_edits
 from scrapersky.store.nouns import CONTACTS
 
@@ -54,6 +54,7 @@ class ContactFilter(Asked):
 
     curation_status: Curation | None = Field(None, description="only with this decision")
     contact_verification_status: Status | None = Field(None, description="only in this state of the queue")
+    verdict: Verdict | None = Field(None, description="only those of which a letter would fare so")
     suppressed: YesNo | None = Field(None, description="with somebody never to be written to, or without")
     search_id: UUID | None = Field(None, description="only of this search")
     domain_id: UUID | None = Field(None, description="only of this domain")
@@ -94,6 +95,7 @@ class ContactLine(CuratedLine):
     source_url: str | None
     confidence: float | None = Field(description="how sure it is that this belongs to the business, 0 to 1")
     contact_verification_status: Status
+    verdict: Verdict | None = Field(description="whether a letter would arrive; empty before it is verified")
     suppressed_at: datetime | None = Field(description="since when it is not to be written to")
 
 
@@ -103,7 +105,7 @@ class ContactDetail(ContactLine, Story):
     identity: str = Field(description="by what a later run knows it again")
     snippet: str | None
     found_by: str | None
-    verification: dict[str, Any] | None
+    verification: dict[str, Any] | None = Field(description="the verdict's reasons, mail hosts and labels")
 
 
 class Facts(Asked):
@@ -123,6 +125,7 @@ class NewContact(Facts):
     domain_id: UUID | None = None
     page_id: UUID | None = None
     business_id: UUID | None = None
+    auto_queue: YesNo = Field(False, description="verify its address at once")
 
 
 class ContactChange(Facts):
@@ -165,8 +168,9 @@ async def list_contacts(
 async def create_contact(asked: NewContact, office: Given, actor: CurrentActor, response: Response) -> ContactLine:
     """409 with its id if the domain has this contact already."""
     async with office.database.session(actor.tenant_id) as session:
-        written = asked.model_dump(exclude_none=True)
-        contact = ContactLine.model_validate(await contact_edits.create(session, actor, written))
+        written = asked.model_dump(exclude_none=True, exclude={"auto_queue"})
+        made = await contact_edits.create(session, actor, written, asked.auto_queue)
+        contact = ContactLine.model_validate(made)
     response.headers["Location"] = f"/api/v3/contacts/{contact.id}"
     return contact
 
@@ -207,7 +211,7 @@ async def merge_contacts(asked: Merge, office: Given, actor: CurrentActor) -> Co
 
 @router.post("/curation", summary="Decide about contacts", response_model=CurationAnswer, responses=CURATION_ANSWERS)
 async def curate_contacts(asked: ContactDecision, office: Given, actor: CurrentActor, key: Key = None) -> JSONResponse:
-    """Nothing is queued for contacts yet: the decision is kept."""
+    """Selected queues the verification of those that never had it; any other word takes waiting ones back."""
     return await curate(office, actor, CONTACTS, asked, key)
 
 

@@ -14,7 +14,7 @@ from scrapersky.cli.output import print_json, print_table, seconds
 from scrapersky.core.logs import configure_logs
 from scrapersky.core.settings import Environment, load
 from scrapersky.sandbox.server import Sandbox
-from scrapersky.sandbox.truth import compare
+from scrapersky.sandbox.truth import compare, compare_verdicts
 from scrapersky.store import searches
 from scrapersky.worker import House, open_house
 
@@ -63,6 +63,7 @@ def sandbox_variables(sandbox: Sandbox, home: Path) -> dict[str, str]:
         "SCRAPERSKY_LOG_LEVEL": os.environ.get("SCRAPERSKY_LOG_LEVEL", "error"),
         "CRAWL_HOST_DELAY_SECONDS": "0",  # nobody is disturbed in here
         "CRAWL_HOST_SLOTS": "8",
+        "CONTACT_VERIFICATION_SCHEDULER_BACKOFF_SECONDS": "1",  # a silent name server is silent on purpose
         "SCHEDULER_POLL_SECONDS": "0.2",
         **sandbox.environment(),
     }
@@ -73,9 +74,11 @@ async def _score(house: House, summary: dict[str, Any], sandbox: Sandbox) -> dic
     async with house.database.session(summary["tenant_id"]) as session:
         found = await searches.found_values(session, summary["search_id"])
         hosts = await searches.hosts(session, summary["search_id"])
+        verdicts = await searches.verdicts(session, summary["search_id"])
     world = [entry for entry in sandbox.truth() if entry["host"] in hosts]
     unreachable = [entry for entry in world if not entry["reachable"]]
     scores = compare(found, world)
+    judged = compare_verdicts(verdicts, world)
     return {
         "sites": len(world),
         "unreachable": {entry["host"]: entry["why"] for entry in unreachable},
@@ -89,6 +92,7 @@ async def _score(house: House, summary: dict[str, Any], sandbox: Sandbox) -> dic
             }
             for field, score in scores.items()
         },
+        "verdicts": {"addresses": judged.true, "told": judged.found, "right": judged.right},
     }
 
 
@@ -104,6 +108,8 @@ def _tell(summary: dict[str, Any], sandbox: Sandbox) -> None:
         ],
         title=f"Found of true on {truth['sites']} web sites of world {sandbox.world.seed}",
     )
+    verdicts = truth["verdicts"]
+    typer.echo(f"Verdicts: {verdicts['right']} right of {verdicts['told']} on {verdicts['addresses']} true addresses.")
     for host, why in sorted(truth["unreachable"].items()):
         typer.echo(f"not readable: {host} ({why})")
     first, last = summary["first_contact_seconds"], summary["last_contact_seconds"]

@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import signal
 import time
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, cast
@@ -14,6 +16,7 @@ from scrapersky.cli.output import print_json
 from scrapersky.core.errors import BadRequest
 from scrapersky.core.logs import configure_logs
 from scrapersky.core.settings import Environment, load
+from scrapersky.core.status import Verdict
 from scrapersky.destinations.lead_file import LeadFile
 from scrapersky.extract.web_address import CompanyDomain, NoWebAddress, web_address
 from scrapersky.providers.place import UnknownProvider
@@ -132,6 +135,7 @@ async def find_in(
         steps = await searches.progress(session, search_id)
         reasons = await searches.top_reasons(session, search_id)
         counts = await searches.contact_counts(session, search_id)
+        verdicts = await searches.verdicts(session, search_id)
     return {
         "search": wish.asked.text,
         "area": wish.asked.area,
@@ -140,6 +144,7 @@ async def find_in(
         "file": str(out),
         "rows": written,
         **counts,
+        "verdicts": _counted(verdicts),
         "seconds": round(progress.seconds, 1),
         "first_contact_seconds": progress.first_contact_seconds,
         "last_contact_seconds": progress.last_contact_seconds,
@@ -150,6 +155,12 @@ async def find_in(
         "refused_lines": list(wish.refused),
         "progress": progress,
     }
+
+
+def _counted(verdicts: Mapping[str, str | None]) -> dict[str, int]:
+    """How many addresses have each verdict; `not verified` where there is none yet."""
+    given = Counter(verdict or "not verified" for verdict in verdicts.values())
+    return {word: given[word] for word in (*Verdict, "not verified") if given[word]}
 
 
 async def _ask(house: House, wish: Wish, tenant_id: UUID, refresh: bool) -> tuple[UUID, bool]:

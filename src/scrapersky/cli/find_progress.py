@@ -20,6 +20,7 @@ TITLES = {
     "sitemap_analysis": "sitemaps",
     "sitemap_import": "lists of pages",
     "page_curation": "pages",
+    "contact_verification": "addresses",
 }
 
 
@@ -99,6 +100,9 @@ class FindProgress:
             markup=False,
             soft_wrap=True,
         )
+        if summary["verdicts"]:
+            told = ", ".join(f"{count} {verdict}" for verdict, count in summary["verdicts"].items() if count)
+            self._console.print(f"Of the addresses, {told}.", markup=False)
         if summary["left"] and not summary["stopped"]:
             self._console.print(
                 f"{summary['left']} rows wait for another try; the same command goes on with them.", markup=False

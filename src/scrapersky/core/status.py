@@ -1,4 +1,4 @@
-"""The two vocabularies of the line: what a machine has done with a row, and what a person wants done with it."""
+"""The vocabularies of the line: what a machine has done with a row, what a person wants done with it, who gets mail."""
 
 from enum import StrEnum
 
@@ -24,6 +24,15 @@ class Curation(StrEnum):
     MAYBE = "Maybe"
     NOT_A_FIT = "Not a Fit"
     ARCHIVED = "Archived"
+
+
+class Verdict(StrEnum):
+    """Whether a letter to an address would arrive, as far as can be told without sending one."""
+
+    DELIVERABLE = "deliverable"
+    RISKY = "risky"
+    UNDELIVERABLE = "undeliverable"
+    UNKNOWN = "unknown"
 
 
 def check_words(column: str, words: type[StrEnum]) -> CheckConstraint:

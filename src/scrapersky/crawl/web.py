@@ -1,4 +1,4 @@
-"""The web as the workflows see it: a polite crawler and the processes that read its pages."""
+"""The web as the workflows see it: a polite crawler, the processes that read its pages, and who takes mail."""
 
 import asyncio
 import os
@@ -9,6 +9,7 @@ from typing import ParamSpec, TypeVar
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.crawler import Crawler, crawler_of
 from scrapersky.crawl.host_limits import HostLimits
+from scrapersky.crawl.mail_hosts import mail_hosts_of
 from scrapersky.extract.parsing import ParserPool
 
 P = ParamSpec("P")
@@ -24,6 +25,7 @@ class Web:
             settings.crawl_parsers or os.cpu_count() or 2,
             preload=("scrapersky.extract.contacts", "scrapersky.extract.metadata"),
         )
+        self.mail_hosts = mail_hosts_of(settings)
         self._opening = asyncio.Lock()
         self._opened: AsyncExitStack | None = None
 
@@ -39,6 +41,7 @@ class Web:
 
     async def close(self) -> None:
         """End the parser processes and close every connection."""
+        await self.mail_hosts.close()
         if self._opened is not None:
             await self._opened.aclose()
             self._opened = None

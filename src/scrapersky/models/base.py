@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from scrapersky.core.ids import new_id
-from scrapersky.core.status import Curation, Status
+from scrapersky.core.status import Curation, Status, Verdict
 
 
 class Base(DeclarativeBase):
@@ -30,6 +30,7 @@ class Base(DeclarativeBase):
         str: Text(),
         Status: Text(),
         Curation: Text(),
+        Verdict: Text(),
         dict[str, Any]: JSONB(none_as_null=True),
         list[Any]: JSONB(none_as_null=True),
         list[str]: ARRAY(Text()),

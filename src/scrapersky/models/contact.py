@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Float, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from scrapersky.core.status import Curation, Status, check_words
+from scrapersky.core.status import Curation, Status, Verdict, check_words
 from scrapersky.models.base import Base, Curated, Named, TenantRow
 from scrapersky.models.queue import (
     allowance_column,
@@ -27,10 +27,12 @@ class Contact(TenantRow, Curated, Named, Base):
     __table_args__ = (
         UniqueConstraint("tenant_id", "domain_id", "identity"),
         check_words("curation_status", Curation),
+        check_words("verdict", Verdict),
         Index("contact_by_update", "tenant_id", "updated_at", "id"),
         Index("contact_by_prefix", "tenant_id", "email", postgresql_ops={"email": "text_pattern_ops"}),
         Index("contact_by_name", "tenant_id", "name_key", "id"),
         Index("contact_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
+        Index("contact_by_verdict", "tenant_id", "verdict", "updated_at", "id"),
         Index("contact_by_email", "tenant_id", "email"),
         Index("contact_by_phone", "tenant_id", "phone"),
         Index("contact_alone", "tenant_id", "identity", unique=True, postgresql_where=text("domain_id IS NULL")),
@@ -57,6 +59,7 @@ class Contact(TenantRow, Curated, Named, Base):
     snippet: Mapped[str | None]
     found_by: Mapped[str | None]
     confidence: Mapped[float | None] = mapped_column(Float())
+    verdict: Mapped[Verdict | None]
     verification: Mapped[dict[str, Any] | None]
     suppressed_at: Mapped[datetime | None]  # set by the database, whichever way the contact comes
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from scrapersky.sandbox.business import Business
 from scrapersky.sandbox.conditions import WHY_UNREACHABLE
+from scrapersky.sandbox.dns_zone import verdict_of
 from scrapersky.sandbox.letters import plain
 from scrapersky.sandbox.site import Site
 from scrapersky.sandbox.sitemaps import sitemap_truth
@@ -41,7 +42,10 @@ def truth_of(sites: Sites, business: Business) -> dict[str, Any]:
         "style": site.style.value if site else None,
         "sitemap": _sitemap(site) if site and why is None else None,
     }
-    return entry | _contacts(site if why is None else None, business)
+    contacts = _contacts(site if why is None else None, business)
+    for email in contacts["emails"]:
+        email["verdict"] = verdict_of(sites.world, email["value"]).value
+    return entry | contacts
 
 
 def _sitemap(site: Site) -> dict[str, Any]:
@@ -117,3 +121,11 @@ def _by_host(truth: Sequence[Mapping[str, Any]]) -> tuple[Pairs, Pairs]:
             true[field] |= {(entry["host"], normal(field, one["value"])) for one in entry[FIELDS[field]]}
         neutral["phone"] |= {(entry["host"], one["value"]) for one in entry["faxes"]}
     return true, neutral
+
+
+def compare_verdicts(found: Mapping[str, str | None], truth: Sequence[Mapping[str, Any]]) -> Score:
+    """How many addresses of the truth that were found got a verdict, and how many of those the true one."""
+    true = {one["value"].lower(): one["verdict"] for entry in truth for one in entry["emails"]}
+    given = {email.lower(): verdict for email, verdict in found.items() if email.lower() in true}
+    told = {email: verdict for email, verdict in given.items() if verdict is not None}
+    return Score(len(given), len(told), sum(true[email] == verdict for email, verdict in told.items()))

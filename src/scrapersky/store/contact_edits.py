@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.errors import Conflict, ScraperSkyError
 from scrapersky.core.ids import new_id
-from scrapersky.core.status import Curation
+from scrapersky.core.status import Curation, Status
 from scrapersky.models import Contact
 from scrapersky.store import audit, lists
 from scrapersky.store.audit import Actor
@@ -68,8 +68,8 @@ class Group:
     ids: list[UUID]
 
 
-async def create(session: AsyncSession, actor: Actor, written: Mapping[str, Any]) -> Contact:
-    """A contact somebody wrote down; AlreadyThere if its domain has it."""
+async def create(session: AsyncSession, actor: Actor, written: Mapping[str, Any], auto_queue: bool = False) -> Contact:
+    """A contact somebody wrote down, verified next if so wished; AlreadyThere if its domain has it."""
     await _check_owners(session, actor, written)
     identity = identity_of(written)
     made = await session.scalar(
@@ -81,6 +81,7 @@ async def create(session: AsyncSession, actor: Actor, written: Mapping[str, Any]
             identity=identity,
             found_by="written by hand",
             confidence=1.0,
+            contact_verification_status=Status.QUEUED if auto_queue else Status.NEW,
         )
         .on_conflict_do_nothing()
         .returning(Contact.id)
@@ -100,6 +101,8 @@ async def change(
     if seen is not None and contact.updated_at != seen:
         raise ChangedMeanwhile(f"It was changed at {contact.updated_at.isoformat()}. Read it again, then decide.")
     before = _shown(contact)
+    if "email" in changes and changes["email"] != contact.email:
+        _forget_verdict(contact)
     for fact, value in changes.items():
         setattr(contact, fact, value)
     if not any(getattr(contact, fact) for fact in (*IDENTITIES, "profiles")):
@@ -132,6 +135,8 @@ async def merge(session: AsyncSession, actor: Actor, keep_id: UUID, other_id: UU
     for fact in FACTS:
         if fact != "profiles" and getattr(keep, fact) is None:
             setattr(keep, fact, getattr(other, fact))
+    if keep.email == other.email and keep.verdict is None:
+        keep.verdict, keep.verification = other.verdict, other.verification
     keep.profiles = {**(other.profiles or {}), **(keep.profiles or {})} or None
     if keep.email == other.email:
         keep.email_kind = keep.email_kind or other.email_kind
@@ -178,6 +183,13 @@ async def by_ids(session: AsyncSession, tenant_id: UUID, ids: Sequence[UUID]) ->
 async def _get(session: AsyncSession, actor: Actor, contact_id: UUID, lock: bool = False) -> Contact:
     found: Contact = await lists.get(session, CONTACTS, actor.tenant_id, contact_id, lock)
     return found
+
+
+def _forget_verdict(contact: Contact) -> None:
+    """Another address: what was found out about the old one no longer holds, and a verified one is verified again."""
+    contact.verdict, contact.verification = None, None
+    if contact.contact_verification_status != Status.NEW:
+        contact.contact_verification_status = Status.QUEUED
 
 
 async def _flush(session: AsyncSession, contact: Contact) -> None:

@@ -1,25 +1,41 @@
 """Named queries about contacts: each once per domain, whatever page or run it comes from."""
 
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
-from sqlalchemy import case, func, select
+from sqlalchemy import Row, case, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.core import clock
 from scrapersky.core.ids import new_id
+from scrapersky.core.status import Curation, Status
+from scrapersky.extract.email_verdict import Verification
 from scrapersky.extract.found import Contacts
 from scrapersky.models import BusinessDomain, Contact, Page
 
 # Filled in by whoever knows; what an earlier page knew and this one does not is kept.
 FACTS = ("name", "title", "email", "email_kind", "phone", "fax", "profiles", "address")
 EVIDENCE = ("source_url", "snippet", "found_by")
+UNWANTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)
+VERDICT_HOLDS = timedelta(days=30)  # an address that is seen again later than that is verified again
 
 
-async def upsert(session: AsyncSession, page: Page, source_url: str, found: Contacts) -> int:
-    """Store what a page said, as one contact per address, number, profile or person; how many those are."""
+@dataclass(frozen=True)
+class Stored:
+    """How many contacts a page has, and which of them have an address that nobody has verified."""
+
+    count: int
+    unverified: tuple[UUID, ...] = ()
+
+
+async def upsert(session: AsyncSession, page: Page, source_url: str, found: Contacts) -> Stored:
+    """Store what a page said, as one contact per address, number, profile or person."""
     rows = contact_rows(found)
     if not rows:
-        return 0
+        return Stored(0)
     business_id = await _only_business(session, page)
     common = {
         "tenant_id": page.tenant_id,
@@ -32,7 +48,7 @@ async def upsert(session: AsyncSession, page: Page, source_url: str, found: Cont
     statement = insert(Contact).values([{**blank, **row, **common, "id": new_id()} for _, row in sorted(rows.items())])
     new = statement.excluded
     better = func.coalesce(new.confidence, 0) > func.coalesce(Contact.confidence, 0)
-    await session.execute(
+    stored = await session.execute(
         statement.on_conflict_do_update(
             index_elements=["tenant_id", "domain_id", "identity"],
             set_={
@@ -42,9 +58,30 @@ async def upsert(session: AsyncSession, page: Page, source_url: str, found: Cont
                 "business_id": func.coalesce(Contact.business_id, new.business_id),
                 "updated_at": func.now(),
             },
+        ).returning(
+            Contact.id,
+            Contact.email,
+            Contact.curation_status,
+            Contact.suppressed_at,
+            Contact.contact_verification_status.label("status"),
+            Contact.verification,
         )
     )
-    return len(rows)
+    return Stored(len(rows), tuple(row.id for row in stored if _is_unverified(row)))
+
+
+def keep_verdict(contact: Contact, verification: Verification) -> None:
+    """Write the verdict down; what a person has decided about the contact stays."""
+    contact.verdict, contact.verification = verification.verdict, verification.as_json()
+
+
+def _is_unverified(row: Row[Any]) -> bool:
+    """Whether it has an address to verify, which nobody has turned down and no verdict still holds for."""
+    if row.email is None or row.suppressed_at is not None or row.curation_status in UNWANTED:
+        return False
+    if row.status == Status.COMPLETED and row.verification:
+        return clock.now() - datetime.fromisoformat(row.verification["checked_at"]) > VERDICT_HOLDS
+    return bool(row.status == Status.NEW)
 
 
 def contact_rows(found: Contacts) -> dict[str, dict[str, Any]]:

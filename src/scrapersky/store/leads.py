@@ -13,8 +13,10 @@ Per = Literal["business", "contact"]
 BUSINESS_COLUMNS = {
     "business": "name of the business; of the web site where only that is known",
     "website": "address of its web site",
-    "email": "the best address to write to: a person's before a role's, the surest first",
+    "email": "the best address to write to: one that takes mail, a person's before a role's, the surest first",
     "email_kind": "role, personal, free-mail or other-domain",
+    "verdict": "whether a letter would arrive: deliverable, risky, undeliverable or unknown",
+    "verdict_reasons": "why so",
     "phone": "the best number, E.164",
     "person": "a person of the business",
     "title": "what that person does there",
@@ -38,6 +40,8 @@ CONTACT_COLUMNS = {
     "title": "what the person does there",
     "email": "address",
     "email_kind": "role, personal, free-mail or other-domain",
+    "verdict": "whether a letter would arrive: deliverable, risky, undeliverable or unknown",
+    "verdict_reasons": "why so",
     "phone": "number, E.164",
     "fax": "fax number, E.164",
     "profile": "address of a profile",
@@ -61,6 +65,7 @@ async def leads(session: AsyncSession, search_id: UUID, per: Per = "business") -
         yield dict(row)
 
 
+# Addresses that take mail come first, those nobody could judge before the doubtful ones, those that take none last.
 _BUSINESSES = text("""
 WITH owner AS (
     SELECT b.id AS business_id, d.id AS domain_id, b.name, b.website, b.phone, b.address, b.city, b.country,
@@ -79,7 +84,7 @@ WITH owner AS (
             WHERE l.domain_id = d.id AND b.search_id = :search)
 )
 SELECT o.name AS business, coalesce(d.final_url, o.website) AS website,
-    mail.email, mail.email_kind, coalesce(o.phone, call.phone) AS phone,
+    mail.email, mail.email_kind, mail.verdict, mail.verdict_reasons, coalesce(o.phone, call.phone) AS phone,
     person.name AS person, person.title,
     array_to_string(mails.rest, ' ') AS other_emails, array_to_string(calls.rest, ' ') AS other_phones,
     coalesce(social.urls, '') AS socials,
@@ -95,10 +100,15 @@ SELECT o.name AS business, coalesce(d.final_url, o.website) AS website,
         ELSE 'no contact on the pages that were read' END AS state
 FROM owner o
 LEFT JOIN domain d ON d.id = o.domain_id
-LEFT JOIN LATERAL (SELECT c.email, c.email_kind, c.source_url FROM contact c
+LEFT JOIN LATERAL (SELECT c.email, c.email_kind, c.verdict, c.source_url,
+        (SELECT string_agg(why, '; ') FROM jsonb_array_elements_text(c.verification->'reasons') why) AS verdict_reasons
+    FROM contact c
     WHERE c.domain_id = d.id AND c.email IS NOT NULL AND c.curation_status NOT IN ('Not a Fit', 'Archived')
-    ORDER BY (c.email_kind = 'other-domain'), (c.name IS NULL), c.confidence DESC, c.email LIMIT 1) mail ON true
-LEFT JOIN LATERAL (SELECT array_agg(c.email ORDER BY c.confidence DESC, c.email) AS rest FROM contact c
+    ORDER BY array_position(ARRAY['deliverable', 'unknown', 'risky', 'undeliverable'], coalesce(c.verdict, 'unknown')),
+        (c.email_kind = 'other-domain'), (c.name IS NULL), c.confidence DESC, c.email LIMIT 1) mail ON true
+LEFT JOIN LATERAL (SELECT array_agg(c.email ORDER BY
+        array_position(ARRAY['deliverable', 'unknown', 'risky', 'undeliverable'], coalesce(c.verdict, 'unknown')),
+        c.confidence DESC, c.email) AS rest FROM contact c
     WHERE c.domain_id = d.id AND c.email IS NOT NULL AND c.email <> mail.email) mails ON true
 LEFT JOIN LATERAL (SELECT c.phone, c.source_url FROM contact c WHERE c.domain_id = d.id AND c.phone IS NOT NULL
     ORDER BY (c.name IS NOT NULL), c.confidence DESC, c.phone LIMIT 1) call ON true
@@ -114,9 +124,11 @@ LEFT JOIN LATERAL (SELECT string_agg(value, ' ' ORDER BY key) AS urls FROM (
 ORDER BY o.name, o.business_id, d.name""")
 
 _CONTACTS = text("""
-SELECT coalesce(b.name, d.title, d.name) AS business, d.name AS domain, c.name, c.title, c.email, c.email_kind, c.phone,
-    c.fax, (SELECT value FROM jsonb_each_text(c.profiles) LIMIT 1) AS profile, c.address, c.confidence, c.found_by,
-    c.source_url AS source, c.snippet
+SELECT coalesce(b.name, d.title, d.name) AS business, d.name AS domain, c.name, c.title, c.email, c.email_kind,
+    c.verdict,
+    (SELECT string_agg(why, '; ') FROM jsonb_array_elements_text(c.verification->'reasons') why) AS verdict_reasons,
+    c.phone, c.fax, (SELECT value FROM jsonb_each_text(c.profiles) LIMIT 1) AS profile, c.address, c.confidence,
+    c.found_by, c.source_url AS source, c.snippet
 FROM contact c JOIN domain d ON d.id = c.domain_id LEFT JOIN local_business b ON b.id = c.business_id
 WHERE d.search_id = :search AND c.curation_status NOT IN ('Not a Fit', 'Archived')
 ORDER BY d.name, c.confidence DESC, c.identity""")

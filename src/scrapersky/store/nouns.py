@@ -163,6 +163,7 @@ CONTACTS = Noun(
     {
         "curation_status": word(Contact.curation_status),
         "contact_verification_status": word(Contact.contact_verification_status),
+        "verdict": word(Contact.verdict),
         "suppressed": is_there(Contact.suppressed_at),
         "search_id": of_search(Contact.domain_id),
         "domain_id": same_id(Contact.domain_id),
@@ -176,6 +177,7 @@ CONTACTS = Noun(
         "text": named(Contact.name_key),
     },
     queues=("contact_verification",),
+    steps=("contact_verification",),
 )
 JOBS = Noun("jobs", Job, "kind", {"kind": same(Job.kind), "state": same(Job.state)})
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.models import Search
+from scrapersky.models import Domain, Search
 
 Advance = Literal["off", "all"]
 PAGE_KINDS = ("contact", "imprint", "team", "about", "home")
@@ -38,6 +38,12 @@ async def rules_of(session: AsyncSession, search_ids: Iterable[UUID | None]) -> 
         rows = await session.execute(select(Search.id, Search.rules).where(Search.id.in_(wanted)))
         rules |= {row.id: read_rules(row.rules) for row in rows}
     return rules
+
+
+async def rules_of_domain(session: AsyncSession, domain_id: UUID) -> Rules:
+    """The rules of the search that a domain goes on for."""
+    search = select(Search.rules).join(Domain, Domain.search_id == Search.id).where(Domain.id == domain_id)
+    return read_rules(await session.scalar(search))
 
 
 def read_rules(stored: Mapping[str, Any] | None) -> Rules:

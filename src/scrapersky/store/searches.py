@@ -134,6 +134,12 @@ async def contact_counts(session: AsyncSession, search_id: UUID) -> dict[str, in
     return dict(row._mapping)
 
 
+async def verdicts(session: AsyncSession, search_id: UUID) -> dict[str, str | None]:
+    """The verdict on every address the search has found; none where it has not been verified."""
+    rows = await session.execute(_VERDICTS, {"search": search_id})
+    return {row.email: row.verdict for row in rows}
+
+
 async def found_values(session: AsyncSession, search_id: UUID) -> list[tuple[str, str, str]]:
     """Every value the search has found: domain, field (email, phone, social, person), value."""
     rows = await session.execute(_VALUES, {"search": search_id})
@@ -163,6 +169,12 @@ PARTS: list[tuple[str, str, str, str]] = [
         "page",
         "page_processing",
         "t.domain_id IN (SELECT id FROM domain WHERE search_id = :search) AND t.page_processing_status <> 'New'",
+    ),
+    (
+        "contact_verification",
+        "contact",
+        "contact_verification",
+        "t.domain_id IN (SELECT id FROM domain WHERE search_id = :search) AND t.contact_verification_status <> 'New'",
     ),
 ]
 
@@ -196,6 +208,11 @@ _CONTACTS = text("""
 SELECT count(*) AS contacts, count(DISTINCT c.email) AS emails, count(DISTINCT c.phone) AS phones,
     count(DISTINCT c.name) AS people, count(DISTINCT c.domain_id) AS domains
 FROM contact c JOIN domain d ON d.id = c.domain_id WHERE d.search_id = :search""")
+
+
+_VERDICTS = text("""
+SELECT c.email, min(c.verdict) AS verdict FROM contact c JOIN domain d ON d.id = c.domain_id
+WHERE d.search_id = :search AND c.email IS NOT NULL GROUP BY c.email""")
 
 
 _VALUES = text("""

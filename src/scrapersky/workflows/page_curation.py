@@ -16,6 +16,7 @@ from scrapersky.extract.contacts import read_contacts
 from scrapersky.extract.found import Contacts
 from scrapersky.models import Page
 from scrapersky.store import contacts
+from scrapersky.store.rules import rules_of_domain
 
 HTML = ("", "text/html", "application/xhtml+xml")
 
@@ -48,6 +49,7 @@ class PageCuration(Workflow[Page, PageToRead, PageRead]):
     model = Page
     queue = "page_processing"
     reads = ("url", "country", "etag")
+    feeds = "contact_verification"
     tuning = Tuning(interval_minutes=1, batch_size=10, max_batch_size=200, max_instances=1, concurrency=50)
 
     def __init__(self, web: Web) -> None:
@@ -69,9 +71,12 @@ class PageCuration(Workflow[Page, PageToRead, PageRead]):
         return PageRead(answer.status, answer.final_url, answer.etag, answer.fetched_at, found)
 
     async def write(self, session: AsyncSession, row: Page, read: PageRead) -> Iterable[UUID]:
-        """Keep each contact once per domain; a person's choices about it stay."""
+        """Keep each contact once per domain; those with an address that was never verified go on."""
         row.fetched_at, row.http_status = read.fetched_at, read.status
-        if read.contacts is not None:
-            row.etag = read.etag
-            row.contact_count = await contacts.upsert(session, row, read.final_url, read.contacts)
-        return ()
+        if read.contacts is None:
+            return ()
+        row.etag = read.etag
+        stored = await contacts.upsert(session, row, read.final_url, read.contacts)
+        row.contact_count = stored.count
+        rules = await rules_of_domain(session, row.domain_id) if stored.unverified else None
+        return stored.unverified if rules and rules.contact_verification == "all" else ()

@@ -1,0 +1,150 @@
+"""Can one write to this address: what its letters and the lists tell, and what its domain says about mail."""
+
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from email_validator import EmailNotValidError, validate_email
+
+from scrapersky.core.status import Verdict
+from scrapersky.extract import email_lists, lexicon
+from scrapersky.extract.email_judging import ROLE_LOCALS, normal
+from scrapersky.extract.text import clean
+
+UNREAD_LOCALS = lexicon.words("emails", "verdict", "unread_locals")
+LONGEST = 320  # characters: 64 before the sign, 255 behind it
+UNREADABLE = "\ufffd"
+
+
+class Takes(StrEnum):
+    """What the name servers say about a domain's mail."""
+
+    HOSTS = "mail hosts"
+    ADDRESS = "an address only"  # mail would go to the web server (RFC 5321, 5.1)
+    REFUSES = "refuses mail"  # a null MX (RFC 7505)
+    SENDS_NONE = "no mail at all"  # no mail host, and an SPF that lets nobody send
+    NOWHERE = "no mail host"
+    ABSENT = "no such domain"
+
+
+@dataclass(frozen=True, slots=True)
+class MailDomain:
+    """Who takes mail for a domain: the hosts in the order in which they are tried."""
+
+    takes: Takes
+    hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An address as its letters and the lists tell. `role` and `free_mail` are labels and no faults."""
+
+    email: str
+    domain: str = ""  # in the letters of DNS
+    role: bool = False
+    free_mail: bool = False
+    disposable: bool = False
+    did_you_mean: str | None = None
+    wrong: str | None = None  # why it is none
+    doubts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The verdict on an address with its reasons, as it is kept with the contact."""
+
+    verdict: Verdict
+    reasons: tuple[str, ...]
+    email: str
+    checked_at: datetime
+    mx: tuple[str, ...] = ()
+    role: bool = False
+    free_mail: bool = False
+    disposable: bool = False
+    did_you_mean: str | None = None
+    phone_valid: bool | None = None  # None where there is no number
+
+    def as_json(self) -> dict[str, Any]:
+        """As JSON can hold it."""
+        fields = asdict(self)
+        return {**fields, "verdict": self.verdict.value, "checked_at": self.checked_at.isoformat()}
+
+
+# What each answer means for an address that is otherwise fine, and the reason that is told.
+ANSWERS: dict[Takes, tuple[Verdict, str]] = {
+    Takes.HOSTS: (Verdict.DELIVERABLE, "its domain takes mail"),
+    Takes.ADDRESS: (Verdict.RISKY, "its domain names no mail host, only a web address"),
+    Takes.REFUSES: (Verdict.UNDELIVERABLE, "its domain refuses mail (null MX)"),
+    Takes.SENDS_NONE: (Verdict.UNDELIVERABLE, "its domain names no mail host, and its SPF lets nobody send"),
+    Takes.NOWHERE: (Verdict.UNDELIVERABLE, "its domain has no mail host and no address"),
+    Takes.ABSENT: (Verdict.UNDELIVERABLE, "there is no such domain"),
+}
+
+
+def look_at(written: str, is_own_domain: bool = False) -> Address:
+    """What can be told without asking anybody. On the business's own domain nothing is a slip of the finger."""
+    address = normal(written[:LONGEST])
+    if UNREADABLE in address:
+        return Address(address, wrong="not an address: some of its letters cannot be read")
+    try:
+        read = validate_email(address, check_deliverability=False)
+    except EmailNotValidError as error:
+        return Address(address, wrong=f"not an address: {clean(str(error), 200)}")
+    except UnicodeError:  # of the encodings below it, for letters that no domain can have
+        return Address(address, wrong="not an address: its letters cannot be written in a domain name")
+    local, domain = read.local_part.lower(), read.ascii_domain.lower()
+    known = None if is_own_domain else email_lists.meant(domain)
+    seen = Address(
+        read.normalized,
+        domain,
+        role=local in ROLE_LOCALS or local in UNREAD_LOCALS,
+        free_mail=email_lists.is_free(domain),
+        disposable=email_lists.is_disposable(domain),
+        did_you_mean=f"{local}@{known}" if known else None,
+    )
+    return replace(seen, doubts=tuple(_doubts(seen, local)))
+
+
+def conclude(
+    address: Address, mail: MailDomain | None, checked_at: datetime, phone_valid: bool | None = None
+) -> Verification:
+    """The verdict. `mail` is None where the name servers gave no answer, or did not have to be asked."""
+    verdict, reasons = _weigh(address, mail)
+    return Verification(
+        verdict,
+        reasons,
+        address.email,
+        checked_at,
+        mail.hosts if mail else (),
+        address.role,
+        address.free_mail,
+        address.disposable,
+        address.did_you_mean,
+        phone_valid,
+    )
+
+
+def _weigh(address: Address, mail: MailDomain | None) -> tuple[Verdict, tuple[str, ...]]:
+    if address.wrong is not None:
+        return Verdict.UNDELIVERABLE, (address.wrong,)
+    if mail is None:
+        return Verdict.UNKNOWN, ("the name servers of its domain give no answer", *address.doubts)
+    verdict, told = ANSWERS[mail.takes]
+    if address.doubts and verdict is Verdict.DELIVERABLE:
+        verdict = Verdict.RISKY
+    return verdict, (told, *address.doubts)
+
+
+def _doubts(address: Address, local: str) -> list[str]:
+    """Why a letter that arrives may be read by nobody."""
+    doubts = []
+    if address.disposable:
+        doubts.append("a throw-away mailbox")
+    if local in UNREAD_LOCALS:
+        doubts.append("nobody reads mail to it")
+    if address.did_you_mean:
+        doubts.append(f"perhaps {address.did_you_mean} is meant")
+    if not local.isascii():
+        doubts.append("few mail hosts take letters outside ASCII before the @")
+    return doubts

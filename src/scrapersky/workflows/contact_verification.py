@@ -1,0 +1,70 @@
+"""WF8: an address gets its verdict: would a letter arrive?"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core import clock
+from scrapersky.crawl.mail_hosts import MailHosts, NoAnswerFromNames
+from scrapersky.engine.outcomes import Skip
+from scrapersky.engine.tuning import Tuning
+from scrapersky.engine.workflow import Claimed, Workflow
+from scrapersky.extract import phones
+from scrapersky.extract.email_verdict import Address, MailDomain, Verification, conclude, look_at
+from scrapersky.models import Contact
+from scrapersky.store import contacts
+
+PATIENCE = 3  # name servers that are silent so often are silent: that is a verdict, too
+OWN_KINDS = ("role", "personal")  # addresses on the domain of the site they were found on
+
+
+@dataclass(frozen=True)
+class ToVerify:
+    """An address and a number, and how often this has been tried."""
+
+    email: str | None
+    email_kind: str | None
+    phone: str | None
+    tries: int
+
+
+class ContactVerification(Workflow[Contact, ToVerify, Verification]):
+    """An address gets its verdict: by its letters, the lists of throw-away and free mailboxes, and its mail hosts."""
+
+    number = 8
+    name = "contact_verification"
+    model = Contact
+    reads = ("email", "email_kind", "phone")
+    tuning = Tuning(interval_minutes=1, batch_size=50, max_batch_size=500, max_instances=1, concurrency=50)
+
+    def __init__(self, mail_hosts: MailHosts) -> None:
+        self._mail_hosts = mail_hosts
+
+    def read(self, row: Claimed) -> ToVerify:
+        """The address as it stands, and this attempt's number."""
+        return ToVerify(row.email, row.email_kind, row.phone, row.attempts - row.allowance)
+
+    async def work(self, contact: ToVerify) -> Verification:
+        """Letters and lists first: only what they let pass is asked of the name servers."""
+        if not contact.email:
+            raise Skip("no email address")
+        address = look_at(contact.email, contact.email_kind in OWN_KINDS)
+        mail = await self._mail_of(address, contact.tries) if address.wrong is None else None
+        phone_valid = phones.read(contact.phone, "") is not None if contact.phone else None
+        return conclude(address, mail, clock.now(), phone_valid)
+
+    async def write(self, session: AsyncSession, row: Contact, found: Verification) -> Iterable[UUID]:
+        """Keep the verdict with its reasons; nothing goes on from here."""
+        contacts.keep_verdict(row, found)
+        return ()
+
+    async def _mail_of(self, address: Address, tries: int) -> MailDomain | None:
+        """Who takes its mail; None when the name servers were silent once too often."""
+        try:
+            return await self._mail_hosts.of(address.domain)
+        except NoAnswerFromNames:
+            if tries < PATIENCE:
+                raise
+            return None
