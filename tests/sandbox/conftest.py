@@ -21,11 +21,7 @@ async def sandbox() -> AsyncIterator[Sandbox]:
 @asynccontextmanager
 async def crawling(sandbox: Sandbox) -> AsyncIterator[Crawler]:
     """The crawler as an installation has it, told only where the sandbox is."""
-    settings = Settings(
-        crawl_known_hosts=sandbox.known_hosts,
-        crawl_private_allowance=sandbox.allowance,
-        crawl_host_delay_seconds=0,
-    )
+    settings = Settings(**sandbox.environment(), CRAWL_HOST_DELAY_SECONDS=0)
     async with open_crawler(settings) as crawler:
         yield crawler
 

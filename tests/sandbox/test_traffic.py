@@ -13,7 +13,7 @@ from scrapersky.sandbox.traffic import Traffic
 
 
 def healthy_host(sandbox: Sandbox) -> str:
-    return next(one.host for one in sandbox.world if one.condition == "healthy" and one.host)
+    return next(one.host for one in sandbox.world if one.condition == "healthy" and one.host and not one.secure)
 
 
 def test_requests_at_once_and_gaps_are_counted():

@@ -25,7 +25,7 @@ def test_the_truth_is_json_and_complete(sandbox: Sandbox):
             assert entry["emails"]
             assert entry["phones"]
             assert entry["people"]
-            assert all(url.startswith("http://") for one in entry["emails"] for url in one["pages"])
+            assert all(url.startswith(("http://", "https://")) for one in entry["emails"] for url in one["pages"])
         else:
             assert not entry["emails"]
 
@@ -34,7 +34,8 @@ def test_every_unreachable_site_says_why(sandbox: Sandbox):
     reasons = {entry["condition"]: entry["why"] for entry in sandbox.truth() if not entry["reachable"]}
 
     assert set(reasons) == {
-        *("broken", "truncated", "blocked", "busy", "robots", "parked", "login", "dead", "profile", "none")
+        *("broken", "truncated", "blocked", "busy", "robots", "parked", "login", "dead", "profile", "none"),
+        *("expired", "misnamed"),
     }
     assert all(reasons.values())
 

@@ -56,6 +56,50 @@ class Settings(BaseSettings):
         "auto", alias="SCRAPERSKY_LOG_FORMAT", description="auto writes text to a terminal and JSON elsewhere"
     )
 
+    # -- the wall before the API -----------------------------------------------------------------------------------
+    allowed_hosts: str = Field(
+        "",
+        alias="SCRAPERSKY_ALLOWED_HOSTS",
+        pattern="^[a-z0-9., -]{0,2000}$",
+        description="names this service is called by, comma separated; others are refused; production needs them",
+    )
+    trusted_proxies: str = Field(
+        "",
+        alias="SCRAPERSKY_TRUSTED_PROXIES",
+        pattern="^[0-9a-f.:/, ]{0,2000}$",
+        description="addresses or networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed",
+    )
+    cors_origins: str = Field(
+        "",
+        alias="SCRAPERSKY_CORS_ORIGINS",
+        pattern="^(https?://[a-z0-9.:-]{1,253}([, ]{1,3}|$)){0,50}$",
+        description="origins whose pages may call the API, exact and comma separated; empty means none",
+    )
+    request_seconds: float = Field(
+        10, alias="SCRAPERSKY_REQUEST_SECONDS", gt=0, description="longest time a statement of a request may take"
+    )
+    answer_seconds: float = Field(
+        30,
+        alias="SCRAPERSKY_ANSWER_SECONDS",
+        gt=0,
+        description="time until an answer must begin, ten times that for imports",
+    )
+    rate_per_key: float = Field(
+        600,
+        alias="SCRAPERSKY_RATE_PER_KEY",
+        ge=0,
+        description="requests a minute of one user or API key; 0 is no limit",
+    )
+    rate_per_address: float = Field(
+        1200, alias="SCRAPERSKY_RATE_PER_ADDRESS", ge=0, description="requests a minute of one address; 0 is no limit"
+    )
+    login_rate_per_account: float = Field(
+        5, alias="SCRAPERSKY_LOGIN_RATE_PER_ACCOUNT", gt=0, description="attempts a minute to log in to one account"
+    )
+    login_rate_per_address: float = Field(
+        20, alias="SCRAPERSKY_LOGIN_RATE_PER_ADDRESS", gt=0, description="attempts a minute to log in from one address"
+    )
+
     # -- the database ----------------------------------------------------------------------------------------------
     database_url: SecretStr | None = Field(
         None, alias="DATABASE_URL", description="a PostgreSQL 14 to 18; empty means the embedded one"
@@ -121,6 +165,11 @@ class Settings(BaseSettings):
         None,
         alias="CRAWL_PROXY",
         description="the only way out, as http://host:port; it must itself refuse private addresses",
+    )
+    crawl_ca_file: Path | None = Field(
+        None,
+        alias="CRAWL_CA_FILE",
+        description="certificate authorities to trust besides the machine's, PEM; verification is never switched off",
     )
     crawl_private_allowance: str = Field(
         "",

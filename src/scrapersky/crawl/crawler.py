@@ -1,8 +1,10 @@
 """The polite fetcher: robots.txt, host limits and the guarded client as one thing that fetches."""
 
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from pathlib import Path
 
 import yarl
 
@@ -90,6 +92,7 @@ def client_of(settings: Settings) -> Client:
         dns_threads=settings.crawl_dns_threads,
         dns_seconds=settings.crawl_dns_seconds,
         proxy=_proxy(settings.crawl_proxy.get_secret_value()) if settings.crawl_proxy else None,
+        ssl_context=_trusting(settings.crawl_ca_file),
     )
 
 
@@ -132,6 +135,18 @@ def _ports(text: str) -> list[int]:
     if not ports or not all(port.isdecimal() and 0 < int(port) < 65536 for port in ports):
         raise BadSetting(f"CRAWL_PORTS={text} is not a list of ports; write 80,443,8080,8443.")
     return [int(port) for port in ports]
+
+
+def _trusting(ca_file: Path | None) -> ssl.SSLContext:
+    """Certificates are always verified: against the authorities of the machine, and those of the file besides."""
+    context = ssl.create_default_context()
+    if ca_file is None:
+        return context
+    try:
+        context.load_verify_locations(cafile=ca_file)
+    except (OSError, ssl.SSLError) as error:
+        raise BadSetting(f"CRAWL_CA_FILE={ca_file} is no readable file of certificates in PEM form: {error}.") from None
+    return context
 
 
 def _proxy(text: str) -> str:

@@ -25,8 +25,8 @@ class Names(AbstractResolver):
     """Looks names up with a bounded number of threads, and drops the addresses the guard refuses.
 
     The guard looks again at the moment of connecting; here it only makes the reason better and the choice wider.
-    `known` answers for some names (or name:port) without asking, for every name where it knows `*`: the sandbox's own
-    little internet.
+    `known` answers for some names (or name:port) without asking, for every name where it knows `*` (or *:port): the
+    sandbox's own little internet.
     """
 
     def __init__(
@@ -48,7 +48,8 @@ class Names(AbstractResolver):
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
         """The addresses of a host that may be connected to; AddressRefused when it has only others."""
-        known = self._known.get(f"{host}:{port}") or self._known.get(host.rstrip(".")) or self._known.get(EVERY_NAME)
+        names = (f"{host}:{port}", host.rstrip("."), f"{EVERY_NAME}:{port}", EVERY_NAME)
+        known = next((place for name in names if (place := self._known.get(name))), None)
         places = [(known[0], known[1] or port)] if known else await self._asked(host, port, family)
         return [_result(host, *place) for place in self._permitted(host, places)]
 

@@ -33,6 +33,8 @@ PROFILE_SITES = (
     "https://linktr.ee/{}",
     "https://www.fresha.com/a/{}",
 )
+SCHEMES = deck({"https": 13, "http": 7})
+BAD_CERTIFICATES = (Condition.EXPIRED, Condition.MISNAMED)
 FREE_MAIL = ("gmail.com", "outlook.com", "proton.me")
 
 
@@ -83,6 +85,7 @@ class Business:
     rating_count: int
     tax: str
     condition: Condition
+    secure: bool  # the site is served over https, and http leads there
     partner: int | None = None  # the number of the business whose site this one shares
 
     @property
@@ -141,6 +144,7 @@ def make(seed: int, number: int) -> Business:
     name = f"{word} {noun}" if language.code in ("en", "hu") else f"{noun} {word}"
     host = host_of(noun, word, seed, number, country.ending)
     people = _people(chance, language, seat.trade, host)
+    secure, scheme = _scheme(seed, number, condition)
     return Business(
         number=number,
         name=name,
@@ -156,7 +160,7 @@ def make(seed: int, number: int) -> Business:
         mobile=pick(country.mobile, seed, number, country.code) if chance.random() < 0.4 else None,
         fax=pick(seat.city.landline, seed, number * 2 + 1, country.code) if chance.random() < 0.25 else None,
         host=None if condition in (Condition.NONE, Condition.PROFILE) else host,
-        website=_website(chance, condition, host),
+        website=_website(chance, condition, host, scheme),
         email=_email(chance, language, host),
         second_email=f"{chance.choice(language.seconds)}@{host}" if chance.random() < 0.35 else None,
         people=people,
@@ -166,17 +170,25 @@ def make(seed: int, number: int) -> Business:
         rating_count=chance.randint(3, 900),
         tax=_digits(chance, country.tax),
         condition=condition,
+        secure=secure,
     )
 
 
-def _website(chance: random.Random, condition: Condition, host: str) -> str | None:
+def _scheme(seed: int, number: int, condition: Condition) -> tuple[bool, str]:
+    """Whether the site is served over https, and what maps say: they often know the older address only."""
+    secure = condition in BAD_CERTIFICATES or draw(seed, "schemes", SCHEMES, number) == "https"
+    told = secure and random.Random(f"{seed} scheme {number}").random() < 0.6
+    return secure, "https" if told else "http"
+
+
+def _website(chance: random.Random, condition: Condition, host: str, scheme: str) -> str | None:
     account = host.partition(".")[0].replace("-", "")
     if condition is Condition.NONE:
         return None
     if condition is Condition.PROFILE:
         return chance.choice(PROFILE_SITES).format(account)
     tail = "?utm_source=google&utm_medium=organic" if chance.random() < 0.15 else ""
-    return f"http://{'www.' if chance.random() < 0.4 and condition is not Condition.WWW else ''}{host}/{tail}"
+    return f"{scheme}://{'www.' if chance.random() < 0.4 and condition is not Condition.WWW else ''}{host}/{tail}"
 
 
 def _email(chance: random.Random, language: Language, host: str) -> str:

@@ -22,12 +22,14 @@ class Condition(StrEnum):
     PARKED = "parked"  # a page that offers the domain for sale
     LOGIN = "login"  # nothing without a password
     DEAD = "dead"  # hangs up without an answer
+    EXPIRED = "expired"  # its certificate has expired
+    MISNAMED = "misnamed"  # its certificate is for another name
     PROFILE = "profile"  # the website is a page on a platform
     NONE = "none"  # no website
 
 
 SHARES = {
-    Condition.HEALTHY: 77,
+    Condition.HEALTHY: 75,
     Condition.WWW: 3,
     Condition.SLOW: 2,
     Condition.SOFT_404: 1,
@@ -41,6 +43,8 @@ SHARES = {
     Condition.PARKED: 1,
     Condition.LOGIN: 1,
     Condition.DEAD: 1,
+    Condition.EXPIRED: 1,
+    Condition.MISNAMED: 1,
     Condition.PROFILE: 2,
     Condition.NONE: 2,
 }
@@ -56,6 +60,8 @@ WHY_UNREACHABLE = {
     Condition.PARKED: "the domain is parked",
     Condition.LOGIN: "every page asks for a password",
     Condition.DEAD: "the server hangs up",
+    Condition.EXPIRED: "its certificate has expired",
+    Condition.MISNAMED: "its certificate is for another name",
     Condition.PROFILE: "the website is a profile on a platform",
     Condition.NONE: "there is no website",
 }

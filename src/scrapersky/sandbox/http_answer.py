@@ -16,6 +16,7 @@ class Request:
     query: str
     headers: Mapping[str, str]  # lower case names
     body: bytes = b""
+    secure: bool = False  # it came over https
 
 
 @dataclass(frozen=True, slots=True)

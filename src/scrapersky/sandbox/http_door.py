@@ -21,10 +21,11 @@ Respond = Callable[[Request], Answer]
 class Door(asyncio.Protocol):
     """One connection. Requests are answered one after the other, in their order."""
 
-    def __init__(self, respond: Respond, traffic: Traffic, latency: Callable[[], float]) -> None:
+    def __init__(self, respond: Respond, traffic: Traffic, latency: Callable[[], float], secure: bool = False) -> None:
         self._respond = respond
         self._traffic = traffic
         self._latency = latency
+        self._secure = secure
         self._transport: asyncio.Transport | None = None
         self._guest = ""
         self._parser = httptools.HttpRequestParser(self)
@@ -77,7 +78,8 @@ class Door(asyncio.Protocol):
         """The whole request is here."""
         path, _, query = self._url.decode("latin-1").partition("?")
         host = self._headers.get("host", "").partition(":")[0].lower()
-        request = Request(self._parser.get_method().decode(), host, unquote(path), query, self._headers, self._body)
+        method = self._parser.get_method().decode()
+        request = Request(method, host, unquote(path), query, self._headers, self._body, self._secure)
         self._waiting.append((request, self._parser.should_keep_alive()))
         if self._task is None:
             self._next()

@@ -2,10 +2,13 @@
 
 import asyncio
 import json
+import ssl
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs
 
+from scrapersky.sandbox.certificates import Authority
+from scrapersky.sandbox.dns_server import NameServer
 from scrapersky.sandbox.fake_google import FakeGoogle
 from scrapersky.sandbox.fake_osm import FakeNominatim, FakeOverpass
 from scrapersky.sandbox.http_answer import Answer, Request, json_answer
@@ -24,7 +27,8 @@ class Sandbox:
     """`async with Sandbox(seed=7) as sandbox:` serves the world of this seed until the block ends.
 
     `latency_seconds` is how long every answer of a site takes: give it something where requests at once are counted.
-    `address` is this machine's own unless other machines shall come too.
+    `address` is this machine's own unless other machines shall come too. It listens on two ports: sites over https have
+    certificates of an authority that lives as long as the sandbox and is trusted by whoever has its `environment()`.
     """
 
     def __init__(
@@ -34,6 +38,7 @@ class Sandbox:
         *,
         address: str = LOOPBACK,
         port: int = 0,
+        secure_port: int = 0,
         latency_seconds: float = 0.0,
     ) -> None:
         self.world = World(seed, businesses)
@@ -45,23 +50,38 @@ class Sandbox:
         self.nominatim = FakeNominatim()
         self.overpass = FakeOverpass(places)
         self.address = address
-        self._port = port
-        self._server: asyncio.Server | None = None
+        self._port, self._secure_port = port, secure_port
+        self._servers: list[asyncio.Server] = []
+        self._authority: Authority | None = None
+        self.names = NameServer(self.world)
 
     async def __aenter__(self) -> Self:
-        loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(
-            lambda: Door(self.respond, self.traffic, self._latency), self.address, self._port, backlog=4096
-        )
-        self._port = self._server.sockets[0].getsockname()[1]
+        self._authority = Authority(self.sites.secured)
+        self._port = await self._listen(self._port, None)
+        self._secure_port = await self._listen(self._secure_port, self._authority.server_context())
+        await self.names.listen(self.address)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._server is not None:
-            self._server.close()
-            self._server = None
+        while self._servers:
+            self._servers.pop().close()
+        if self._authority is not None:
+            self._authority.close()
+            self._authority = None
+        self.names.close()
+
+    async def _listen(self, port: int, context: ssl.SSLContext | None) -> int:
+        """Open a door, and say on which port."""
+
+        def door() -> Door:
+            return Door(self.respond, self.traffic, self._latency, secure=context is not None)
+
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(door, self.address, port, ssl=context, backlog=4096)
+        self._servers.append(server)
+        return int(server.sockets[0].getsockname()[1])
 
     # -- where it is ---------------------------------------------------------------------------------------------------
 
@@ -71,6 +91,13 @@ class Sandbox:
         return self._port
 
     @property
+    def authority_file(self) -> str:
+        """The value of CRAWL_CA_FILE: who signed for the sites over https."""
+        if self._authority is None:
+            raise RuntimeError("the sandbox is not open: use it with `async with`")
+        return str(self._authority.file)
+
+    @property
     def url(self) -> str:
         """The sandbox's own address."""
         return f"http://{self.address}:{self.port}"
@@ -78,12 +105,12 @@ class Sandbox:
     @property
     def known_hosts(self) -> str:
         """The value of CRAWL_KNOWN_HOSTS: every name leads here."""
-        return f"*={self.address}:{self.port}"
+        return f"*:443={self.address}:{self._secure_port}, *={self.address}:{self.port}"
 
     @property
     def allowance(self) -> str:
-        """The value of CRAWL_PRIVATE_ALLOWANCE: this port of this address and nothing else."""
-        return f"{self.address}:{self.port}"
+        """The value of CRAWL_PRIVATE_ALLOWANCE: these ports of this address and nothing else."""
+        return f"{self.address}:{self.port}, {self.address}:{self._secure_port}"
 
     @property
     def google_url(self) -> str:
@@ -105,6 +132,8 @@ class Sandbox:
         return {
             "CRAWL_KNOWN_HOSTS": self.known_hosts,
             "CRAWL_PRIVATE_ALLOWANCE": self.allowance,
+            "CRAWL_CA_FILE": self.authority_file,
+            "CRAWL_NAME_SERVERS": self.names.address,
             "PROVIDER_NOMINATIM_URL": self.nominatim_url,
             "PROVIDER_OVERPASS_URL": self.overpass_url,
             "PROVIDER_GOOGLE_URL": self.google_url,

@@ -145,7 +145,7 @@ def plan(world: World, owner: Business) -> Site:
         others=(sharing,) if sharing else (),
         style=style,
         sitemap=sitemap,
-        origin=f"http://{'www.' if www else ''}{owner.host}",
+        origin=f"{'https' if owner.secure else 'http'}://{'www.' if www else ''}{owner.host}",
         pages=_pages(owner, style),
         email_form=draw(seed, "email forms", EMAIL_FORMS, number),
         second_form=chance.choice(EMAIL_FORMS),

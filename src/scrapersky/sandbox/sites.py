@@ -45,8 +45,15 @@ class Sites:
         site = self.site(request.host.removeprefix("www."))
         if site is None:
             return page_answer(404, "There is no site of this name in the sandbox.")
+        if site.owner.secure and not request.secure and site.owner.condition is not Condition.DEAD:
+            return redirect(f"https://{request.host}{_rest(request)}")
         trouble = _trouble(site, request)
         return trouble if trouble is not None else self._well(site, request)
+
+    def secured(self, host: str) -> Condition | None:
+        """How the site of a host that is served over https is; None for every other host."""
+        site = self.site(host.removeprefix("www."))
+        return site.owner.condition if site is not None and site.owner.secure else None
 
     def _site(self, host: str) -> Site | None:
         owner = self.world.at(host)
@@ -56,7 +63,7 @@ class Sites:
         """The answer of a site that works."""
         condition = site.owner.condition
         if condition is Condition.WWW and not request.host.startswith("www."):
-            return redirect(f"{site.origin}{request.path}{'?' + request.query if request.query else ''}")
+            return redirect(f"{site.origin}{_rest(request)}")
         if request.path == "/robots.txt":
             return _file(robots_txt(site))
         file = sitemap_files(site).get(request.path) if _may_be_a_file(request.path) else None
@@ -126,6 +133,10 @@ def _login(site: Site, path: str) -> Answer:
         f"<!doctype html><html lang='{words.code}'><title>{words.login}</title><h1>{words.login}</h1>"
         "<form method='post'><input name='user'><input name='password' type='password'></form>".encode(),
     )
+
+
+def _rest(request: Request) -> str:
+    return f"{request.path}{'?' + request.query if request.query else ''}"
 
 
 def _may_be_a_file(path: str) -> bool:

@@ -70,6 +70,7 @@ def _moved_in(made: Business, owner: Business) -> Business:
         made,
         host=theirs,
         website=owner.website,
+        secure=owner.secure,
         email=made.email.replace(own, theirs) if made.email != owner.email else made.email,
         second_email=None,
         people=tuple(
