@@ -9,7 +9,7 @@ from email_validator import EmailNotValidError, validate_email
 
 from scrapersky.core.status import Verdict
 from scrapersky.extract import email_lists, lexicon
-from scrapersky.extract.email_judging import ROLE_LOCALS, normal
+from scrapersky.extract.email_judging import ROLE_LOCALS
 from scrapersky.extract.text import clean
 
 UNREAD_LOCALS = lexicon.words("emails", "verdict", "unread_locals")
@@ -84,11 +84,11 @@ ANSWERS: dict[Takes, tuple[Verdict, str]] = {
 
 def look_at(written: str, is_own_domain: bool = False) -> Address:
     """What can be told without asking anybody. On the business's own domain nothing is a slip of the finger."""
-    address = normal(written[:LONGEST])
+    address = clean(written, LONGEST).strip().lower()
     if UNREADABLE in address:
         return Address(address, wrong="not an address: some of its letters cannot be read")
     try:
-        read = validate_email(address, check_deliverability=False)
+        read = validate_email(address, strict=True, check_deliverability=False)
     except EmailNotValidError as error:
         return Address(address, wrong=f"not an address: {clean(str(error), 200)}")
     except UnicodeError:  # of the encodings below it, for letters that no domain can have
