@@ -16,7 +16,7 @@ from scrapersky.crawl.connector import GuardedConnector, wire_limit
 from scrapersky.crawl.guard import Guard, Target
 from scrapersky.crawl.limits import Limits
 from scrapersky.crawl.names import Names
-from scrapersky.crawl.outcomes import FetchError, GiveUp, Hop, Known, Page
+from scrapersky.crawl.outcomes import BlockedByPolicy, FetchError, GiveUp, Hop, Known, Page
 from scrapersky.crawl.stream import Stream
 from scrapersky.crawl.troubles import TROUBLES, named, refuse_status
 
@@ -161,7 +161,10 @@ class Client:
         max_bytes: int | None = None,
         seconds: float | None = None,
     ) -> Page:
-        """One question to an API: every status is an answer, and no redirect is followed, for it may carry a key."""
+        """One question to an API: every status is an answer, and no redirect is followed, for it may carry a key.
+
+        With `max_bytes=0` the status and the headers are all that is waited for.
+        """
         most = self.limits.stream_bytes if max_bytes is None else max_bytes
         budget = self.limits.deadline_seconds if seconds is None else seconds
         target = self.guard.target(url)
@@ -186,9 +189,19 @@ class Client:
             spent=time.monotonic() - started,
         )
         try:
-            return _page(answer, b"".join([piece async for piece in answer]), started)
+            return _page(answer, b"".join([piece async for piece in answer]) if most else b"", started)
         finally:
             response.release()
+
+    async def look_up(self, url: str) -> None:
+        """Refuse an address that a request would be refused for, or whose name nobody knows; nothing is sent."""
+        target = self.guard.target(url)
+        if self._at_connect is None:
+            return  # the proxy looks names up
+        try:
+            await self._names.resolve(target.host, target.port)
+        except OSError as error:
+            raise BlockedByPolicy(f"{target.host} does not lead to a public web site.", url=target.href) from error
 
     async def _follow(
         self, chain: "_Chain", method: str, headers: dict[str, str], most: int, gate: Gate | None
