@@ -13,9 +13,19 @@ from scrapersky.api.guard import BODY_BYTES, Guard
 from scrapersky.core import database
 from scrapersky.store import runs, standings
 from tests.api.conftest import LINE, is_problem, served
+from tests.conftest import make_settings
 
 QUEUE = f"{LINE}/packing/queue"
 JSON = {"content-type": "application/json"}
+NOWHERE = make_settings("postgresql://x/y")
+SCOPE = {
+    "type": "http",
+    "method": "POST",
+    "path": "/",
+    "scheme": "http",
+    "headers": [(b"host", b"localhost")],
+    "client": None,
+}
 
 
 async def test_an_unknown_path_and_a_wrong_method_are_problems(client):
@@ -120,8 +130,8 @@ async def test_a_body_that_does_not_arrive_is_given_up():
     async def send(message):
         sent.append(message)
 
-    scope = {"type": "http", "method": "POST", "path": "/", "headers": [(b"host", b"localhost")], "client": None}
-    await Guard(never, local_only=True, seconds=0.05)(scope, never, send)
+    scope = {**SCOPE}
+    await Guard(never, settings=NOWHERE, local_only=True, body_seconds=0.05)(scope, never, send)
     assert sent[0]["status"] == 408
 
 
@@ -181,9 +191,9 @@ async def test_a_client_that_leaves_is_no_failure():
     async def send(message):
         raise AssertionError(message)
 
-    scope = {"type": "http", "method": "POST", "path": "/", "headers": [(b"host", b"localhost")], "client": None}
+    scope = {**SCOPE}
     with structlog.testing.capture_logs() as lines:
-        await Guard(gone, local_only=True)(scope, gone, send)
+        await Guard(gone, settings=NOWHERE, local_only=True)(scope, gone, send)
     assert [line["event"] for line in lines] == ["client_gone", "request_served"]
 
 

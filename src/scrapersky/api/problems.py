@@ -57,12 +57,15 @@ class Problem(BaseModel):
 
 MEANINGS = {
     400: "The cursor is not one of this list, or the body could not be read.",
+    401: "Say who you are: a token or a key as `Authorization: Bearer`.",
+    403: "Your role does not allow this.",
     404: "There is nothing of this name or id.",
     405: "This path knows other methods.",
     409: "It makes sense, but not in the present state.",
     422: "A field is wrong; the document names it.",
+    429: "This was asked for too often; try again after Retry-After.",
     500: "The fault is ours; the log has more under the request id.",
-    503: "The database is away or busy; try again after Retry-After.",
+    503: "The database is away or busy, or it took too long; try again after Retry-After.",
 }
 
 
@@ -98,6 +101,13 @@ def problem_of(error: BaseException) -> Problem:
             detail=str(error) or None,
             **members,
         )
+    if _is_too_slow(error):
+        return Problem(
+            type=_kind("TooSlow"),
+            title="This took too long.",
+            status=503,
+            detail="It was given up after SCRAPERSKY_REQUEST_SECONDS. Ask for less at once, or narrow the filter.",
+        )
     if _is_away(error):
         return Problem(
             type=_kind("Unavailable"),
@@ -123,12 +133,17 @@ def render(problem: Problem, request_id: str, headers: Mapping[str, str] | None 
     return Response(json.dumps(shown).encode(), problem.status, extra, MEDIA_TYPE)
 
 
+def extra_headers(error: BaseException) -> Mapping[str, str] | None:
+    """Headers that an error wants in its answer: Allow, Retry-After, WWW-Authenticate."""
+    headers: Mapping[str, str] | None = getattr(error, "headers", None)
+    return headers
+
+
 def handle_errors(app: FastAPI) -> None:
     """Let the framework's own errors be problems too."""
 
     async def refused(request: Request, error: Exception) -> Response:
-        headers = getattr(error, "headers", None)
-        return render(problem_of(error), request.scope["request_id"], headers)
+        return render(problem_of(error), request.scope["request_id"], extra_headers(error))
 
     app.add_exception_handler(HTTPException, refused)
     app.add_exception_handler(RequestValidationError, refused)
@@ -155,8 +170,17 @@ def _sentence(error: HTTPException, status: HTTPStatus) -> str | None:
     return None if error.detail == status.phrase else str(error.detail)
 
 
+def _cause(error: BaseException) -> BaseException | None:
+    """What the driver said, also through SQLAlchemy."""
+    return getattr(error.orig, "__cause__", None) if isinstance(error, DBAPIError) else error
+
+
+def _is_too_slow(error: BaseException) -> bool:
+    return isinstance(_cause(error), asyncpg.QueryCanceledError)
+
+
 def _is_away(error: BaseException) -> bool:
-    cause = getattr(error.orig, "__cause__", None) if isinstance(error, DBAPIError) else error
+    cause = _cause(error)
     if isinstance(error, ScraperSkyError):
         return error.status_code == HTTPStatus.SERVICE_UNAVAILABLE
     return isinstance(error, PoolTimeout) or isinstance(cause, BUSY) or is_connection_error(error)

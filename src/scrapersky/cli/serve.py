@@ -12,6 +12,7 @@ import typer
 import uvicorn
 import uvloop
 
+from scrapersky.api.wire import server_config
 from scrapersky.asgi import check_listen, create_app
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.logs import configure_logs
@@ -46,18 +47,7 @@ async def _serve(environment: Environment, listener: socket.socket) -> None:
     # The lifespan is ours, not the server's: what cannot work at start is a sentence and not a log of a failed server.
     async with app.router.lifespan_context(app):
         runtime: Runtime = app.state.office.runtime
-        server = _Server(
-            uvicorn.Config(
-                app,
-                lifespan="off",
-                http="httptools",
-                ws="none",
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                timeout_graceful_shutdown=REQUESTS_SECONDS,
-            )
-        )
+        server = _Server(server_config(app, REQUESTS_SECONDS))
         serving = asyncio.create_task(server.serve([listener]), name="serving")
         stop = _stop_on_signals(runtime)
         typer.echo(f"Listening on {_address(listener)} (Ctrl-C stops it)")

@@ -82,8 +82,10 @@ class Database:
         self._settings = settings
         # The server gives up first: a statement that is too slow is then a fault of its row, not a lost connection.
         patience = {"statement_timeout": f"{settings.database_timeout_seconds:.3f}s"}
+        people = {**APP_SETTINGS, "statement_timeout": f"{self.request_seconds:.3f}s"}
         self._as_engine = _local_settings(ENGINE_ROLE, {**ENGINE_SETTINGS, **patience})
-        self.app = self._pool(APP_ROLE, {**APP_SETTINGS, **patience})
+        self._as_app = _local_settings(APP_ROLE, people) if settings.poll_only else None
+        self.app = self._pool(APP_ROLE, people)
         self.engine = self._pool(ENGINE_ROLE, {**ENGINE_SETTINGS, **patience})
 
     @classmethod
@@ -91,6 +93,11 @@ class Database:
         """The database that the settings name: a server by URL, or the embedded one."""
         url = settings.database_url
         return cls(url.get_secret_value() if url else start_embedded(settings.data_dir), settings)
+
+    @property
+    def request_seconds(self) -> float:
+        """How long a statement of a person's request may take: somebody waits for it."""
+        return min(self._settings.request_seconds, self._settings.database_timeout_seconds)
 
     @property
     def is_embedded(self) -> bool:
@@ -134,7 +141,7 @@ class Database:
     @asynccontextmanager
     async def session(self, tenant_id: UUID | None) -> AsyncIterator[AsyncSession]:
         """One transaction as one tenant; without a tenant it sees no rows. Commits unless an error passes through."""
-        async with TenantSession(self.app, tenant_id) as session, session.begin():
+        async with TenantSession(self.app, tenant_id, self._as_app) as session, session.begin():
             yield session
 
     @asynccontextmanager
@@ -185,9 +192,13 @@ class Database:
 class TenantSession(AsyncSession):
     """A session that says who it is at the begin of every transaction, so that a pooled connection never leaks it."""
 
-    def __init__(self, bind: AsyncEngine, tenant_id: UUID | None) -> None:
+    def __init__(self, bind: AsyncEngine, tenant_id: UUID | None, manners: str | None = None) -> None:
+        """`manners` are the settings that a pooler's connection does not bring along."""
         super().__init__(
-            bind, expire_on_commit=False, sync_session_class=_SyncTenantSession, info={"tenant_id": tenant_id}
+            bind,
+            expire_on_commit=False,
+            sync_session_class=_SyncTenantSession,
+            info={"tenant_id": tenant_id, "manners": manners},
         )
 
 
@@ -197,6 +208,8 @@ class _SyncTenantSession(Session):
 
 @event.listens_for(_SyncTenantSession, "after_begin")
 def _say_the_tenant(session: Session, _transaction: SessionTransaction, connection: Any) -> None:
+    if session.info["manners"]:
+        connection.execute(text(session.info["manners"]))
     connection.execute(
         text("SELECT set_config('role', :role, true), set_config('app.tenant_id', :tenant, true)"),
         {"role": APP_ROLE, "tenant": str(session.info["tenant_id"] or "")},

@@ -49,6 +49,12 @@ class Settings(BaseSettings):
         alias="SCRAPERSKY_SECRET_KEY",
         description="signs tokens and seals stored keys, 32 random bytes or more; production does not start without",
     )
+    metrics_token: SecretStr | None = Field(
+        None,
+        alias="SCRAPERSKY_METRICS_TOKEN",
+        min_length=24,
+        description="lets a scraper read /metrics and /health/details without a user; 24 characters or more",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", alias="SCRAPERSKY_LOG_LEVEL", description="the least severe log line that is written"
     )
