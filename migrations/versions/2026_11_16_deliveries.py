@@ -83,10 +83,14 @@ def create_tables() -> None:
         sa.Column("rule", postgresql.JSONB(none_as_null=True), server_default="{}", nullable=False),
         sa.Column("disabled_at", sa.DateTime(timezone=True)),
         sa.Column("disabled_why", sa.Text()),
+        sa.Column("failures", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("failing_since", sa.DateTime(timezone=True)),
+        sa.Column("resting_until", sa.DateTime(timezone=True)),
         sa.CheckConstraint("kind IN ('webhook', 'hubspot', 'brevo', 'n8n')", name=op.f("destination_kind_word")),
         sa.UniqueConstraint("tenant_id", "name", name=op.f("destination_tenant_id_name_key")),
         *constraints("destination"),
     )
+    op.create_index("destination_by_update", "destination", ["tenant_id", "updated_at", "id"])
     op.create_table(
         "delivery",
         *noun(),

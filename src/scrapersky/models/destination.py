@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, UniqueConstraint
+from sqlalchemy import CheckConstraint, Index, Integer, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.models.base import Base, TenantRow
@@ -16,6 +16,7 @@ class Destination(TenantRow, Base):
     __table_args__ = (
         UniqueConstraint("tenant_id", "name"),
         CheckConstraint("kind IN ('webhook', 'hubspot', 'brevo', 'n8n')", name="kind_word"),
+        Index("destination_by_update", "tenant_id", "updated_at", "id"),
     )
 
     name: Mapped[str]
@@ -27,3 +28,6 @@ class Destination(TenantRow, Base):
     rule: Mapped[dict[str, Any]] = mapped_column(server_default="{}")  # which verified contacts go there by themselves
     disabled_at: Mapped[datetime | None]
     disabled_why: Mapped[str | None]
+    failures: Mapped[int] = mapped_column(Integer(), server_default="0")  # in a row; a success forgets them
+    failing_since: Mapped[datetime | None]
+    resting_until: Mapped[datetime | None]  # nobody asks it before, on any host
