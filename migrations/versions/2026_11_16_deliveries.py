@@ -13,36 +13,6 @@ depends_on = None
 
 TABLES = ["destination", "delivery", "suppression"]
 
-# Whichever way a contact comes, by a page, an import or a person: the database looks it up.
-SUPPRESSED = """
-CREATE FUNCTION contact_suppression() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $body$
-DECLARE
-    mail text := lower(NEW.email);
-    host text := split_part(mail, '@', 2);
-    hosts text[] := '{}';
-BEGIN
-    WHILE host <> '' LOOP
-        hosts := hosts || host;
-        host := CASE WHEN position('.' IN host) > 0 THEN substr(host, position('.' IN host) + 1) ELSE '' END;
-    END LOOP;
-    IF EXISTS (
-        SELECT FROM suppression s WHERE s.tenant_id = NEW.tenant_id AND (
-            (s.kind = 'email' AND s.value_hash = encode(sha256(convert_to(mail, 'UTF8')), 'hex'))
-            OR (s.kind = 'phone' AND s.value_hash = encode(sha256(convert_to(NEW.phone, 'UTF8')), 'hex'))
-            OR (s.kind = 'domain' AND s.value_hash IN (
-                SELECT encode(sha256(convert_to(part, 'UTF8')), 'hex') FROM unnest(hosts) part)))
-    ) THEN
-        NEW.suppressed_at := coalesce(NEW.suppressed_at, now());
-    ELSE
-        NEW.suppressed_at := NULL;
-    END IF;
-    RETURN NEW;
-END
-$body$"""
-LOOKED_UP = """
-CREATE TRIGGER contact_suppression BEFORE INSERT OR UPDATE OF email, phone, suppressed_at ON contact
-FOR EACH ROW EXECUTE FUNCTION contact_suppression()"""
-
 
 def upgrade() -> None:
     for statement in drop_queue("contact", "delivery"):
@@ -66,8 +36,6 @@ def upgrade() -> None:
         ["tenant_id", "updated_at", "id"],
         postgresql_where="suppressed_at IS NOT NULL",
     )
-    op.execute(SUPPRESSED)
-    op.execute(LOOKED_UP)
 
 
 def create_tables() -> None:
@@ -121,12 +89,17 @@ def create_tables() -> None:
         sa.Column("reason", sa.Text()),
         sa.Column("origin", sa.Text(), server_default="person", nullable=False),
         sa.Column("made_by", sa.Uuid()),
-        sa.CheckConstraint("kind IN ('email', 'domain', 'phone')", name=op.f("suppression_kind_word")),
+        sa.CheckConstraint("kind IN ('email', 'domain', 'phone', 'person')", name=op.f("suppression_kind_word")),
         sa.ForeignKeyConstraint(["made_by"], ["user.id"], name=op.f("suppression_made_by_fkey"), ondelete="SET NULL"),
-        sa.UniqueConstraint("tenant_id", "kind", "value_hash", name=op.f("suppression_tenant_id_kind_value_hash_key")),
+        sa.UniqueConstraint("tenant_id", "value_hash", "kind", name=op.f("suppression_tenant_id_value_hash_kind_key")),
         *constraints("suppression"),
     )
     op.create_index("suppression_by_update", "suppression", ["tenant_id", "updated_at", "id"])
+    op.create_index("suppression_by_kind", "suppression", ["tenant_id", "kind", "updated_at", "id"])
+    op.create_index(
+        "suppression_by_prefix", "suppression", ["tenant_id", "value"], postgresql_ops={"value": "text_pattern_ops"}
+    )
+    op.create_index("suppression_erased", "suppression", ["tenant_id"], postgresql_where="origin = 'erasure'")
 
 
 def noun() -> list[sa.Column[object]]:
@@ -148,7 +121,6 @@ def constraints(table: str) -> list[sa.Constraint]:
 
 
 def downgrade() -> None:
-    op.execute("DROP FUNCTION contact_suppression() CASCADE")
     op.drop_column("contact", "suppressed_at")
     op.drop_column("contact", "verdict")
     for statement in drop_queue("delivery", "delivery"):

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Float, ForeignKey, Index, UniqueConstraint, text
+from sqlalchemy import Computed, Float, ForeignKey, Index, Text, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.core.status import Curation, Status, Verdict, check_words
@@ -35,6 +35,9 @@ class Contact(TenantRow, Curated, Named, Base):
         Index("contact_by_verdict", "tenant_id", "verdict", "updated_at", "id"),
         Index("contact_by_email", "tenant_id", "email"),
         Index("contact_by_phone", "tenant_id", "phone"),
+        Index("contact_by_fax", "tenant_id", "fax", postgresql_where=text("fax IS NOT NULL")),
+        Index("contact_by_host", "tenant_id", "email_host"),
+        Index("contact_by_seen", "tenant_id", "seen_at"),
         Index("contact_alone", "tenant_id", "identity", unique=True, postgresql_where=text("domain_id IS NULL")),
         *queue_items("contact", "contact_verification"),
         Index(
@@ -61,7 +64,13 @@ class Contact(TenantRow, Curated, Named, Base):
     confidence: Mapped[float | None] = mapped_column(Float())
     verdict: Mapped[Verdict | None]
     verification: Mapped[dict[str, Any] | None]
+    seen_at: Mapped[datetime] = mapped_column(server_default=func.now())  # when a page, a file or a person last said it
     suppressed_at: Mapped[datetime | None]  # set by the database, whichever way the contact comes
+    email_host: Mapped[str | None] = mapped_column(  # from its end: a domain and all under it are one range
+        Text(collation="C"),
+        Computed("reverse(split_part(lower(email), '@', 2)) || '.'", persisted=True),
+        deferred=True,
+    )
 
     contact_verification_status: Mapped[Status] = status_column()
     contact_verification_error: Mapped[str | None] = error_column()

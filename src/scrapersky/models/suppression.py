@@ -2,20 +2,23 @@
 
 from uuid import UUID
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.models.base import Base, TenantRow
 
 
 class Suppression(TenantRow, Base):
-    """An email address, a mail domain or a phone number; after an erasure only its hash is left."""
+    """An email address, a mail domain or a phone number; after an erasure only the hash, also that of a name."""
 
     __tablename__ = "suppression"
     __table_args__ = (
-        UniqueConstraint("tenant_id", "kind", "value_hash"),
-        CheckConstraint("kind IN ('email', 'domain', 'phone')", name="kind_word"),
+        UniqueConstraint("tenant_id", "value_hash", "kind"),
+        CheckConstraint("kind IN ('email', 'domain', 'phone', 'person')", name="kind_word"),
         Index("suppression_by_update", "tenant_id", "updated_at", "id"),
+        Index("suppression_by_kind", "tenant_id", "kind", "updated_at", "id"),
+        Index("suppression_by_prefix", "tenant_id", "value", postgresql_ops={"value": "text_pattern_ops"}),
+        Index("suppression_erased", "tenant_id", postgresql_where=text("origin = 'erasure'")),
     )
 
     kind: Mapped[str]

@@ -1,0 +1,227 @@
+"""Forgetting: whoever is suppressed stays so whichever way a contact comes, and whoever was erased does not come back."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "2026_11_16_forgetting"
+down_revision = "2026_11_16_people"
+branch_labels = None
+depends_on = None
+
+# Mail hosts from their end, so that a domain and all that is under it are one range of the index.
+HOST_KEY = "reverse(split_part(lower(email), '@', 2)) || '.'"
+
+DIGEST = """
+CREATE FUNCTION digest_of(written text) RETURNS text LANGUAGE sql IMMUTABLE AS $body$
+    SELECT encode(sha256(convert_to(written, 'UTF8')), 'hex')
+$body$"""
+
+# Contacts come while suppressions come: whoever writes one kind lets the writers of the other finish first.
+ALONE = """
+CREATE FUNCTION suppression_alone() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $body$
+DECLARE
+    owner uuid := CASE WHEN TG_OP = 'INSERT' THEN NEW.tenant_id ELSE OLD.tenant_id END;
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('suppression ' || owner, 0));
+    RETURN CASE WHEN TG_OP = 'INSERT' THEN NEW ELSE OLD END;
+END
+$body$"""
+
+# What is suppressed now, or no longer, tells the contacts it is about; their waiting work is taken back.
+TOLD = """
+CREATE FUNCTION suppression_told() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $body$
+DECLARE
+    hits uuid[];
+BEGIN
+    -- Materialized: row level security lets only plain comparisons of columns use an index.
+    WITH about AS MATERIALIZED (
+        SELECT tenant_id, kind, value, reverse(value) || '.' AS host, reverse(value) || '/' AS past FROM changed
+    ), hit AS (
+        SELECT c.id FROM about a JOIN contact c ON c.tenant_id = a.tenant_id AND c.email = a.value
+            WHERE a.kind = 'email'
+        UNION SELECT c.id FROM about a JOIN contact c ON c.tenant_id = a.tenant_id AND c.phone = a.value
+            WHERE a.kind = 'phone'
+        UNION SELECT c.id FROM about a JOIN contact c ON c.tenant_id = a.tenant_id AND c.fax = a.value
+            WHERE a.kind = 'phone'
+        UNION SELECT c.id FROM about a
+            JOIN contact c ON c.tenant_id = a.tenant_id AND c.email_host >= a.host AND c.email_host < a.past
+            WHERE a.kind = 'domain'
+    )
+    SELECT array_agg(id) INTO hits FROM hit;
+    IF hits IS NULL THEN
+        RETURN NULL;
+    END IF;
+    UPDATE contact SET suppressed_at = CASE WHEN TG_OP = 'INSERT' THEN now() ELSE suppressed_at END, updated_at = now()
+        WHERE id = ANY (hits) AND (suppressed_at IS NULL) = (TG_OP = 'INSERT');
+    IF TG_OP = 'INSERT' THEN
+        UPDATE contact SET contact_verification_status = 'New'
+            WHERE id = ANY (hits) AND contact_verification_status = 'Queued';
+        UPDATE delivery SET delivery_status = 'New', updated_at = now()
+            WHERE contact_id = ANY (hits) AND delivery_status = 'Queued';
+    END IF;
+    RETURN NULL;
+END
+$body$"""
+
+# Addresses and numbers in a text of any kind, JSON too, without those that were erased.
+WITHOUT_ERASED = r"""
+CREATE FUNCTION without_erased(owner uuid, written text) RETURNS text
+LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $body$
+DECLARE
+    rest text := written;
+    token text;
+BEGIN
+    IF written IS NULL OR NOT EXISTS (SELECT FROM suppression WHERE tenant_id = owner AND origin = 'erasure') THEN
+        RETURN written;
+    END IF;
+    FOR token IN
+        WITH word AS (
+            SELECT rtrim(m[1], '.') AS word FROM regexp_matches(written,
+                '([^][[:space:]@<>"(),;:{}|/?=&\\]{1,64}@[^][[:space:]@<>"(),;:{}|/?=&\\'']{1,253})', 'g') m
+            UNION SELECT m[1] FROM regexp_matches(written, '(\+[0-9][0-9 ()./-]{5,20}[0-9])', 'g') m
+        ), guess AS (
+            SELECT word, lower(word) AS normal FROM word WHERE word LIKE '%@%'
+            UNION SELECT regexp_replace(word, '^.*''', ''), lower(regexp_replace(word, '^.*''', ''))
+                FROM word WHERE word LIKE '%@%'
+            UNION SELECT word, '+' || regexp_replace(word, '[^0-9]', '', 'g') FROM word WHERE word NOT LIKE '%@%'
+        )
+        SELECT g.word FROM guess g
+        JOIN suppression s ON s.tenant_id = owner AND s.origin = 'erasure' AND s.value_hash = digest_of(g.normal)
+    LOOP
+        rest := replace(rest, '["' || token || '"]', '[]');
+        rest := replace(rest, '["' || token || '", ', '[');
+        rest := replace(replace(rest, ', "' || token || '",', ','), ', "' || token || '"]', ']');
+        rest := replace(rest, ': "' || token || '"', ': null');
+        rest := replace(rest, token, '[erased]');
+    END LOOP;
+    RETURN rest;
+END
+$body$"""
+
+# Whichever way a contact comes, by a page, an import or a person: the database looks it up.
+LOOKED_UP = """
+CREATE FUNCTION contact_suppression() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $body$
+DECLARE
+    mail text := lower(NEW.email);
+    host text := split_part(mail, '@', 2);
+    person text;
+    ways text[] := array_remove(ARRAY[mail, NEW.phone, NEW.fax], NULL);
+    erased text[];
+    is_suppressed boolean;
+BEGIN
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended('suppression ' || NEW.tenant_id, 0));
+    IF NOT EXISTS (SELECT FROM suppression WHERE tenant_id = NEW.tenant_id) THEN
+        NEW.suppressed_at := NULL;
+        RETURN NEW;
+    END IF;
+    WHILE host <> '' LOOP
+        ways := ways || host;
+        host := CASE WHEN position('.' IN host) > 0 THEN substr(host, position('.' IN host) + 1) ELSE '' END;
+    END LOOP;
+    IF NEW.name IS NOT NULL AND NEW.domain_id IS NOT NULL THEN
+        SELECT lower(NEW.name COLLATE "C") || ' @ ' || d.name INTO person FROM domain d WHERE d.id = NEW.domain_id;
+        ways := ways || person;
+    END IF;
+    SELECT array_agg(w.way) FILTER (WHERE s.origin = 'erasure'), coalesce(bool_or(s.origin <> 'erasure'), false)
+        INTO erased, is_suppressed
+        FROM unnest(ways) w(way)
+        JOIN suppression s ON s.tenant_id = NEW.tenant_id AND s.value_hash = digest_of(w.way);
+    IF erased IS NOT NULL THEN
+        -- Whoever was erased is not stored; what is somebody else's too is stored without them.
+        IF TG_OP = 'INSERT' AND (mail = ANY (erased) OR split_part(NEW.identity, ':', 2) = ANY (erased)
+                OR (person = ANY (erased) AND NEW.identity LIKE 'person:%')) THEN
+            RETURN NULL;
+        END IF;
+        NEW.email := CASE WHEN mail = ANY (erased) THEN NULL ELSE NEW.email END;
+        NEW.phone := CASE WHEN NEW.phone = ANY (erased) THEN NULL ELSE NEW.phone END;
+        NEW.fax := CASE WHEN NEW.fax = ANY (erased) THEN NULL ELSE NEW.fax END;
+        NEW.title := CASE WHEN person = ANY (erased) THEN NULL ELSE NEW.title END;
+        NEW.name := CASE WHEN person = ANY (erased) THEN NULL ELSE NEW.name END;
+        NEW.snippet := NULL;
+    END IF;
+    NEW.snippet := without_erased(NEW.tenant_id, NEW.snippet);
+    NEW.address := without_erased(NEW.tenant_id, NEW.address);
+    NEW.profiles := without_erased(NEW.tenant_id, NEW.profiles::text)::jsonb;
+    NEW.suppressed_at := CASE WHEN is_suppressed THEN coalesce(NEW.suppressed_at, now()) END;
+    RETURN NEW;
+END
+$body$"""
+
+# What a provider or a home page says again about somebody who was erased is left out.
+LEFT_OUT = """
+CREATE FUNCTION erased_left_out() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $body$
+DECLARE
+    written text;
+    rest text;
+BEGIN
+    IF NOT EXISTS (SELECT FROM suppression WHERE tenant_id = NEW.tenant_id AND origin = 'erasure') THEN
+        RETURN NEW;
+    END IF;
+    written := to_jsonb(NEW)::text;
+    rest := without_erased(NEW.tenant_id, written);
+    IF rest <> written THEN
+        NEW := jsonb_populate_record(NEW, rest::jsonb);
+        NEW.name := coalesce(NEW.name, '[erased]');
+    END IF;
+    RETURN NEW;
+END
+$body$"""
+PAGE_LEFT_OUT = """
+CREATE FUNCTION erased_page_left_out() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $body$
+BEGIN
+    RETURN CASE WHEN without_erased(NEW.tenant_id, NEW.url) = NEW.url THEN NEW END;
+END
+$body$"""
+FUNCTIONS = [DIGEST, ALONE, TOLD, WITHOUT_ERASED, LOOKED_UP, LEFT_OUT, PAGE_LEFT_OUT]
+
+# Columns in which an address or a number may stand again; the state of queues is none of them.
+COPIES = {
+    "place": "name, address, phone, website, details",
+    "local_business": "name, address, phone, website, profiles, details",
+    "domain": "title, description, facts",
+}
+TRIGGERS = [
+    """
+CREATE TRIGGER suppression_alone BEFORE INSERT OR DELETE ON suppression
+FOR EACH ROW EXECUTE FUNCTION suppression_alone()""",
+    """
+CREATE TRIGGER suppression_made AFTER INSERT ON suppression REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT EXECUTE FUNCTION suppression_told()""",
+    """
+CREATE TRIGGER suppression_gone AFTER DELETE ON suppression REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT EXECUTE FUNCTION suppression_told()""",
+    """
+CREATE TRIGGER contact_suppression BEFORE INSERT OR UPDATE OF name, email, phone, fax, snippet, suppressed_at ON contact
+FOR EACH ROW EXECUTE FUNCTION contact_suppression()""",
+    """
+CREATE TRIGGER page_erased BEFORE INSERT ON page FOR EACH ROW WHEN (NEW.url LIKE '%@%')
+EXECUTE FUNCTION erased_page_left_out()""",
+    *(
+        f"CREATE TRIGGER {table}_erased BEFORE INSERT OR UPDATE OF {columns} ON {table} "
+        "FOR EACH ROW EXECUTE FUNCTION erased_left_out()"
+        for table, columns in COPIES.items()
+    ),
+]
+
+
+def upgrade() -> None:
+    op.add_column(
+        "contact", sa.Column("seen_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False)
+    )
+    op.add_column("contact", sa.Column("email_host", sa.Text(collation="C"), sa.Computed(HOST_KEY, persisted=True)))
+    op.create_index("contact_by_seen", "contact", ["tenant_id", "seen_at"])
+    op.create_index("contact_by_host", "contact", ["tenant_id", "email_host"])
+    op.create_index("contact_by_fax", "contact", ["tenant_id", "fax"], postgresql_where="fax IS NOT NULL")
+    for statement in (*FUNCTIONS, *TRIGGERS):
+        op.execute(statement)
+
+
+def downgrade() -> None:
+    for function in ("erased_page_left_out", "erased_left_out", "contact_suppression", "suppression_told"):
+        op.execute(f"DROP FUNCTION {function}() CASCADE")
+    op.execute("DROP FUNCTION suppression_alone() CASCADE")
+    op.execute("DROP FUNCTION without_erased(uuid, text)")
+    op.execute("DROP FUNCTION digest_of(text)")
+    op.drop_index("contact_by_fax", "contact")
+    for column in ("email_host", "seen_at"):
+        op.drop_column("contact", column)
