@@ -16,39 +16,135 @@ ROLES = "role IN ('viewer', 'curator', 'operator', 'admin')"
 AUDIT_LISTS = ["subject", "actor", "action"]
 
 # A quota is a calendar: what does not fit into today waits for the first day that has room. Only who has a quota pays
-# for the look, and a row that the engine itself puts back is not counted twice.
+# for the look, a row that the engine itself puts back is not counted twice, and a tenant that is disabled has none.
+# A statement keeps its count in a memo: ten thousand rows must not leave ten thousand versions of one line of the book.
 BOOKED = """
-CREATE FUNCTION page_quota() RETURNS trigger
+CREATE FUNCTION {table}_quota() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $body$
 DECLARE
-    quota integer;
-    booked date;
+    memo text[] := string_to_array(current_setting('scrapersky.{table}_quota', true), ' ');
     today date := (now() AT TIME ZONE 'UTC')::date;
+    quota integer := memo[2]::integer;
+    booked date := memo[3]::date;
+    taken integer := memo[4]::integer;
 BEGIN
-    SELECT pages_per_day INTO quota FROM tenant WHERE id = NEW.tenant_id;
-    IF quota IS NULL THEN
-        RETURN NEW;
+    IF memo[1] IS DISTINCT FROM NEW.tenant_id::text THEN
+        PERFORM write_quota('{kind}', memo);
+        SELECT CASE WHEN disabled_at IS NULL THEN {limit} ELSE 0 END INTO quota FROM tenant WHERE id = NEW.tenant_id;
+        IF quota IS NULL OR quota = 0 THEN
+            PERFORM set_config('scrapersky.{table}_quota', '', true);
+            IF quota = 0 THEN
+                NEW.{queue}_due_at := (today + {never})::timestamp AT TIME ZONE 'UTC';
+            END IF;
+            RETURN NEW;
+        END IF;
+        PERFORM pg_advisory_xact_lock(hashtextextended('{kind} of ' || NEW.tenant_id, 0));
+        SELECT day, used INTO booked, taken FROM quota_book
+            WHERE tenant_id = NEW.tenant_id AND kind = '{kind}' AND day >= today ORDER BY day DESC LIMIT 1;
+        booked := coalesce(booked, today);
+        taken := coalesce(taken, 0);
     END IF;
-    INSERT INTO quota_book AS b (tenant_id, kind, day, used)
-        VALUES (NEW.tenant_id, 'pages', today + CASE WHEN quota < 1 THEN 1 ELSE 0 END, 1)
-    ON CONFLICT (tenant_id, kind) DO UPDATE SET
-        day = CASE WHEN b.day < today THEN today WHEN b.used >= quota THEN b.day + 1 ELSE b.day END,
-        used = CASE WHEN b.day < today OR b.used >= quota THEN 1 ELSE b.used + 1 END
-    RETURNING b.day INTO booked;
+    IF taken >= quota THEN
+        PERFORM write_quota('{kind}', ARRAY[NEW.tenant_id::text, quota::text, booked::text, taken::text]);
+        booked := booked + 1;
+        taken := 0;
+    END IF;
+    PERFORM set_config('scrapersky.{table}_quota', concat_ws(' ', NEW.tenant_id, quota, booked, taken + 1), true);
     IF booked > today THEN
-        NEW.page_processing_due_at := greatest(NEW.page_processing_due_at, booked::timestamp AT TIME ZONE 'UTC');
+        NEW.{queue}_due_at := greatest(NEW.{queue}_due_at, booked::timestamp AT TIME ZONE 'UTC');
     END IF;
     RETURN NEW;
 END
 $body$"""
+WRITE = """
+CREATE FUNCTION write_quota(book text, memo text[]) RETURNS void LANGUAGE sql SET search_path FROM CURRENT AS $body$
+    INSERT INTO quota_book (tenant_id, kind, day, used)
+        SELECT memo[1]::uuid, book, memo[3]::date, memo[4]::integer WHERE memo[1] <> ''
+    ON CONFLICT (tenant_id, kind, day) DO UPDATE SET used = excluded.used
+$body$"""
+WRITTEN = """
+CREATE FUNCTION {table}_quota_written() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $body$
+BEGIN
+    PERFORM write_quota('{kind}', string_to_array(current_setting('scrapersky.{table}_quota', true), ' '));
+    PERFORM set_config('scrapersky.{table}_quota', '', true);
+    RETURN NULL;
+END
+$body$"""
 # Triggers fire in the order of their names: the day must be known before the queue's own one looks whether to wake.
 ON_INSERT = """
-CREATE TRIGGER page_a_quota_insert BEFORE INSERT ON page FOR EACH ROW
-WHEN (NEW.page_processing_status = 'Queued') EXECUTE FUNCTION page_quota()"""
+CREATE TRIGGER {table}_a_quota_insert BEFORE INSERT ON {table} FOR EACH ROW
+WHEN (NEW.{queue}_status = 'Queued') EXECUTE FUNCTION {table}_quota()"""
 ON_UPDATE = """
-CREATE TRIGGER page_a_quota_update BEFORE UPDATE OF page_processing_status ON page FOR EACH ROW
-WHEN (NEW.page_processing_status = 'Queued' AND OLD.page_processing_status NOT IN ('Queued', 'Processing'))
-EXECUTE FUNCTION page_quota()"""
+CREATE TRIGGER {table}_a_quota_update BEFORE UPDATE OF {queue}_status ON {table} FOR EACH ROW
+WHEN (NEW.{queue}_status = 'Queued' AND OLD.{queue}_status NOT IN ('Queued', 'Processing'))
+EXECUTE FUNCTION {table}_quota()"""
+AT_THE_END = """
+CREATE TRIGGER {table}_quota_written AFTER INSERT OR UPDATE ON {table} FOR EACH STATEMENT
+WHEN (current_setting('scrapersky.{table}_quota', true) <> '') EXECUTE FUNCTION {table}_quota_written()"""
+QUOTA_PARTS = [BOOKED, WRITTEN, ON_INSERT, ON_UPDATE, AT_THE_END]
+NEVER = 3650  # days: a quota of nothing, until somebody raises it
+DAILY = [
+    {"table": "page", "queue": "page_processing", "kind": "pages", "limit": "pages_per_day"},
+    {"table": "search", "queue": "place_search", "kind": "searches", "limit": "searches_per_day"},
+]
+
+# The money of a month: a search that starts may spend what is left of it, less what others that are open may spend.
+# What it did spend is booked by whoever writes it down.
+BUDGET = """
+CREATE FUNCTION search_budget() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $body$
+DECLARE
+    quota integer;
+    rest bigint;
+BEGIN
+    SELECT cents_per_month INTO quota FROM tenant WHERE id = NEW.tenant_id;
+    IF quota IS NOT NULL THEN
+        PERFORM pg_advisory_xact_lock(hashtextextended('cents of ' || NEW.tenant_id, 0));
+        rest := quota - spent_cents(NEW.tenant_id) - held_cents(NEW.tenant_id, NEW.id);
+        NEW.budget_cents := least(NEW.budget_cents, greatest(rest, 0));
+    END IF;
+    RETURN NEW;
+END
+$body$"""
+SPENT = """
+CREATE FUNCTION spent_cents(owner uuid) RETURNS bigint LANGUAGE sql STABLE SET search_path FROM CURRENT AS $body$
+    SELECT coalesce(sum(used), 0) FROM quota_book WHERE tenant_id = owner AND kind = 'cents'
+        AND day = date_trunc('month', now() AT TIME ZONE 'UTC')::date
+$body$"""
+HELD = """
+CREATE FUNCTION held_cents(owner uuid, but_for uuid) RETURNS bigint
+LANGUAGE sql STABLE SET search_path FROM CURRENT AS $body$
+    SELECT coalesce(sum(budget_cents), 0) FROM search
+        WHERE tenant_id = owner AND id IS DISTINCT FROM but_for AND place_search_status IN ('Queued', 'Processing')
+$body$"""
+PAID = """
+CREATE FUNCTION search_cost() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $body$
+BEGIN
+    INSERT INTO quota_book AS b (tenant_id, kind, day, used)
+        VALUES (NEW.tenant_id, 'cents', date_trunc('month', now() AT TIME ZONE 'UTC')::date,
+            NEW.cost_cents - OLD.cost_cents)
+    ON CONFLICT (tenant_id, kind, day) DO UPDATE SET used = b.used + excluded.used;
+    RETURN NULL;
+END
+$body$"""
+MONEY = [
+    SPENT,
+    HELD,
+    BUDGET,
+    PAID,
+    """
+CREATE TRIGGER search_a_budget_insert BEFORE INSERT ON search FOR EACH ROW
+WHEN (NEW.place_search_status = 'Queued') EXECUTE FUNCTION search_budget()""",
+    """
+CREATE TRIGGER search_a_budget_update BEFORE UPDATE OF place_search_status ON search FOR EACH ROW
+WHEN (NEW.place_search_status = 'Queued' AND OLD.place_search_status NOT IN ('Queued', 'Processing'))
+EXECUTE FUNCTION search_budget()""",
+    """
+CREATE TRIGGER search_cost AFTER UPDATE OF cost_cents ON search FOR EACH ROW
+WHEN (NEW.cost_cents > OLD.cost_cents) EXECUTE FUNCTION search_cost()""",
+]
 
 
 def upgrade() -> None:
@@ -58,21 +154,33 @@ def upgrade() -> None:
         for statement in protect_tenant(table):
             op.execute(statement)
     op.execute("REVOKE INSERT, UPDATE, DELETE ON quota_book FROM scrapersky_app")
-    op.execute("GRANT SELECT, INSERT, UPDATE ON quota_book TO scrapersky_engine")
+    op.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON quota_book TO scrapersky_engine")
+    op.execute(f"GRANT INSERT, UPDATE (disabled_at, {', '.join(QUOTAS)}) ON tenant TO scrapersky_engine")
     # Who knocks is looked up before the tenant is known.
     op.execute("GRANT SELECT ON api_key, session, invitation TO scrapersky_engine")
     op.execute("GRANT DELETE ON session, invitation TO scrapersky_engine")
+    op.execute("GRANT INSERT, UPDATE ON tenant TO scrapersky_engine")
     op.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON rate_limit TO scrapersky_engine, scrapersky_app")
     op.execute("REVOKE UPDATE, DELETE ON audit FROM scrapersky_app")
     op.execute("GRANT DELETE, UPDATE (before, after) ON audit TO scrapersky_engine")
-    for statement in (BOOKED, *OWNED, ON_INSERT, ON_UPDATE):
+    for statement in (WRITE, *daily_quotas(), *MONEY, *OWNED):
         op.execute(statement)
 
 
-# The function acts as the engine, which sees every tenant's book; to own it it must be let in for a moment.
+def daily_quotas() -> list[str]:
+    """The statements that keep the calendars."""
+    return [part.format_map({**names, "never": NEVER}) for names in DAILY for part in QUOTA_PARTS]
+
+
+# The functions act as the engine, which sees every tenant's book; to own them it must be let in for a moment.
+DEFINERS = [
+    *(f"{names['table']}_quota{part}()" for names in DAILY for part in ("", "_written")),
+    "search_budget()",
+    "search_cost()",
+]
 OWNED = [
     "DO $body$ BEGIN EXECUTE format('GRANT CREATE ON SCHEMA %I TO scrapersky_engine', current_schema()); END $body$",
-    "ALTER FUNCTION page_quota() OWNER TO scrapersky_engine",
+    *(f"ALTER FUNCTION {name} OWNER TO scrapersky_engine" for name in DEFINERS),
     "DO $body$ BEGIN EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM scrapersky_engine', current_schema()); END $body$",
 ]
 
@@ -82,6 +190,7 @@ def grow_tenants_and_users() -> None:
     op.add_column("tenant", sa.Column("disabled_at", sa.DateTime(timezone=True)))
     for quota in QUOTAS:
         op.add_column("tenant", sa.Column(quota, sa.Integer()))
+        op.create_check_constraint(op.f(f"tenant_{quota}_counts"), "tenant", f"{quota} >= 0")
     op.execute("ALTER TABLE tenant NO FORCE ROW LEVEL SECURITY")
     op.execute("UPDATE tenant SET is_house = true WHERE name = 'default'")
     op.execute("ALTER TABLE tenant FORCE ROW LEVEL SECURITY")
@@ -136,7 +245,6 @@ def create_tables() -> None:
         sa.PrimaryKeyConstraint("key", name=op.f("rate_limit_pkey")),
         prefixes=["UNLOGGED"],
     )
-    op.create_index("rate_limit_at", "rate_limit", ["at"])
     op.create_table(
         "quota_book",
         sa.Column("tenant_id", sa.Uuid(), nullable=False),
@@ -146,7 +254,7 @@ def create_tables() -> None:
         sa.ForeignKeyConstraint(
             ["tenant_id"], ["tenant.id"], name=op.f("quota_book_tenant_id_fkey"), ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("tenant_id", "kind", name=op.f("quota_book_pkey")),
+        sa.PrimaryKeyConstraint("tenant_id", "kind", "day", name=op.f("quota_book_pkey")),
     )
 
 
@@ -163,7 +271,9 @@ def noun(table: str) -> list[SchemaItem]:
 
 
 def downgrade() -> None:
-    op.execute("DROP FUNCTION page_quota() CASCADE")
+    for function in (*DEFINERS, "write_quota", "spent_cents", "held_cents"):
+        op.execute(f"DROP FUNCTION {function} CASCADE")
+    op.execute(f"REVOKE INSERT, UPDATE (disabled_at, {', '.join(QUOTAS)}) ON tenant FROM scrapersky_engine")
     op.execute("GRANT UPDATE, DELETE ON audit TO scrapersky_app")
     op.execute("REVOKE DELETE, UPDATE (before, after) ON audit FROM scrapersky_engine")
     for table in ("quota_book", "rate_limit", "invitation", "session"):
@@ -173,6 +283,7 @@ def downgrade() -> None:
     op.drop_column("audit", "request_id")
     op.drop_column("audit", "actor_id")
     op.execute("REVOKE SELECT ON api_key FROM scrapersky_engine")
+    op.execute("REVOKE INSERT, UPDATE ON tenant FROM scrapersky_engine")
     op.drop_constraint("api_key_prefix_key", "api_key")
     op.create_unique_constraint("api_key_tenant_id_prefix_key", "api_key", ["tenant_id", "prefix"])
     op.drop_constraint("user_role_word", "user")

@@ -1,4 +1,4 @@
-"""How much of a daily quota is booked, and for which day."""
+"""How much of a tenant's quota is booked, and for which day."""
 
 from datetime import date
 from uuid import UUID
@@ -10,11 +10,11 @@ from scrapersky.models.base import Base
 
 
 class QuotaBook(Base):
-    """The day up to which a tenant's quota is booked; what does not fit into today is queued for a later day."""
+    """A line per kind and day; what does not fit into today is queued for a later day. Money has a line per month."""
 
     __tablename__ = "quota_book"
 
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"), primary_key=True)
-    kind: Mapped[str] = mapped_column(primary_key=True)
-    day: Mapped[date] = mapped_column(Date())
+    kind: Mapped[str] = mapped_column(primary_key=True)  # searches, pages or cents
+    day: Mapped[date] = mapped_column(Date(), primary_key=True)
     used: Mapped[int] = mapped_column(Integer())

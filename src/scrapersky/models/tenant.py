@@ -13,6 +13,10 @@ class Tenant(Identified, Base):
     """A customer: everything in the line belongs to one."""
 
     __tablename__ = "tenant"
+    __table_args__ = tuple(
+        CheckConstraint(f"{quota} >= 0", name=f"{quota}_counts")
+        for quota in ("searches_per_day", "pages_per_day", "cents_per_month")
+    )
 
     name: Mapped[str] = mapped_column(unique=True)
     is_house: Mapped[bool] = mapped_column(default=False, server_default="false")  # its operators run the engine
