@@ -64,6 +64,7 @@ RIGHT = {
         'log.info("x" + name)',
         "ROLE = \"app\"\nACT = f\"SELECT set_config('role', '{ROLE}', true)\"",
         'connection.fetchval("SELECT 1 WHERE id = $1", row_id)',
+        'SEE = "UPDATE {table} SET seen = now()"\nSEE_KEY = text(SEE.format(table="api_key"))',
     ],
     "no_http_client": ["import aiohttp\nerror = aiohttp.ClientError", "from urllib.parse import urlsplit"],
     "no_lasting_setting": [
