@@ -8,16 +8,16 @@ from fastapi import Depends, FastAPI
 from sqlalchemy import text
 
 from scrapersky import __version__
-from scrapersky.api.access import current_actor
+from scrapersky.api.access import door
 from scrapersky.api.guard import Guard
 from scrapersky.api.office import Office
 from scrapersky.api.problems import answers, handle_errors
+from scrapersky.api.rates import admit_caller
 from scrapersky.api.routes import all_routes, operation_id
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.providers.place import Providers
-from scrapersky.store import tenants
 from scrapersky.worker import House, open_house
 
 
@@ -49,22 +49,21 @@ def create_app(
         version=__version__,
         description="Finds local businesses and the people to write to, one durable step at a time.",
         lifespan=lifespan,
-        dependencies=[Depends(current_actor)],
-        responses=answers(500),
+        dependencies=[Depends(door), Depends(admit_caller)],
+        responses=answers(401, 403, 429, 500),
         generate_unique_id_function=operation_id,
         redirect_slashes=False,
         openapi_url=None,  # served by a route of our own, through the same door as all others
     )
     handle_errors(app)
     app.include_router(all_routes())
-    app.add_middleware(Guard, local_only=not settings.allow_remote)
+    app.add_middleware(Guard, settings=settings, local_only=not settings.allow_remote)
     return app
 
 
 async def open_office(house: House, runs_engine: bool) -> Office:
     """What the routes need of the house."""
     async with house.database.engine_session() as session:
-        tenant_id = await tenants.id_of(session)
         revision = await session.scalar(text("SELECT version_num FROM alembic_version"))
     return Office(
         house.settings,
@@ -74,8 +73,8 @@ async def open_office(house: House, runs_engine: bool) -> Office:
         house.metrics,
         house.runtime,
         runs_engine,
-        tenant_id,
         house.providers,
+        house.vault.signing_key,
         str(revision),
     )
 

@@ -14,6 +14,7 @@ from scrapersky.core.database import Database, check_server, is_connection_error
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.migrate import check_schema
 from scrapersky.core.settings import Environment, Settings, load, refuse_unknown, setting_names
+from scrapersky.core.vault import Vault, open_vault
 from scrapersky.crawl.web import Web
 from scrapersky.engine.events import Events
 from scrapersky.engine.maintenance import standard_maintenance
@@ -29,6 +30,7 @@ from scrapersky.providers.place import Providers
 from scrapersky.store.host_limits import ForgetHosts, SharedHostLimits
 from scrapersky.store.jobs import RunJobs
 from scrapersky.store.purge import PurgeExpired
+from scrapersky.store.rate_limits import ForgetBuckets
 
 log = structlog.get_logger(__name__)
 
@@ -49,6 +51,7 @@ class House:
     metrics: Metrics
     runtime: Runtime
     system_user_id: UUID
+    vault: Vault
 
     async def close(self) -> None:
         """Give back every connection and end every child."""
@@ -74,6 +77,7 @@ async def open_house(
 ) -> House:
     """Build everything a process needs, and refuse to start on what cannot work."""
     settings, tunings = read_settings(environment, pipeline or the_line({}))
+    vault = open_vault(settings)
     database = Database.from_settings(settings)
     host_limits = SharedHostLimits(database, settings)
     web = Web(settings, host_limits)
@@ -90,9 +94,10 @@ async def open_house(
     events, metrics = Events(), Metrics()
     for listener in (log_event, metrics.count_event, record_runs(database)):
         events.subscribe(listener)
-    maintenance = [*standard_maintenance(line, tunings, settings), ForgetHosts(), PurgeExpired(), RunJobs(database)]
+    forgetting = [ForgetHosts(), ForgetBuckets(), PurgeExpired()]
+    maintenance = [*standard_maintenance(line, tunings, settings), *forgetting, RunJobs(database)]
     runtime = Runtime(line, tunings, database, events, settings, maintenance)
-    return House(settings, database, web, providers, line, tunings, events, metrics, runtime, system_user_id)
+    return House(settings, database, web, providers, line, tunings, events, metrics, runtime, system_user_id, vault)
 
 
 async def _system_user(database: Database, settings: Settings) -> UUID:

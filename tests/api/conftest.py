@@ -1,19 +1,29 @@
 """The real application over a real database, with the example line of parcels."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import Any
 
 import httpx
 import pytest
 from fastapi import FastAPI
+from sqlalchemy import select
 
 from scrapersky.asgi import create_app
+from scrapersky.core.database import Database
+from scrapersky.core.roles import Role, scopes_of
 from scrapersky.core.settings import Environment
+from scrapersky.core.tokens import new_key
 from scrapersky.engine.pipeline import Pipeline
+from scrapersky.models import ApiKey, User
 from scrapersky.sandbox.parcels import parcel_line
+from scrapersky.store import tenants
 
 LINE = "/api/v3/workflows"
+ME = "ada"  # the admin of the default tenant, as whom tests ask unless they say otherwise
+SECRET = "ohPVCqk0SBo9tE3hYlWmZ2x7Fn5RgUa1"  # signs the tokens of these tests
+METRICS_TOKEN = "prometheus-may-read-numbers"
 
 
 def environment(url: str, **variables: str) -> Environment:
@@ -23,6 +33,10 @@ def environment(url: str, **variables: str) -> Environment:
             "SCHEDULER_POLL_SECONDS": "0.1",
             "SCHEDULER_LINGER_SECONDS": "0",
             "SCHEDULER_GRACE_SECONDS": "1",
+            "SCRAPERSKY_SECRET_KEY": SECRET,
+            "SCRAPERSKY_METRICS_TOKEN": METRICS_TOKEN,
+            "SCRAPERSKY_RATE_PER_KEY": "0",
+            "SCRAPERSKY_RATE_PER_ADDRESS": "0",
             **variables,
         },
         None,
@@ -30,13 +44,46 @@ def environment(url: str, **variables: str) -> Environment:
 
 
 @asynccontextmanager
-async def served(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of the application while it is open; an exception that reaches the server fails the test."""
+async def served(app: FastAPI, key: str | None = None) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the application while it is open; an exception that reaches the server fails the test.
+
+    It carries the key, or one of an admin of the default tenant.
+    """
     async with (
         app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost:8000") as client,
+        asking(app, key or await make_key(app.state.office.database)) as client,
     ):
         yield client
+
+
+def asking(app: FastAPI, credential: str | None, host: str = "127.0.0.1") -> httpx.AsyncClient:
+    """Another client of an open application: with a key or a token, or as a stranger."""
+    headers = {"Authorization": f"Bearer {credential}"} if credential else {}
+    transport = httpx.ASGITransport(app, client=(host, 4711))
+    return httpx.AsyncClient(transport=transport, base_url="http://localhost:8000", headers=headers)
+
+
+async def make_key(
+    database: Database,
+    role: str = "admin",
+    tenant: str = "default",
+    name: str = ME,
+    scopes: Sequence[str] | None = None,
+    expires_at: datetime | None = None,
+) -> str:
+    """A key of a user who is made if not there; the tenant as well."""
+    made = new_key()
+    async with database.engine_session() as session:
+        tenant_id = await tenants.find_or_create(session, tenant)
+    async with database.session(tenant_id) as session:
+        user = await session.scalar(select(User).where(User.name == name, User.tenant_id == tenant_id))
+        user = user or User(tenant_id=tenant_id, name=name, role=role)
+        session.add(user)
+        await session.flush()
+        allowed = scopes_of(Role(user.role)) if scopes is None else list(scopes)
+        columns = {"prefix": made.prefix, "secret_hash": made.secret_hash, "expires_at": expires_at}
+        session.add(ApiKey(tenant_id=tenant_id, user_id=user.id, name="tests", scopes=allowed, **columns))
+    return made.shown
 
 
 def app_over(url: str, *, run_engine: bool = False, pipeline: Pipeline | None = None, **variables: str) -> FastAPI:
@@ -47,6 +94,16 @@ def app_over(url: str, *, run_engine: bool = False, pipeline: Pipeline | None = 
 def app(database_url: str) -> FastAPI:
     """The application without its engine: nothing moves unless the test moves it."""
     return app_over(database_url)
+
+
+@pytest.fixture
+def key_for(database: Database) -> Callable[..., Awaitable[str]]:
+    """`await key_for("viewer", tenant="other")`: a key of somebody of that role, named after it."""
+
+    async def make(role: str, tenant: str = "default", name: str | None = None, **more: Any) -> str:
+        return await make_key(database, role, tenant, name or f"{role} of {tenant}", **more)
+
+    return make
 
 
 @pytest.fixture

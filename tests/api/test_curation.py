@@ -140,7 +140,7 @@ async def test_a_decision_is_audited_with_what_was_before(client, admin, tenant)
     await curate(client, "places", "Selected", ids=[row_id])
     await curate(client, "places", "Selected", ids=[row_id])  # changes nothing, so it leaves nothing
     [row] = await admin.fetch("SELECT actor, action, subject, before, after FROM audit")
-    assert tuple(row)[:3] == ("local operator", "curate", "places")
+    assert tuple(row)[:3] == ("ada", "curate", "places")
     assert json.loads(row["before"]) == {"New": [row_id]}
     assert json.loads(row["after"]) == {"curation_status": "Selected"}
 

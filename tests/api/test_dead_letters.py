@@ -72,7 +72,7 @@ async def test_a_dropped_one_is_skipped_with_who_and_why(client, admin, tenant):
     await client.post(f"{LETTERS}/{letter_id}/drop")
     row = await admin.fetchrow("SELECT packing_status, packing_error FROM parcel")
     assert row["packing_status"] == "Skipped"
-    assert row["packing_error"].startswith("dropped by local operator: RuntimeError: xxx")
+    assert row["packing_error"].startswith("dropped by ada: RuntimeError: xxx")
     assert len(row["packing_error"]) == 1024
     assert await admin.fetchval("SELECT count(*) FROM dead_letter") == 0
     audit = await admin.fetchrow("SELECT action, subject, before, after FROM audit")

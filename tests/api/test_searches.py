@@ -130,6 +130,6 @@ async def test_a_cancelled_search_takes_its_waiting_work_back_and_opens_no_more(
     assert states == {ids["places"]: "New", elsewhere["places"]: "Queued", theirs["places"]: "Queued"}
     assert set(dict(await admin.fetch("SELECT domain_metadata_status, 1 FROM domain"))) == {"Processing"}
     detail = (await client.get(f"{SEARCHES}/{ids['searches']}")).json()
-    assert detail["cut_short"] == "cancelled by local operator"
+    assert detail["cut_short"] == "cancelled by ada"
     assert {value for value in detail["rules"].values() if isinstance(value, str)} == {"off"}
     is_problem(await client.post(f"{SEARCHES}/{theirs['searches']}/cancel"), 404)

@@ -56,14 +56,14 @@ async def test_rates_and_quantiles_come_from_the_runs_of_all_hosts(client, admin
 
 async def test_pause_and_resume_are_seen_by_all_and_written_down(client, admin):
     paused = (await client.post(f"{LINE}/packing/pause", json={"reason": "no tape"})).json()
-    assert (paused["paused"], paused["paused_by"], paused["pause_reason"]) == (True, "local operator", "no tape")
+    assert (paused["paused"], paused["paused_by"], paused["pause_reason"]) == (True, "ada", "no tape")
     assert (await client.get(f"{LINE}/packing")).json()["paused"] is True
     resumed = (await client.post(f"{LINE}/packing/resume")).json()
     assert (resumed["paused"], resumed["paused_by"], resumed["pause_reason"]) == (False, None, None)
     audit = await admin.fetch("SELECT actor, origin, action, subject, before, after FROM audit ORDER BY id")
     assert [(row["action"], row["subject"], row["actor"]) for row in audit] == [
-        ("pause", "packing", "local operator"),
-        ("resume", "packing", "local operator"),
+        ("pause", "packing", "ada"),
+        ("resume", "packing", "ada"),
     ]
     assert audit[0]["origin"] == "api 127.0.0.1"
     assert "no tape" in audit[0]["after"]
@@ -75,7 +75,7 @@ async def test_pausing_twice_and_resuming_what_runs_are_conflicts_with_a_sentenc
     assert problem["detail"] == "packing is neither paused nor stopped by its breaker."
     await client.post(f"{LINE}/packing/pause", json={"reason": "no tape"})
     problem = is_problem(await client.post(f"{LINE}/packing/pause"), 409)
-    assert problem["detail"].startswith("packing was paused by local operator: no tape.")
+    assert problem["detail"].startswith("packing was paused by ada: no tape.")
     assert await admin.fetchval("SELECT count(*) FROM audit") == 1
 
 
@@ -98,7 +98,7 @@ async def test_resume_closes_an_open_breaker(client, admin):
 async def test_a_paused_workflow_is_not_run(client):
     await client.post(f"{LINE}/packing/pause", json={"reason": "no tape"})
     problem = is_problem(await client.post(f"{LINE}/packing/run"), 409)
-    assert problem["detail"] == "packing was paused by local operator: no tape. Resume it first."
+    assert problem["detail"] == "packing was paused by ada: no tape. Resume it first."
 
 
 async def test_an_unknown_workflow_is_not_touched(client, admin):

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import JSONResponse
 
-from scrapersky.api.access import CurrentActor
+from scrapersky.api.access import CURATOR, VIEWER, CurrentActor, may
 from scrapersky.api.curation import (
     CURATION_ANSWERS,
     DECISION,
@@ -93,7 +93,7 @@ class BusinessDetail(BusinessLine, Story):
     details: dict[str, Any] | None
 
 
-@router.get("", summary="Businesses, the latest first", responses=answers(400))
+@router.get("", summary="Businesses, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_businesses(
     query: Annotated[BusinessQuery, Query()], office: Given, actor: CurrentActor
 ) -> Listing[BusinessLine]:
@@ -101,13 +101,19 @@ async def list_businesses(
     return await page_of(office, actor, BUSINESSES, BusinessLine, query)
 
 
-@router.get("/{id}", summary="One business", responses=answers(404))
+@router.get("/{id}", summary="One business", responses=answers(404), openapi_extra=may(VIEWER))
 async def get_business(row_id: RowId, office: Given, actor: CurrentActor) -> BusinessDetail:
     """With its queues, and the rows before and after it on the line."""
     return BusinessDetail.model_validate(await story_of(office, actor, BUSINESSES, row_id))
 
 
-@router.post("/curation", summary="Decide about businesses", response_model=CurationAnswer, responses=CURATION_ANSWERS)
+@router.post(
+    "/curation",
+    summary="Decide about businesses",
+    response_model=CurationAnswer,
+    responses=CURATION_ANSWERS,
+    openapi_extra=may(CURATOR),
+)
 async def curate_businesses(
     asked: BusinessDecision, office: Given, actor: CurrentActor, key: Key = None
 ) -> JSONResponse:

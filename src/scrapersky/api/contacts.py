@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import JSONResponse
 
 from scrapersky.api import cursors
-from scrapersky.api.access import CurrentActor
+from scrapersky.api.access import CURATOR, VIEWER, CurrentActor, may
 from scrapersky.api.curation import (
     CURATION_ANSWERS,
     DECISION,
@@ -156,7 +156,7 @@ class BadTag(ScraperSkyError):
     status_code = 422
 
 
-@router.get("", summary="Contacts, the latest first", responses=answers(400))
+@router.get("", summary="Contacts, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_contacts(
     query: Annotated[ContactQuery, Query()], office: Given, actor: CurrentActor
 ) -> Listing[ContactLine]:
@@ -164,7 +164,9 @@ async def list_contacts(
     return await page_of(office, actor, CONTACTS, ContactLine, query)
 
 
-@router.post("", status_code=201, summary="Write a contact down", responses=answers(400, 409))
+@router.post(
+    "", status_code=201, summary="Write a contact down", responses=answers(400, 409), openapi_extra=may(CURATOR)
+)
 async def create_contact(asked: NewContact, office: Given, actor: CurrentActor, response: Response) -> ContactLine:
     """409 with its id if the domain has this contact already."""
     async with office.database.session(actor.tenant_id) as session:
@@ -175,7 +177,7 @@ async def create_contact(asked: NewContact, office: Given, actor: CurrentActor, 
     return contact
 
 
-@router.get("/duplicates", summary="Contacts that are there twice", responses=answers(400))
+@router.get("/duplicates", summary="Contacts that are there twice", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_duplicate_contacts(
     office: Given,
     actor: CurrentActor,
@@ -202,20 +204,26 @@ async def list_duplicate_contacts(
     return Page(items=shown, next_cursor=cursors.make(here, [shown[-1].value]) if len(groups) > limit else None)
 
 
-@router.post("/merge", summary="Make one of two", responses=answers(400, 404))
+@router.post("/merge", summary="Make one of two", responses=answers(400, 404), openapi_extra=may(CURATOR))
 async def merge_contacts(asked: Merge, office: Given, actor: CurrentActor) -> ContactLine:
     """What the kept one lacks is taken from the other; its curation stands unless nobody has decided about it."""
     async with office.database.session(actor.tenant_id) as session:
         return ContactLine.model_validate(await contact_edits.merge(session, actor, asked.keep, asked.merge))
 
 
-@router.post("/curation", summary="Decide about contacts", response_model=CurationAnswer, responses=CURATION_ANSWERS)
+@router.post(
+    "/curation",
+    summary="Decide about contacts",
+    response_model=CurationAnswer,
+    responses=CURATION_ANSWERS,
+    openapi_extra=may(CURATOR),
+)
 async def curate_contacts(asked: ContactDecision, office: Given, actor: CurrentActor, key: Key = None) -> JSONResponse:
     """Selected queues the verification of those that never had it; any other word takes waiting ones back."""
     return await curate(office, actor, CONTACTS, asked, key)
 
 
-@router.get("/{id}", summary="One contact", responses=answers(404))
+@router.get("/{id}", summary="One contact", responses=answers(404), openapi_extra=may(VIEWER))
 async def get_contact(row_id: RowId, office: Given, actor: CurrentActor, response: Response) -> ContactDetail:
     """With its queues, and the rows before it on the line. The ETag is for If-Match."""
     contact = ContactDetail.model_validate(await story_of(office, actor, CONTACTS, row_id))
@@ -223,7 +231,7 @@ async def get_contact(row_id: RowId, office: Given, actor: CurrentActor, respons
     return contact
 
 
-@router.patch("/{id}", summary="Change a contact", responses=answers(400, 404, 409))
+@router.patch("/{id}", summary="Change a contact", responses=answers(400, 404, 409), openapi_extra=may(CURATOR))
 async def change_contact(
     row_id: RowId,
     asked: ContactChange,
@@ -241,7 +249,7 @@ async def change_contact(
     return contact
 
 
-@router.delete("/{id}", status_code=204, summary="Delete a contact", responses=answers(404))
+@router.delete("/{id}", status_code=204, summary="Delete a contact", responses=answers(404), openapi_extra=may(CURATOR))
 async def delete_contact(row_id: RowId, office: Given, actor: CurrentActor) -> None:
     """For good; a later run may find it again. Archived is how to keep it away."""
     async with office.database.session(actor.tenant_id) as session:

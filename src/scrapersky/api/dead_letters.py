@@ -8,7 +8,7 @@ from fastapi import APIRouter, Body, Path, Query
 from pydantic import BaseModel, Discriminator, Field, Tag
 
 from scrapersky.api import cursors
-from scrapersky.api.access import CurrentActor
+from scrapersky.api.access import OPERATOR, VIEWER, CurrentActor, may
 from scrapersky.api.fields import Asked, CursorGiven, Ids, Limit, Page, Text, WorkflowFilter
 from scrapersky.api.office import Given, Office
 from scrapersky.api.problems import answers
@@ -93,7 +93,7 @@ class NothingMoved(Conflict):
         self.members = {"refused": [one.model_dump(mode="json") for one in refused]}
 
 
-@router.get("", summary="Dead letters, the latest first", responses=answers(400, 404))
+@router.get("", summary="Dead letters, the latest first", responses=answers(400, 404), openapi_extra=may(VIEWER))
 async def list_dead_letters(
     office: Given,
     actor: CurrentActor,
@@ -119,32 +119,36 @@ async def list_dead_letters(
     )
 
 
-@router.get("/{id}", summary="One dead letter", responses=answers(404))
+@router.get("/{id}", summary="One dead letter", responses=answers(404), openapi_extra=may(VIEWER))
 async def get_dead_letter(letter_id: LetterId, office: Given, actor: CurrentActor) -> Letter:
     """The same as in the list."""
     async with office.database.session(actor.tenant_id) as session:
         return _letter(office, await dead_letters.get(session, actor.tenant_id, letter_id))
 
 
-@router.post("/retry", summary="Retry selected or all matching", responses=answers(400, 404, 409))
+@router.post(
+    "/retry", summary="Retry selected or all matching", responses=answers(400, 404, 409), openapi_extra=may(OPERATOR)
+)
 async def retry_dead_letters(asked: Choice, office: Given, actor: CurrentActor) -> BulkAnswer:
     """Their rows are queued afresh: old attempts do not count."""
     return await _move(office, actor, asked, "retry")
 
 
-@router.post("/drop", summary="Drop selected or all matching", responses=answers(400, 404, 409))
+@router.post(
+    "/drop", summary="Drop selected or all matching", responses=answers(400, 404, 409), openapi_extra=may(OPERATOR)
+)
 async def drop_dead_letters(asked: Choice, office: Given, actor: CurrentActor) -> BulkAnswer:
     """Their rows become Skipped, with who dropped them and what had happened."""
     return await _move(office, actor, asked, "drop")
 
 
-@router.post("/{id}/retry", summary="Retry one", responses=answers(404, 409))
+@router.post("/{id}/retry", summary="Retry one", responses=answers(404, 409), openapi_extra=may(OPERATOR))
 async def retry_dead_letter(letter_id: LetterId, office: Given, actor: CurrentActor) -> BulkAnswer:
     """Its row is queued afresh."""
     return await _move_one(office, actor, letter_id, "retry")
 
 
-@router.post("/{id}/drop", summary="Drop one", responses=answers(404, 409))
+@router.post("/{id}/drop", summary="Drop one", responses=answers(404, 409), openapi_extra=may(OPERATOR))
 async def drop_dead_letter(letter_id: LetterId, office: Given, actor: CurrentActor) -> BulkAnswer:
     """Its row becomes Skipped, with who dropped it and what had happened."""
     return await _move_one(office, actor, letter_id, "drop")

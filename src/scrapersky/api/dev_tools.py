@@ -1,4 +1,4 @@
-"""Looks behind the scenes, in development only."""
+"""Looks behind the scenes, for those who run the house; in development for all of its users."""
 
 from datetime import datetime
 from typing import Any
@@ -7,17 +7,13 @@ from uuid import UUID
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
+from scrapersky.api.access import OPERATOR, VIEWER, may
 from scrapersky.api.office import Given
 from scrapersky.api.problems import answers
 from scrapersky.core import clock
-from scrapersky.core.errors import UnknownName
 from scrapersky.store import controls
 
 router = APIRouter(prefix="/dev-tools", tags=["dev tools"], responses=answers(404, 503))
-
-
-class NotHere(UnknownName):
-    """This is for development only."""
 
 
 class ScheduledJob(BaseModel):
@@ -64,11 +60,13 @@ class SchedulerStatus(BaseModel):
     timestamp: datetime
 
 
-@router.get("/scheduler_status", summary="The scheduler of this process")
+@router.get(
+    "/scheduler_status",
+    summary="The scheduler of this process",
+    openapi_extra=may(OPERATOR, house=True, developer=VIEWER),
+)
 async def scheduler_status(office: Given) -> SchedulerStatus:
     """Every job with its next run, failed registrations, workers on all hosts, and the use of the pools."""
-    if office.settings.environment != "development":
-        raise NotHere("SCRAPERSKY_ENVIRONMENT is production; ask /api/v3/workflows and /health/ready instead.")
     async with office.database.engine_session() as session:
         workers = await controls.workers(session)
     jobs = [_job(job) for job in office.runtime.scheduler.get_jobs()]

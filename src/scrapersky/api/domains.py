@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import JSONResponse
 
-from scrapersky.api.access import CurrentActor
+from scrapersky.api.access import CURATOR, VIEWER, CurrentActor, may
 from scrapersky.api.curation import (
     CURATION_ANSWERS,
     DECISION,
@@ -88,7 +88,7 @@ class DomainDetail(DomainLine, Story):
     facts: dict[str, Any] | None
 
 
-@router.get("", summary="Domains, the latest first", responses=answers(400))
+@router.get("", summary="Domains, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_domains(
     query: Annotated[DomainQuery, Query()], office: Given, actor: CurrentActor
 ) -> Listing[DomainLine]:
@@ -96,13 +96,19 @@ async def list_domains(
     return await page_of(office, actor, DOMAINS, DomainLine, query)
 
 
-@router.get("/{id}", summary="One domain", responses=answers(404))
+@router.get("/{id}", summary="One domain", responses=answers(404), openapi_extra=may(VIEWER))
 async def get_domain(row_id: RowId, office: Given, actor: CurrentActor) -> DomainDetail:
     """With its queues, and the rows before and after it on the line."""
     return DomainDetail.model_validate(await story_of(office, actor, DOMAINS, row_id))
 
 
-@router.post("/curation", summary="Decide about domains", response_model=CurationAnswer, responses=CURATION_ANSWERS)
+@router.post(
+    "/curation",
+    summary="Decide about domains",
+    response_model=CurationAnswer,
+    responses=CURATION_ANSWERS,
+    openapi_extra=may(CURATOR),
+)
 async def curate_domains(asked: DomainDecision, office: Given, actor: CurrentActor, key: Key = None) -> JSONResponse:
     """Selected queues the metadata, or the sitemap analysis where that is done; any other word takes both back."""
     return await curate(office, actor, DOMAINS, asked, key)

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Path, Query
 from starlette.responses import StreamingResponse
 
-from scrapersky.api.access import CurrentActor
+from scrapersky.api.access import VIEWER, CurrentActor, may
 from scrapersky.api.businesses import BusinessFilter
 from scrapersky.api.contacts import ContactFilter
 from scrapersky.api.domains import DomainFilter
@@ -100,6 +100,7 @@ for _name, _filter in FILTERS.items():
         methods=["GET"],
         name=f"export_{_name}",
         summary=f"A file of {_name}",
+        openapi_extra=may(VIEWER),
         description="Every row that matches, the oldest first, streamed. In CSV no cell can run as a formula.",
         response_class=StreamingResponse,
         responses={200: {"description": "The file", "content": {"text/csv": {}, "application/x-ndjson": {}}}},

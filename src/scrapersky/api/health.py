@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import text
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from scrapersky.api.access import OPERATOR, anyone, may
 from scrapersky.api.office import Given, Office
 from scrapersky.core.database import is_connection_error
 from scrapersky.engine.breaker import CLOSED
@@ -24,6 +25,8 @@ router = APIRouter(tags=["health"])
 
 PATIENCE_SECONDS = 2.0  # a probe must be answered sooner than a person gives up
 SCRAPE_SECONDS = 8.0  # Prometheus gives up after ten
+
+NOT_READY = "The database, the schema or the scheduler does not do."
 
 Found = TypeVar("Found")
 
@@ -49,13 +52,19 @@ class Readiness(BaseModel):
     degraded_workflows: dict[str, str] = Field(description="workflows that need a look, and why")
 
 
+class ReadyOrNot(BaseModel):
+    """Enough for a load balancer; `/health/details` tells the rest to those who run the house."""
+
+    status: Literal["ready", "degraded", "unready"]
+
+
 class _Seen(BaseModel):
     revision: str | None
     oldest_seconds: dict[str, float]
     breakers: dict[str, str]
 
 
-@router.get("/health/live", summary="Whether the process lives", operation_id="health_live")
+@router.get("/health/live", summary="Whether the process lives", operation_id="health_live", openapi_extra=anyone())
 async def live() -> Alive:
     """Always 200 while the process answers at all. Restart it when it does not."""
     return Alive()
@@ -65,9 +74,22 @@ async def live() -> Alive:
     "/health/ready",
     summary="Whether the process can do its work",
     operation_id="health_ready",
-    responses={503: {"model": Readiness, "description": "The database, the schema or the scheduler does not do."}},
+    responses={503: {"model": ReadyOrNot, "description": NOT_READY}},
+    openapi_extra=anyone(),
 )
-async def ready(office: Given, response: Response) -> Readiness:
+async def ready(office: Given, response: Response) -> ReadyOrNot:
+    """In one word: 200 if it is ready or degraded, 503 if not. Strangers learn no more."""
+    return ReadyOrNot(status=(await details(office, response)).status)
+
+
+@router.get(
+    "/health/details",
+    summary="What is well and what is not",
+    operation_id="health_details",
+    responses={503: {"model": Readiness, "description": NOT_READY}},
+    openapi_extra=may(OPERATOR, house=True, scraper=True),
+)
+async def details(office: Given, response: Response) -> Readiness:
     """Looks at the database, its schema, the scheduler, the age of the queues and the workflows, within two seconds.
 
     Old queues, open breakers and jobs that could not be registered are named and make it `degraded`, not `unready`:
@@ -96,6 +118,7 @@ async def ready(office: Given, response: Response) -> Readiness:
     summary="The numbers of this process for Prometheus",
     operation_id="metrics",
     response_class=Response,
+    openapi_extra=may(OPERATOR, house=True, scraper=True),
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 async def metrics(office: Given) -> Response:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from scrapersky.api.access import CurrentActor
+from scrapersky.api.access import OPERATOR, CurrentActor, may
 from scrapersky.api.fields import Asked, Text
 from scrapersky.api.lists import YesNo
 from scrapersky.api.office import Given
@@ -36,7 +36,7 @@ class ImportNoun(Asked):
     """How an import is made."""
 
     dry_run: YesNo = Field(False, description="check every row, keep nothing")
-    auto_queue: YesNo = Field(False, description="queue each row's next step; contacts have none")
+    auto_queue: YesNo = Field(False, description="queue each row's next step")
     map: list[Annotated[str, StringConstraints(max_length=500)]] = Field(
         [], max_length=100, description="COLUMN=FIELD: what a column is, where its name does not tell"
     )
@@ -93,7 +93,7 @@ _BODY = {
 @router.post(
     "/{noun}",
     summary="Import rows",
-    openapi_extra=_BODY,
+    openapi_extra={**_BODY, **may(OPERATOR)},
     responses={**answers(400), 415: {"description": "The body is of no kind that can be read.", "model": Problem}},
 )
 async def import_rows(

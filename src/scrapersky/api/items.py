@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from scrapersky.api import cursors
-from scrapersky.api.access import CurrentActor
+from scrapersky.api.access import OPERATOR, VIEWER, CurrentActor, may
 from scrapersky.api.fields import Asked, CursorGiven, Ids, Limit, Page, Priority, WorkflowName
 from scrapersky.api.office import Given
 from scrapersky.api.problems import answers
@@ -81,7 +81,7 @@ class NothingToRetry(Conflict):
         self.members = {"refused": [one.model_dump(mode="json") for one in refused]}
 
 
-@router.get("/items", summary="The rows of the queue", responses=answers(400))
+@router.get("/items", summary="The rows of the queue", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_items(
     name: WorkflowName,
     office: Given,
@@ -103,7 +103,7 @@ async def list_items(
     return Page(items=shown, next_cursor=_cursor(here, found[limit - 1].position) if len(found) > limit else None)
 
 
-@router.post("/queue", summary="Queue rows", responses=answers(400))
+@router.post("/queue", summary="Queue rows", responses=answers(400), openapi_extra=may(OPERATOR))
 async def queue_items(name: WorkflowName, asked: QueueRequest, office: Given, actor: CurrentActor) -> QueueAnswer:
     """Rows at rest in any state are queued afresh: old attempts do not count. Doing it twice changes nothing."""
     workflow = office.pipeline[name]
@@ -112,7 +112,7 @@ async def queue_items(name: WorkflowName, asked: QueueRequest, office: Given, ac
     return QueueAnswer.model_validate(queued)
 
 
-@router.post("/retry", summary="Try rows again", responses=answers(400, 409))
+@router.post("/retry", summary="Try rows again", responses=answers(400, 409), openapi_extra=may(OPERATOR))
 async def retry_items(name: WorkflowName, asked: RetryRequest, office: Given, actor: CurrentActor) -> RetryAnswer:
     """Only rows in Error or Skipped; the others come back with their state. 409 if there was none to retry."""
     workflow = office.pipeline[name]

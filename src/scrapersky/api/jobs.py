@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, BeforeValidator, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.api.access import CurrentActor
+from scrapersky.api.access import CURATOR, VIEWER, CurrentActor, may
 from scrapersky.api.fields import Asked, Text
 from scrapersky.api.lists import PREFIX, ByUpdate, Line, Listing, ListQuery, RowId, Word, page_of
 from scrapersky.api.office import Given, Office
@@ -66,26 +66,34 @@ class ScanStarted(BaseModel):
     created_at: datetime
 
 
-@router.get("", summary="Jobs, the latest first", responses=answers(400))
+@router.get("", summary="Jobs, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_jobs(query: Annotated[JobQuery, Query()], office: Given, actor: CurrentActor) -> Listing[JobLine]:
     """Your own, filtered by kind and state."""
     return await page_of(office, actor, JOBS, JobLine, query)
 
 
-@router.get("/{id}", summary="One job", responses=answers(404))
+@router.get("/{id}", summary="One job", responses=answers(404), openapi_extra=may(VIEWER))
 async def get_job(row_id: RowId, office: Given, actor: CurrentActor) -> JobLine:
     """With what it has found so far."""
     return await _job(office, actor, row_id)
 
 
-@router.post("/{id}/cancel", summary="End a job before its time", responses=answers(404, 409))
+@router.post(
+    "/{id}/cancel", summary="End a job before its time", responses=answers(404, 409), openapi_extra=may(CURATOR)
+)
 async def cancel_job(row_id: RowId, office: Given, actor: CurrentActor) -> JobLine:
     """What it has done stays done; work that waits for nobody else is taken back. 409 if it is over."""
     async with office.database.session(actor.tenant_id) as session:
         return await _line(session, await jobs.cancel(session, actor, row_id))
 
 
-@scan_router.post("/scan", status_code=202, summary="Find the sitemaps of a web site", responses=answers(400))
+@scan_router.post(
+    "/scan",
+    status_code=202,
+    summary="Find the sitemaps of a web site",
+    responses=answers(400),
+    openapi_extra=may(CURATOR),
+)
 async def scan_sitemap(asked: Scan, office: Given, actor: CurrentActor, response: Response) -> ScanStarted:
     """Finds or makes the domain and queues its analysis. Addresses that are no company's own site are refused."""
     async with office.database.session(actor.tenant_id) as session:
@@ -95,7 +103,7 @@ async def scan_sitemap(asked: Scan, office: Given, actor: CurrentActor, response
     return ScanStarted(job_id=job.id, status_url=status_url, created_at=job.created_at)
 
 
-@scan_router.get("/status/{id}", summary="How a scan stands", responses=answers(404))
+@scan_router.get("/status/{id}", summary="How a scan stands", responses=answers(404), openapi_extra=may(VIEWER))
 async def get_scan_status(row_id: RowId, office: Given, actor: CurrentActor) -> JobLine:
     """The same as the job."""
     return await _job(office, actor, row_id)

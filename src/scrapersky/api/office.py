@@ -1,9 +1,8 @@
 """What the routes are given: the opened house, and what was learned when it was opened."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
-from uuid import UUID
 
 from fastapi import Depends, Request
 
@@ -27,8 +26,8 @@ class Office:
     metrics: Metrics
     runtime: Runtime
     runs_engine: bool  # whether this process works on the queues, or only answers
-    tenant_id: UUID  # the tenant of the local operator
     providers: Providers  # who can be asked for places
+    signing_key: bytes = field(repr=False)  # of the tokens of those who are logged in
     revision: str  # the schema this process was started on
 
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import JSONResponse
 
-from scrapersky.api.access import CurrentActor
+from scrapersky.api.access import CURATOR, VIEWER, CurrentActor, may
 from scrapersky.api.curation import (
     CURATION_ANSWERS,
     DECISION,
@@ -86,19 +86,25 @@ class PageDetail(PageLine, Story):
     fetched_at: datetime | None
 
 
-@router.get("", summary="Pages, the latest first", responses=answers(400))
+@router.get("", summary="Pages, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_pages(query: Annotated[PageQuery, Query()], office: Given, actor: CurrentActor) -> Listing[PageLine]:
     """Your own, filtered and sorted; `text` is how the address begins, with its https://."""
     return await page_of(office, actor, PAGES, PageLine, query)
 
 
-@router.get("/{id}", summary="One page", responses=answers(404))
+@router.get("/{id}", summary="One page", responses=answers(404), openapi_extra=may(VIEWER))
 async def get_page(row_id: RowId, office: Given, actor: CurrentActor) -> PageDetail:
     """With its queues, and the rows before and after it on the line."""
     return PageDetail.model_validate(await story_of(office, actor, PAGES, row_id))
 
 
-@router.post("/curation", summary="Decide about pages", response_model=CurationAnswer, responses=CURATION_ANSWERS)
+@router.post(
+    "/curation",
+    summary="Decide about pages",
+    response_model=CurationAnswer,
+    responses=CURATION_ANSWERS,
+    openapi_extra=may(CURATOR),
+)
 async def curate_pages(asked: PageDecision, office: Given, actor: CurrentActor, key: Key = None) -> JSONResponse:
     """Selected queues the reading of the page, any other word takes waiting work back."""
     return await curate(office, actor, PAGES, asked, key)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import JSONResponse
 
-from scrapersky.api.access import CurrentActor
+from scrapersky.api.access import CURATOR, VIEWER, CurrentActor, may
 from scrapersky.api.curation import (
     CURATION_ANSWERS,
     DECISION,
@@ -90,19 +90,25 @@ class PlaceDetail(PlaceLine, Story):
     details: dict[str, Any] | None
 
 
-@router.get("", summary="Places, the latest first", responses=answers(400))
+@router.get("", summary="Places, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_places(query: Annotated[PlaceQuery, Query()], office: Given, actor: CurrentActor) -> Listing[PlaceLine]:
     """Your own, filtered and sorted; `text` is how the name begins."""
     return await page_of(office, actor, PLACES, PlaceLine, query)
 
 
-@router.get("/{id}", summary="One place", responses=answers(404))
+@router.get("/{id}", summary="One place", responses=answers(404), openapi_extra=may(VIEWER))
 async def get_place(row_id: RowId, office: Given, actor: CurrentActor) -> PlaceDetail:
     """With its queues, and the rows before and after it on the line."""
     return PlaceDetail.model_validate(await story_of(office, actor, PLACES, row_id))
 
 
-@router.post("/curation", summary="Decide about places", response_model=CurationAnswer, responses=CURATION_ANSWERS)
+@router.post(
+    "/curation",
+    summary="Decide about places",
+    response_model=CurationAnswer,
+    responses=CURATION_ANSWERS,
+    openapi_extra=may(CURATOR),
+)
 async def curate_places(asked: PlaceDecision, office: Given, actor: CurrentActor, key: Key = None) -> JSONResponse:
     """Selected queues the deep scan, any other word takes waiting work back."""
     return await curate(office, actor, PLACES, asked, key)

@@ -20,8 +20,10 @@ from scrapersky.api import (
     runs,
     searches,
     sitemaps,
+    submissions,
     workflows,
 )
+from scrapersky.api.access import VIEWER, describe_access, may
 from scrapersky.api.problems import describe_problems
 
 PREFIX = "/api/v3"
@@ -37,16 +39,17 @@ NOUNS = (
     jobs.router,
     jobs.scan_router,
     imports.router,
+    submissions.router,
     exports.router,
 )
 
 description = APIRouter(tags=["description"])
 
 
-@description.get("/openapi.json", summary="This description", include_in_schema=False)
+@description.get("/openapi.json", summary="This description", include_in_schema=False, openapi_extra=may(VIEWER))
 async def openapi(request: Request) -> JSONResponse:
     """The API in the words of OpenAPI."""
-    return JSONResponse(describe_problems(request.app.openapi()))
+    return JSONResponse(describe_access(describe_problems(request.app.openapi())))
 
 
 def all_routes() -> APIRouter:

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from scrapersky.api import cursors
+from scrapersky.api.access import OPERATOR, may
 from scrapersky.api.fields import CursorGiven, Limit, Moment, Page, WorkflowFilter
 from scrapersky.api.office import Given
 from scrapersky.api.problems import answers
@@ -43,7 +44,7 @@ class RunLine(BaseModel):
     error: str | None = Field(description="what ended the cycle early")
 
 
-@router.get("", summary="Runs, the latest first", responses=answers(400))
+@router.get("", summary="Runs, the latest first", responses=answers(400), openapi_extra=may(OPERATOR, house=True))
 async def list_runs(
     office: Given,
     workflow: WorkflowFilter = None,
@@ -69,7 +70,7 @@ async def list_runs(
     )
 
 
-@router.get("/{id}", summary="One run")
+@router.get("/{id}", summary="One run", openapi_extra=may(OPERATOR, house=True))
 async def get_run(run_id: RunId, office: Given) -> RunLine:
     """The same as in the list."""
     async with office.database.engine_session() as session:

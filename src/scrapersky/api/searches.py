@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, BeforeValidator, Field
 
 from scrapersky.api import cursors
-from scrapersky.api.access import CurrentActor
+from scrapersky.api.access import CURATOR, VIEWER, CurrentActor, may
 from scrapersky.api.fields import Asked, CursorGiven, Limit, Page, Text
 from scrapersky.api.lists import (
     PREFIX,
@@ -141,7 +141,7 @@ class Cancelled(BaseModel):
     taken_back: dict[str, int] = Field(description="waiting rows of each step; those in hand are finished")
 
 
-@router.get("", summary="Searches, the latest first", responses=answers(400))
+@router.get("", summary="Searches, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_searches(
     query: Annotated[SearchQuery, Query()], office: Given, actor: CurrentActor
 ) -> Listing[SearchLine]:
@@ -149,7 +149,7 @@ async def list_searches(
     return await page_of(office, actor, SEARCHES, SearchLine, query)
 
 
-@router.post("", status_code=201, summary="Ask for a search", responses=answers(400))
+@router.post("", status_code=201, summary="Ask for a search", responses=answers(400), openapi_extra=may(CURATOR))
 async def create_search(asked: NewSearch, office: Given, actor: CurrentActor, response: Response) -> SearchAsked:
     """Queued at once; the same search again is the one that is there, with the new rules and budget."""
     estimate = await _estimate(office, asked)
@@ -171,7 +171,7 @@ async def create_search(asked: NewSearch, office: Given, actor: CurrentActor, re
     return SearchAsked(estimate=estimate, search=line, known=known)
 
 
-@router.get("/{id}", summary="One search", responses=answers(404))
+@router.get("/{id}", summary="One search", responses=answers(404), openapi_extra=may(VIEWER))
 async def get_search(row_id: RowId, office: Given, actor: CurrentActor) -> SearchDetail:
     """How every step stands, why rows were left behind, what was found so far."""
     async with office.database.session(actor.tenant_id) as session:
@@ -190,7 +190,7 @@ async def get_search(row_id: RowId, office: Given, actor: CurrentActor) -> Searc
     )
 
 
-@router.get("/{id}/results", summary="What a search found", responses=answers(400, 404))
+@router.get("/{id}/results", summary="What a search found", responses=answers(400, 404), openapi_extra=may(VIEWER))
 async def list_results(
     row_id: RowId,
     office: Given,
@@ -218,7 +218,7 @@ async def list_results(
     return Page(items=found[:limit], next_cursor=cursors.make(here, [start + limit]) if more else None)
 
 
-@router.post("/{id}/cancel", summary="Stop a search", responses=answers(404))
+@router.post("/{id}/cancel", summary="Stop a search", responses=answers(404), openapi_extra=may(CURATOR))
 async def cancel_search(row_id: RowId, office: Given, actor: CurrentActor) -> Cancelled:
     """Takes its waiting work back and lets nothing go on by itself. Asking for the search again gives it its rules."""
     async with office.database.session(actor.tenant_id) as session:

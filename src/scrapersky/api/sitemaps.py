@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import JSONResponse
 
-from scrapersky.api.access import CurrentActor
+from scrapersky.api.access import CURATOR, VIEWER, CurrentActor, may
 from scrapersky.api.curation import (
     CURATION_ANSWERS,
     DECISION,
@@ -81,7 +81,7 @@ class SitemapDetail(SitemapLine, Story):
     partial_reason: str | None
 
 
-@router.get("", summary="Sitemaps, the latest first", responses=answers(400))
+@router.get("", summary="Sitemaps, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_sitemaps(
     query: Annotated[SitemapQuery, Query()], office: Given, actor: CurrentActor
 ) -> Listing[SitemapLine]:
@@ -89,13 +89,19 @@ async def list_sitemaps(
     return await page_of(office, actor, SITEMAPS, SitemapLine, query)
 
 
-@router.get("/{id}", summary="One sitemap", responses=answers(404))
+@router.get("/{id}", summary="One sitemap", responses=answers(404), openapi_extra=may(VIEWER))
 async def get_sitemap(row_id: RowId, office: Given, actor: CurrentActor) -> SitemapDetail:
     """With its queues, and the rows before and after it on the line."""
     return SitemapDetail.model_validate(await story_of(office, actor, SITEMAPS, row_id))
 
 
-@router.post("/curation", summary="Decide about sitemaps", response_model=CurationAnswer, responses=CURATION_ANSWERS)
+@router.post(
+    "/curation",
+    summary="Decide about sitemaps",
+    response_model=CurationAnswer,
+    responses=CURATION_ANSWERS,
+    openapi_extra=may(CURATOR),
+)
 async def curate_sitemaps(asked: SitemapDecision, office: Given, actor: CurrentActor, key: Key = None) -> JSONResponse:
     """Selected queues the import, any other word takes waiting work back."""
     return await curate(office, actor, SITEMAPS, asked, key)

@@ -5,7 +5,7 @@ from datetime import datetime
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from scrapersky.api.access import CurrentActor
+from scrapersky.api.access import OPERATOR, VIEWER, CurrentActor, may
 from scrapersky.api.fields import Asked, Page, Text, WorkflowName
 from scrapersky.api.office import Given, Office
 from scrapersky.api.problems import answers
@@ -67,7 +67,7 @@ class RunRequested(BaseModel):
     workers: int = Field(description="processes seen within the last half minute; nothing happens without one")
 
 
-@router.get("", summary="All workflows in the order of the line")
+@router.get("", summary="All workflows in the order of the line", openapi_extra=may(VIEWER, house=True))
 async def list_workflows(office: Given) -> Page[WorkflowState]:
     """Depth, age, rates, breaker and pace of each. The list is short and comes whole."""
     async with office.database.engine_session() as session:
@@ -75,14 +75,20 @@ async def list_workflows(office: Given) -> Page[WorkflowState]:
     return Page(items=[_state(office, standing) for standing in found], next_cursor=None)
 
 
-@router.get("/{name}", summary="One workflow", responses=answers(404, 422))
+@router.get("/{name}", summary="One workflow", responses=answers(404, 422), openapi_extra=may(VIEWER, house=True))
 async def get_workflow(name: WorkflowName, office: Given) -> WorkflowState:
     """The same as in the list."""
     async with office.database.engine_session() as session:
         return _state(office, await standings.of_workflow(session, office.pipeline, name))
 
 
-@router.post("/{name}/run", status_code=202, summary="Look at the queue now", responses=answers(404, 409, 422))
+@router.post(
+    "/{name}/run",
+    status_code=202,
+    summary="Look at the queue now",
+    responses=answers(404, 409, 422),
+    openapi_extra=may(OPERATOR, house=True),
+)
 async def run_workflow(name: WorkflowName, office: Given, actor: CurrentActor) -> RunRequested:
     """Every host looks at this queue at once instead of at its next interval. Refused while paused or broken."""
     workflow = office.pipeline[name]
@@ -92,7 +98,12 @@ async def run_workflow(name: WorkflowName, office: Given, actor: CurrentActor) -
     return RunRequested(workflow=name, workers=len(seen))
 
 
-@router.post("/{name}/pause", summary="Stop claiming on every host", responses=answers(400, 404, 409, 422))
+@router.post(
+    "/{name}/pause",
+    summary="Stop claiming on every host",
+    responses=answers(400, 404, 409, 422),
+    openapi_extra=may(OPERATOR, house=True),
+)
 async def pause_workflow(
     name: WorkflowName, office: Given, actor: CurrentActor, asked: Pause | None = None
 ) -> WorkflowState:
@@ -102,7 +113,12 @@ async def pause_workflow(
         return _state(office, await standings.of_workflow(session, office.pipeline, name))
 
 
-@router.post("/{name}/resume", summary="Go on, and close the breaker", responses=answers(404, 409, 422))
+@router.post(
+    "/{name}/resume",
+    summary="Go on, and close the breaker",
+    responses=answers(404, 409, 422),
+    openapi_extra=may(OPERATOR, house=True),
+)
 async def resume_workflow(name: WorkflowName, office: Given, actor: CurrentActor) -> WorkflowState:
     """Ends a pause and closes an open breaker, on every host."""
     async with office.database.engine_session() as session:

@@ -4,6 +4,10 @@
 # ├── BadSetting            a setting is wrong: the start stops
 # ├── BadRequest       400  what was asked makes no sense
 # │   └── UnknownName  404  there is nothing of this name
+# ├── Refusal               whoever asks may not: the answer has headers that say what would help
+# │   ├── NotKnown     401  nobody has said who they are, or it is not true any more
+# │   ├── NotAllowed   403  known, but of another role
+# │   └── TooMany      429  too often
 # ├── Conflict         409  it makes sense, but not now
 # ├── Unavailable      503  something we need is away
 # └── what the engine does about a row whose work raises one of these:
@@ -11,6 +15,8 @@
 #     ├── Hopeless          a dead letter at once
 #     └── NothingThere      skipped with the reason
 
+import math
+from collections.abc import Mapping
 from datetime import timedelta
 
 
@@ -39,6 +45,34 @@ class UnknownName(BadRequest):
     """There is nothing of this name."""
 
     status_code = 404
+
+
+class Refusal(ScraperSkyError):
+    """Whoever asks may not do this."""
+
+    status_code = 403
+    headers: Mapping[str, str] = {}  # of the answer
+
+
+class NotKnown(Refusal):
+    """Say who you are: there is no valid key or token with this request."""
+
+    status_code = 401
+    headers = {"WWW-Authenticate": 'Bearer realm="scrapersky"'}  # noqa: RUF012 - never written to
+
+
+class NotAllowed(Refusal):
+    """Your role does not allow this."""
+
+
+class TooMany(Refusal):
+    """This was asked for too often."""
+
+    status_code = 429
+
+    def __init__(self, message: str, wait: float) -> None:
+        super().__init__(message)
+        self.headers = {"Retry-After": str(max(1, math.ceil(wait)))}
 
 
 class Conflict(ScraperSkyError):

@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.core.roles import Role
 from scrapersky.models import Audit
 
 
@@ -19,6 +20,15 @@ class Actor:
     tenant_id: UUID
     role: str
     origin: str
+    user_id: UUID | None = None  # nobody's at the command line
+    request_id: str | None = None
+    session_id: UUID | None = None  # the login it came by, or
+    key_id: UUID | None = None  # the key
+    is_house: bool = False  # of the tenant whose operators run the engine
+
+    def covers(self, needed: Role) -> bool:
+        """Whether it may do, in its tenant, what needs this role."""
+        return Role(self.role).covers(needed)
 
 
 async def record(
@@ -34,7 +44,9 @@ async def record(
         insert(Audit).values(
             tenant_id=actor.tenant_id,
             actor=actor.name,
+            actor_id=actor.user_id,
             origin=actor.origin,
+            request_id=actor.request_id,
             action=action,
             subject=subject,
             before=None if before is None else dict(before),
