@@ -2,10 +2,14 @@
 
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.web import Web
+from scrapersky.destinations.couriers import Couriers
 from scrapersky.engine.pipeline import Pipeline
+from scrapersky.providers.journal import Journals
 from scrapersky.providers.place import Providers
+from scrapersky.store.outbox import Outbox
 from scrapersky.workflows.contact_verification import ContactVerification
 from scrapersky.workflows.deep_scan import DeepScan
+from scrapersky.workflows.delivery import Delivery
 from scrapersky.workflows.domain_extraction import DomainExtraction
 from scrapersky.workflows.domain_metadata import DomainMetadata
 from scrapersky.workflows.page_curation import PageCuration
@@ -14,15 +18,21 @@ from scrapersky.workflows.sitemap_analysis import SitemapAnalysis
 from scrapersky.workflows.sitemap_import import SitemapImport
 
 
-def the_line(providers: Providers, web: Web | None = None) -> Pipeline:
-    """Search ─1─▶ Place ─2─▶ LocalBusiness ─3─▶ Domain ─4─▶ Domain ─5─▶ SitemapFile ─6─▶ Page ─7─▶ Contact.
+def the_line(
+    providers: Providers,
+    web: Web | None = None,
+    journals: Journals | None = None,
+    outbox: Outbox | None = None,
+    couriers: Couriers | None = None,
+) -> Pipeline:
+    """Search ─1─▶ Place ─2─▶ LocalBusiness ─3─▶ Domain ─4─▶ Domain ─5─▶ SitemapFile ─6─▶ Page ─7─▶ Contact ─8─▶ ─9─▶.
 
     Without a web of its own it has the default one, closed until a row needs it: enough to read the declarations.
     """
     web = web or Web(Settings())
     return Pipeline(
         [
-            PlaceSearch(providers),
+            PlaceSearch(providers, journals),
             DeepScan(providers),
             DomainExtraction(),
             DomainMetadata(web),
@@ -30,5 +40,6 @@ def the_line(providers: Providers, web: Web | None = None) -> Pipeline:
             SitemapImport(web),
             PageCuration(web),
             ContactVerification(web.mail_hosts),
+            Delivery(outbox, couriers),
         ]
     )

@@ -15,7 +15,9 @@ from scrapersky.core.errors import BadSetting
 from scrapersky.core.migrate import check_schema
 from scrapersky.core.settings import Environment, Settings, load, refuse_unknown, setting_names
 from scrapersky.core.vault import Vault, open_vault
+from scrapersky.crawl.client import Client
 from scrapersky.crawl.web import Web
+from scrapersky.destinations.couriers import Couriers
 from scrapersky.engine.events import Events
 from scrapersky.engine.maintenance import standard_maintenance
 from scrapersky.engine.pipeline import Pipeline
@@ -29,8 +31,10 @@ from scrapersky.providers.configured import configured_providers
 from scrapersky.providers.place import Providers
 from scrapersky.store.host_limits import ForgetHosts, SharedHostLimits
 from scrapersky.store.jobs import RunJobs
+from scrapersky.store.outbox import Outbox
 from scrapersky.store.purge import PurgeExpired
 from scrapersky.store.rate_limits import ForgetBuckets
+from scrapersky.store.search_journal import StoredJournals
 
 log = structlog.get_logger(__name__)
 
@@ -52,9 +56,11 @@ class House:
     runtime: Runtime
     system_user_id: UUID
     vault: Vault
+    couriers: Couriers
 
     async def close(self) -> None:
         """Give back every connection and end every child."""
+        await self.couriers.close()
         await self.web.close()
         await self.database.close()
 
@@ -83,7 +89,8 @@ async def open_house(
     web = Web(settings, host_limits)
     if providers is None:
         providers = configured_providers(settings, web, host_limits)
-    line = pipeline or the_line(providers, web)
+    couriers = _couriers(web)
+    line = pipeline or the_line(providers, web, StoredJournals(database), Outbox(database, vault), couriers)
     try:
         await check_server(database)
         await check_schema(database)
@@ -97,7 +104,18 @@ async def open_house(
     forgetting = [ForgetHosts(), ForgetBuckets(), PurgeExpired()]
     maintenance = [*standard_maintenance(line, tunings, settings), *forgetting, RunJobs(database)]
     runtime = Runtime(line, tunings, database, events, settings, maintenance)
-    return House(settings, database, web, providers, line, tunings, events, metrics, runtime, system_user_id, vault)
+    return House(
+        settings, database, web, providers, line, tunings, events, metrics, runtime, system_user_id, vault, couriers
+    )
+
+
+def _couriers(web: Web) -> Couriers:
+    """Deliveries go out through the same guarded client as everything else."""
+
+    async def client() -> Client:
+        return (await web.crawler()).client
+
+    return Couriers(client)
 
 
 async def _system_user(database: Database, settings: Settings) -> UUID:

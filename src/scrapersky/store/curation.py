@@ -10,10 +10,10 @@ from sqlalchemy import Row, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.status import Curation, Status
-from scrapersky.store import audit
+from scrapersky.store import audit, deliveries
 from scrapersky.store.audit import Actor
 from scrapersky.store.lists import Filters, matching
-from scrapersky.store.nouns import Noun
+from scrapersky.store.nouns import CONTACTS, Noun
 from scrapersky.store.queues import IN_HAND, among
 
 Changes = tuple[tuple[str, Any], ...]  # columns and their new values: rows with the same ones are changed together
@@ -55,12 +55,22 @@ async def curate(session: AsyncSession, noun: Noun, actor: Actor, ids: Sequence[
             if row.id in changed:
                 before[str(row.curation_status)].append(str(row.id))
         await audit.record(session, actor, "curate", noun.name, before, {"curation_status": decision.value})
+    if noun is CONTACTS:
+        await _follow(session, [row.id for row in rows], decision)
     return Curated(
         sum(row.curation_status != decision for row in rows),
         _count(together, Status.QUEUED),
         _count(together, Status.NEW),
         len(rows),
     )
+
+
+async def _follow(session: AsyncSession, contact_ids: Sequence[UUID], decision: Curation) -> None:
+    """What was selected goes to the destinations whose rules want it; what was not is taken back from their queues."""
+    if decision is Curation.SELECTED:
+        await deliveries.open_for(session, contact_ids)
+    else:
+        await deliveries.take_back(session, contact_ids)
 
 
 async def ids_of(session: AsyncSession, noun: Noun, tenant_id: UUID, filters: Filters, most: int) -> list[UUID]:

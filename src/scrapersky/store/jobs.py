@@ -1,7 +1,7 @@
 """Named queries about jobs: long actions that outlive the request, go on after a restart, and can be cancelled."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -14,16 +14,17 @@ from scrapersky.core.errors import Conflict
 from scrapersky.core.status import Curation, Status
 from scrapersky.engine.maintenance import Periodic
 from scrapersky.models import Domain, Job, Page, SitemapFile
-from scrapersky.store import audit, lists
+from scrapersky.store import audit, deliveries, lists
 from scrapersky.store.audit import Actor
 from scrapersky.store.curation import Curated, curate
+from scrapersky.store.deliveries import Sent
 from scrapersky.store.lists import Filters, matching
-from scrapersky.store.nouns import JOBS, NOUNS, Noun
+from scrapersky.store.nouns import CONTACTS, JOBS, NOUNS, Noun
 
 OPEN = ("pending", "processing")
 BITE = 1_000  # rows of one transaction
 SECONDS = 5.0  # of one look after the open jobs; the next look goes on
-SCAN, CURATION = "sitemap_scan", "curation"
+SCAN, CURATION, DELIVERY = "sitemap_scan", "curation", "delivery"
 
 
 class JobIsOver(Conflict):
@@ -32,19 +33,38 @@ class JobIsOver(Conflict):
 
 async def start_curation(session: AsyncSession, noun: Noun, actor: Actor, filters: Filters, decision: Curation) -> Job:
     """A decision about more rows than one request should change: done bite by bite, by whichever process is there."""
+    wish = {"curation_status": decision.value}
+    return await _start(session, CURATION, noun, actor, filters, wish, vars(Curated()))
+
+
+async def start_delivery(session: AsyncSession, actor: Actor, filters: Filters, destination_id: UUID) -> Job:
+    """Contacts for a destination, more than one request should queue."""
+    wish = {"destination_id": str(destination_id)}
+    return await _start(session, DELIVERY, CONTACTS, actor, filters, wish, vars(Sent()))
+
+
+async def _start(
+    session: AsyncSession,
+    kind: str,
+    noun: Noun,
+    actor: Actor,
+    filters: Filters,
+    wish: Mapping[str, str],
+    nothing_yet: Mapping[str, int],
+) -> Job:
     wanted = matching(select(func.count()).select_from(noun.model), noun, actor.tenant_id, filters)
     job = Job(
         tenant_id=actor.tenant_id,
-        kind=CURATION,
+        kind=kind,
         parameters={
             "noun": noun.name,
             "filter": dict(filters),
-            "curation_status": decision.value,
+            **wish,
             "matched": int(await session.scalar(wanted) or 0),
             "actor": {"name": actor.name, "role": actor.role, "origin": actor.origin},
             "cursor": None,
         },
-        result=vars(Curated()),
+        result=dict(nothing_yet),
     )
     session.add(job)
     await session.flush()
@@ -53,7 +73,7 @@ async def start_curation(session: AsyncSession, noun: Noun, actor: Actor, filter
 
 
 async def advance(session: AsyncSession, job_id: UUID) -> bool:
-    """Do the next bite of a curation; true when nothing is left. Whoever holds the job's lock is at it already."""
+    """Do the next bite of a job; true when nothing is left. Whoever holds the job's lock is at it already."""
     job = await session.scalar(
         select(Job).where(Job.id == job_id, Job.state.in_(OPEN)).with_for_update(skip_locked=True)
     )
@@ -67,13 +87,25 @@ async def advance(session: AsyncSession, job_id: UUID) -> bool:
     # What came after the request was not meant by it.
     wanted = wanted.where(noun.model.created_at <= job.created_at).order_by(noun.model.id).limit(BITE)
     ids = list(await session.scalars(wanted))
-    done = Curated(**(job.result or {})) + await curate(session, noun, actor, ids, Curation(asked["curation_status"]))
+    try:
+        done = await _bite(session, job, noun, actor, ids)
+    except lists.UnknownRow as gone:  # the destination was removed meanwhile
+        job.state, job.error, job.finished_at = "failed", str(gone), await session.scalar(select(func.now()))
+        return True
     is_over = len(ids) < BITE
     job.parameters = {**asked, "cursor": str(ids[-1]) if ids else asked["cursor"]}
     job.result, job.state = vars(done), "completed" if is_over else "processing"
     job.progress = 1.0 if is_over else min(done.found / max(asked["matched"], 1), 1.0)
     job.finished_at = await session.scalar(select(func.now())) if is_over else None
     return is_over
+
+
+async def _bite(session: AsyncSession, job: Job, noun: Noun, actor: Actor, ids: Sequence[UUID]) -> Curated | Sent:
+    """Do it to these rows; what was done so far, these included."""
+    before, asked = job.result or {}, job.parameters
+    if job.kind == DELIVERY:
+        return Sent(**before) + await deliveries.send(session, actor, UUID(asked["destination_id"]), ids)
+    return Curated(**before) + await curate(session, noun, actor, ids, Curation(asked["curation_status"]))
 
 
 async def cancel(session: AsyncSession, actor: Actor, job_id: UUID) -> Job:
@@ -115,7 +147,7 @@ async def scan_result(session: AsyncSession, domain_id: UUID) -> Mapping[str, An
 
 
 class RunJobs(Periodic):
-    """Goes on with every open curation, whichever process began it."""
+    """Goes on with every open curation and delivery, whichever process began it."""
 
     name = "run_jobs"
     interval_minutes = 0.05
@@ -125,7 +157,7 @@ class RunJobs(Periodic):
 
     async def run(self, connection: asyncpg.Connection) -> str:
         """A bite of each in turn, for a few seconds; a process that dies loses one bite, which is done again."""
-        rows = await connection.fetch(_OPEN, CURATION)
+        rows = await connection.fetch(_OPEN, [CURATION, DELIVERY])
         left, until = [(row["id"], row["tenant_id"]) for row in rows], time.monotonic() + SECONDS
         while left and time.monotonic() < until:
             job_id, tenant_id = left.pop(0)
@@ -136,4 +168,4 @@ class RunJobs(Periodic):
         return f"{len(rows)} jobs looked after, {len(left)} to go on with"
 
 
-_OPEN = "SELECT id, tenant_id FROM job WHERE kind = $1 AND state IN ('pending', 'processing') ORDER BY created_at"
+_OPEN = "SELECT id, tenant_id FROM job WHERE kind = ANY($1) AND state IN ('pending', 'processing') ORDER BY created_at"

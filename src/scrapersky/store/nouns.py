@@ -7,7 +7,20 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, and_, func, literal, select
 
-from scrapersky.models import Contact, Domain, Job, LocalBusiness, Page, Place, Search, SearchPlace, SitemapFile
+from scrapersky.models import (
+    Contact,
+    Delivery,
+    Destination,
+    Domain,
+    Job,
+    LocalBusiness,
+    Page,
+    Place,
+    Search,
+    SearchPlace,
+    SitemapFile,
+    Suppression,
+)
 
 Condition = Callable[[Any], ColumnElement[bool]]
 
@@ -179,6 +192,33 @@ CONTACTS = Noun(
     queues=("contact_verification",),
     steps=("contact_verification",),
 )
+SUPPRESSIONS = Noun(
+    "suppressions",
+    Suppression,
+    "value",
+    {
+        "kind": same(Suppression.kind),
+        "origin": same(Suppression.origin),
+        "text": begins(Suppression.value),
+    },
+)
 JOBS = Noun("jobs", Job, "kind", {"kind": same(Job.kind), "state": same(Job.state)})
+DESTINATIONS = Noun(
+    "destinations",
+    Destination,
+    "name",
+    {"kind": same(Destination.kind), "enabled": lambda value: is_there(Destination.disabled_at)(not value)},
+)
+DELIVERIES = Noun(
+    "deliveries",
+    Delivery,
+    "contact_id",
+    {
+        "delivery_status": word(Delivery.delivery_status),
+        "destination_id": same_id(Delivery.destination_id),
+        "contact_id": same_id(Delivery.contact_id),
+    },
+    queues=("delivery",),
+)
 
 NOUNS = {noun.name: noun for noun in (SEARCHES, PLACES, BUSINESSES, DOMAINS, SITEMAPS, PAGES, CONTACTS, JOBS)}

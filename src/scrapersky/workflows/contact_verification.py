@@ -1,6 +1,6 @@
 """WF8: an address gets its verdict: would a letter arrive?"""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -14,7 +14,7 @@ from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.extract import phones
 from scrapersky.extract.email_verdict import Address, MailDomain, Verification, conclude, look_at
 from scrapersky.models import Contact
-from scrapersky.store import contacts
+from scrapersky.store import contacts, deliveries
 
 PATIENCE = 3  # name servers that are silent so often are silent: that is a verdict, too
 OWN_KINDS = ("role", "personal")  # addresses on the domain of the site they were found on
@@ -55,9 +55,12 @@ class ContactVerification(Workflow[Contact, ToVerify, Verification]):
         phone_valid = phones.read(contact.phone, "") is not None if contact.phone else None
         return conclude(address, mail, clock.now(), phone_valid)
 
-    async def write(self, session: AsyncSession, row: Contact, found: Verification) -> Iterable[UUID]:
-        """Keep the verdict with its reasons; nothing goes on from here."""
-        contacts.keep_verdict(row, found)
+    async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Contact, Verification]]) -> Iterable[UUID]:
+        """Keep each verdict with its reasons; contacts that a destination's rule wants are queued for it."""
+        for row, verification in found:
+            contacts.keep_verdict(row, verification)
+        await session.flush()  # the rules look at the verdicts
+        await deliveries.open_for(session, [row.id for row, _ in found])
         return ()
 
     async def _mail_of(self, address: Address, tries: int) -> MailDomain | None:
