@@ -27,6 +27,7 @@ class Answer:
     body: bytes = b""
     content_type: str = "text/html; charset=utf-8"
     headers: Mapping[str, str] = field(default_factory=dict)
+    wait_seconds: float = 0.0  # before anything comes
     drip_seconds: float = 0.0  # the body comes in pieces over this time
     cut: bool = False  # only half of what was promised comes
     hang_up: bool = False  # nothing comes at all

@@ -92,7 +92,7 @@ class Door(asyncio.Protocol):
             request, keep = self._waiting.popleft()
             self._traffic.begin(request.host, self._guest)
             answer = self._respond(request)
-            seconds = self._latency()
+            seconds = self._latency() + answer.wait_seconds
             if answer.drip_seconds or seconds:
                 self._task = asyncio.get_running_loop().create_task(self._later(request, answer, keep, seconds))
             else:

@@ -9,8 +9,11 @@ from urllib.parse import parse_qs
 
 from scrapersky.sandbox.certificates import Authority
 from scrapersky.sandbox.dns_server import NameServer
+from scrapersky.sandbox.fake_brevo import FakeBrevo
 from scrapersky.sandbox.fake_google import FakeGoogle
+from scrapersky.sandbox.fake_hubspot import FakeHubSpot
 from scrapersky.sandbox.fake_osm import FakeNominatim, FakeOverpass
+from scrapersky.sandbox.fake_webhook import FakeWebhook
 from scrapersky.sandbox.http_answer import Answer, Request, json_answer
 from scrapersky.sandbox.http_door import Door
 from scrapersky.sandbox.map import Map
@@ -21,6 +24,7 @@ from scrapersky.sandbox.truth import truth
 from scrapersky.sandbox.world import World
 
 LOOPBACK = "127.0.0.1"
+HUBSPOT, BREVO, HOOKS = "hubspot.example", "brevo.example", "hooks.example"
 
 
 class Sandbox:
@@ -49,6 +53,7 @@ class Sandbox:
         self.google = FakeGoogle(places)
         self.nominatim = FakeNominatim()
         self.overpass = FakeOverpass(places)
+        self.hubspot, self.brevo, self.hooks = FakeHubSpot(), FakeBrevo(), FakeWebhook()
         self.address = address
         self._port, self._secure_port = port, secure_port
         self._servers: list[asyncio.Server] = []
@@ -127,6 +132,21 @@ class Sandbox:
         """The base URL of Overpass: /interpreter and /status are below it."""
         return f"{self.url}/overpass/api"
 
+    @property
+    def hubspot_url(self) -> str:
+        """The base URL of HubSpot."""
+        return f"http://{HUBSPOT}"
+
+    @property
+    def brevo_url(self) -> str:
+        """The base URL of Brevo."""
+        return f"http://{BREVO}"
+
+    @property
+    def hooks_url(self) -> str:
+        """The host of the receivers of web hooks; n8n lives there too."""
+        return f"http://{HOOKS}"
+
     def environment(self) -> dict[str, str]:
         """The settings with which an installation lives in the sandbox instead of the internet."""
         return {
@@ -159,6 +179,12 @@ class Sandbox:
 
     def respond(self, request: Request) -> Answer:
         """The answer to a request: of a site by its name, of the providers and of the sandbox itself by number."""
+        if request.host == HUBSPOT:
+            return self.hubspot.answer(request)
+        if request.host == BREVO:
+            return self.brevo.answer(request)
+        if request.host == HOOKS:
+            return self.hooks.answer(request)
         if request.host not in (self.address, "localhost"):
             return self.sites.answer(request)
         room, _, rest = request.path.removeprefix("/").partition("/")
@@ -179,10 +205,12 @@ class Sandbox:
     def _mishap(self, request: Request) -> Answer:
         """`POST /mishap?provider=google&kind=per_minute&times=2`: the next calls go wrong."""
         asked = {name: values[0] for name, values in parse_qs(request.query).items()}
-        providers: dict[str, FakeGoogle | FakeNominatim | FakeOverpass] = {
+        providers: dict[str, FakeGoogle | FakeNominatim | FakeOverpass | FakeHubSpot | FakeBrevo] = {
             "google": self.google,
             "nominatim": self.nominatim,
             "overpass": self.overpass,
+            "hubspot": self.hubspot,
+            "brevo": self.brevo,
         }
         provider = providers.get(asked.get("provider", ""))
         times = asked.get("times", "1")
