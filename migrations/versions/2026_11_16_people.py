@@ -82,7 +82,49 @@ EXECUTE FUNCTION {table}_quota()"""
 AT_THE_END = """
 CREATE TRIGGER {table}_quota_written AFTER INSERT OR UPDATE ON {table} FOR EACH STATEMENT
 WHEN (current_setting('scrapersky.{table}_quota', true) <> '') EXECUTE FUNCTION {table}_quota_written()"""
-QUOTA_PARTS = [BOOKED, WRITTEN, ON_INSERT, ON_UPDATE, AT_THE_END]
+# Whoever changes a quota, or lets a tenant out or in again, writes the calendar anew: rows nobody has begun with are
+# dealt out from today on, in their order; those begun with today stay counted.
+REBOOKED = """
+CREATE FUNCTION {table}_rebooked() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $body$
+DECLARE
+    today date := (now() AT TIME ZONE 'UTC')::date;
+    quota integer := CASE WHEN NEW.disabled_at IS NULL THEN NEW.{limit} ELSE 0 END;
+    begun integer;
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('{kind} of ' || NEW.id, 0));
+    SELECT greatest(coalesce(sum(used), 0) - (
+        SELECT count(*) FROM {table} WHERE tenant_id = NEW.id AND {queue}_status = 'Queued' AND {queue}_due_at IS NULL
+            AND {queue}_error IS NULL AND {queue}_attempts = {queue}_allowance), 0) INTO begun
+        FROM quota_book WHERE tenant_id = NEW.id AND kind = '{kind}' AND day = today;
+    DELETE FROM quota_book WHERE tenant_id = NEW.id AND kind = '{kind}' AND day >= today;
+    WITH fresh AS (
+        SELECT id, least(begun, quota) + row_number() OVER (ORDER BY {queue}_due_at NULLS FIRST, {queue}_order) AS place
+        FROM {table} WHERE tenant_id = NEW.id AND {queue}_status = 'Queued' AND {queue}_error IS NULL
+            AND {queue}_attempts = {queue}_allowance
+            AND ({queue}_due_at IS NULL OR ({queue}_due_at > now()
+                AND {queue}_due_at = date_trunc('day', {queue}_due_at AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'))
+    ), dealt AS (
+        SELECT id, today + CASE WHEN quota IS NULL THEN 0 WHEN quota = 0 THEN {never}
+            ELSE ((place - 1) / quota)::integer END AS day FROM fresh
+    ), moved AS (
+        UPDATE {table} t SET {queue}_due_at = CASE WHEN d.day > today THEN d.day::timestamp AT TIME ZONE 'UTC' END
+        FROM dealt d WHERE t.id = d.id AND t.{queue}_status = 'Queued'
+            AND t.{queue}_due_at IS DISTINCT FROM CASE WHEN d.day > today THEN d.day::timestamp AT TIME ZONE 'UTC' END
+    )
+    INSERT INTO quota_book (tenant_id, kind, day, used)
+        SELECT NEW.id, '{kind}', day, sum(used) FROM (
+            SELECT day, count(*) AS used FROM dealt GROUP BY 1 UNION ALL SELECT today, begun) b
+        WHERE quota > 0 OR day = today GROUP BY day HAVING sum(used) > 0;
+    PERFORM pg_notify('scrapersky', '{table}.{queue}');
+    RETURN NULL;
+END
+$body$"""
+ON_CHANGE = """
+CREATE TRIGGER tenant_{kind}_rebooked AFTER UPDATE OF {limit}, disabled_at ON tenant FOR EACH ROW
+WHEN (NEW.{limit} IS DISTINCT FROM OLD.{limit} OR (NEW.disabled_at IS NULL) <> (OLD.disabled_at IS NULL))
+EXECUTE FUNCTION {table}_rebooked()"""
+QUOTA_PARTS = [BOOKED, WRITTEN, ON_INSERT, ON_UPDATE, AT_THE_END, REBOOKED, ON_CHANGE]
 NEVER = 3650  # days: a quota of nothing, until somebody raises it
 DAILY = [
     {"table": "page", "queue": "page_processing", "kind": "pages", "limit": "pages_per_day"},
@@ -138,8 +180,9 @@ MONEY = [
 CREATE TRIGGER search_a_budget_insert BEFORE INSERT ON search FOR EACH ROW
 WHEN (NEW.place_search_status = 'Queued') EXECUTE FUNCTION search_budget()""",
     """
-CREATE TRIGGER search_a_budget_update BEFORE UPDATE OF place_search_status ON search FOR EACH ROW
-WHEN (NEW.place_search_status = 'Queued' AND OLD.place_search_status NOT IN ('Queued', 'Processing'))
+CREATE TRIGGER search_a_budget_update BEFORE UPDATE OF place_search_status, budget_cents ON search FOR EACH ROW
+WHEN (NEW.place_search_status IN ('Queued', 'Processing') AND (OLD.place_search_status NOT IN ('Queued', 'Processing')
+    OR NEW.budget_cents IS DISTINCT FROM OLD.budget_cents))
 EXECUTE FUNCTION search_budget()""",
     """
 CREATE TRIGGER search_cost AFTER UPDATE OF cost_cents ON search FOR EACH ROW
@@ -155,7 +198,7 @@ def upgrade() -> None:
             op.execute(statement)
     op.execute("REVOKE INSERT, UPDATE, DELETE ON quota_book FROM scrapersky_app")
     op.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON quota_book TO scrapersky_engine")
-    op.execute(f"GRANT INSERT, UPDATE (disabled_at, {', '.join(QUOTAS)}) ON tenant TO scrapersky_engine")
+    op.execute(f"GRANT INSERT, UPDATE (is_house, disabled_at, {', '.join(QUOTAS)}) ON tenant TO scrapersky_engine")
     # Who knocks is looked up before the tenant is known.
     op.execute("GRANT SELECT ON api_key, session, invitation TO scrapersky_engine")
     op.execute("GRANT DELETE ON session, invitation TO scrapersky_engine")
@@ -175,6 +218,7 @@ def daily_quotas() -> list[str]:
 # The functions act as the engine, which sees every tenant's book; to own them it must be let in for a moment.
 DEFINERS = [
     *(f"{names['table']}_quota{part}()" for names in DAILY for part in ("", "_written")),
+    *(f"{names['table']}_rebooked()" for names in DAILY),
     "search_budget()",
     "search_cost()",
 ]
@@ -273,7 +317,7 @@ def noun(table: str) -> list[SchemaItem]:
 def downgrade() -> None:
     for function in (*DEFINERS, "write_quota", "spent_cents", "held_cents"):
         op.execute(f"DROP FUNCTION {function} CASCADE")
-    op.execute(f"REVOKE INSERT, UPDATE (disabled_at, {', '.join(QUOTAS)}) ON tenant FROM scrapersky_engine")
+    op.execute(f"REVOKE INSERT, UPDATE (is_house, disabled_at, {', '.join(QUOTAS)}) ON tenant FROM scrapersky_engine")
     op.execute("GRANT UPDATE, DELETE ON audit TO scrapersky_app")
     op.execute("REVOKE DELETE, UPDATE (before, after) ON audit FROM scrapersky_engine")
     for table in ("quota_book", "rate_limit", "invitation", "session"):

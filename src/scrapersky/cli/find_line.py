@@ -11,16 +11,18 @@ from pathlib import Path
 from typing import Any, Self, cast
 from uuid import UUID
 
+from scrapersky.cli.acting import acting
 from scrapersky.cli.find_progress import FindProgress
 from scrapersky.cli.output import print_json
-from scrapersky.core.errors import BadRequest
+from scrapersky.core.errors import BadRequest, ScraperSkyError
 from scrapersky.core.logs import configure_logs
 from scrapersky.core.settings import Environment, load
 from scrapersky.core.status import Verdict
 from scrapersky.destinations.lead_file import LeadFile
 from scrapersky.extract.web_address import CompanyDomain, NoWebAddress, web_address
-from scrapersky.providers.place import UnknownProvider
-from scrapersky.store import searches, tenants
+from scrapersky.providers.place import PlaceQuery, UnknownProvider
+from scrapersky.store import orders, searches
+from scrapersky.store.audit import Actor
 from scrapersky.store.leads import Per, columns_of, leads
 from scrapersky.store.rules import Rules
 from scrapersky.store.searches import Asked, StepCount
@@ -124,9 +126,9 @@ async def find_in(
     house: House, wish: Wish, out: Path, per: Per, tenant: str, refresh: bool, patience: float = PATIENCE_SECONDS
 ) -> dict[str, Any]:
     """Ask, work until nothing is left or Ctrl-C, and write the file; what came of it."""
-    async with house.database.engine_session() as session:
-        tenant_id = await tenants.id_of(session, tenant)
-    search_id, known = await _ask(house, wish, tenant_id, refresh)
+    actor = await acting(house, tenant)
+    tenant_id = actor.tenant_id
+    search_id, known = await _ask(house, wish, actor, refresh)
     progress = FindProgress(wish.asked.text, wish.asked.area, known)
     stopped = await _work(house, tenant_id, search_id, progress, patience)
     async with house.database.session(tenant_id) as session:
@@ -163,14 +165,24 @@ def _counted(verdicts: Mapping[str, str | None]) -> dict[str, int]:
     return {word: given[word] for word in (*Verdict, "not verified") if given[word]}
 
 
-async def _ask(house: House, wish: Wish, tenant_id: UUID, refresh: bool) -> tuple[UUID, bool]:
-    if not wish.domains and wish.asked.provider not in house.providers:
-        raise UnknownProvider(f"{wish.asked.provider!r} is none of {', '.join(house.providers) or 'nothing'}.")
-    async with house.database.session(tenant_id) as session:
-        search, known = await searches.ask(session, tenant_id, wish.asked, refresh)
+async def _ask(house: House, wish: Wish, actor: Actor, refresh: bool) -> tuple[UUID, bool]:
+    is_done, cents = bool(wish.domains), None if wish.domains else await _estimate(house, wish.asked)
+    async with house.database.session(actor.tenant_id) as session:
+        search, known = await orders.order(session, actor, wish.asked, refresh, estimate_cents=cents, is_done=is_done)
         if wish.domains:
             await searches.start_from_domains(session, search, wish.domains)
         return search.id, known
+
+
+async def _estimate(house: House, asked: Asked) -> int | None:
+    """What the search will probably cost; a provider that cannot say it now is no reason to refuse."""
+    provider = house.providers.get(asked.provider)
+    if provider is None:
+        raise UnknownProvider(f"{asked.provider!r} is none of {', '.join(house.providers) or 'nothing'}.")
+    try:
+        return (await provider.estimate(PlaceQuery(asked.text, asked.area, asked.limit))).cents
+    except ScraperSkyError:
+        return None
 
 
 async def _work(house: House, tenant_id: UUID, search_id: UUID, progress: FindProgress, patience: float) -> bool:

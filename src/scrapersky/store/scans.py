@@ -30,8 +30,8 @@ async def start(session: AsyncSession, actor: Actor, base_url: str, max_pages: i
     """The job of this scan: its domain found or made, its analysis queued unless it waits or runs already."""
     site = _site(base_url)
     asked = Asked(site.name, None, "domains", None, None, Rules(pages_per_site=max_pages))
-    search, _ = await searches.ask(session, actor.tenant_id, asked)
-    search.place_search_status, search.result_count = Status.COMPLETED, 1
+    search, _ = await searches.ask(session, actor.tenant_id, asked, is_done=True)
+    search.result_count = 1
     domain = await _domain(session, actor, site)
     domain.search_id = search.id
     is_new = domain.sitemap_analysis_status not in IN_HAND

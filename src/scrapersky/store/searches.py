@@ -13,6 +13,7 @@ from scrapersky.core.ids import new_id
 from scrapersky.core.status import Status
 from scrapersky.extract.web_address import CompanyDomain
 from scrapersky.models import Domain, Search
+from scrapersky.store import quotas
 from scrapersky.store.rules import Rules
 
 OPEN = (Status.QUEUED, Status.PROCESSING)
@@ -52,9 +53,53 @@ class StepCount:
         return self.completed + self.skipped + self.failed
 
 
-async def ask(session: AsyncSession, tenant_id: UUID, asked: Asked, refresh: bool = False) -> tuple[Search, bool]:
-    """The search for this wish, queued if it is new, failed or to be refreshed; and whether it was there before."""
-    same = (
+async def ask(
+    session: AsyncSession,
+    tenant_id: UUID,
+    asked: Asked,
+    refresh: bool = False,
+    *,
+    estimate_cents: int | None = None,
+    is_done: bool = False,
+) -> tuple[Search, bool]:
+    """The search for this wish, queued if it is new, failed or to be refreshed; and whether it was there before.
+
+    One that would be queued over a quota of its tenant is refused. One that `is_done` only stands for rows that came
+    another way: nobody is asked for places, and no quota is touched.
+    """
+    found = await same(session, tenant_id, asked)
+    is_due = not is_done and (
+        found is None
+        or found.place_search_status == Status.ERROR
+        or (refresh and found.place_search_status not in OPEN)
+    )
+    budget = asked.budget_cents
+    if is_due:
+        room = await quotas.admit(session, tenant_id, estimate_cents)
+        budget = room if budget is None else budget
+    if found is None:
+        found = Search(
+            tenant_id=tenant_id,
+            text=asked.text,
+            area=asked.area,
+            provider=asked.provider,
+            result_limit=asked.limit,
+            budget_cents=budget,
+            rules=asked.rules.model_dump(mode="json"),
+            place_search_status=Status.COMPLETED if is_done else Status.QUEUED,
+        )
+        session.add(found)
+        await session.flush()
+        return found, False
+    found.rules, found.budget_cents = asked.rules.model_dump(mode="json"), budget
+    if is_due:
+        found.place_search_status = Status.QUEUED
+    return found, True
+
+
+async def same(session: AsyncSession, tenant_id: UUID, asked: Asked) -> Search | None:
+    """The latest search for the same wish."""
+    wanted = (
         select(Search)
         .where(
             Search.tenant_id == tenant_id,
@@ -66,25 +111,7 @@ async def ask(session: AsyncSession, tenant_id: UUID, asked: Asked, refresh: boo
         .order_by(Search.created_at.desc())
         .limit(1)
     )
-    found = (await session.scalars(same)).first()
-    if found is None:
-        found = Search(
-            tenant_id=tenant_id,
-            text=asked.text,
-            area=asked.area,
-            provider=asked.provider,
-            result_limit=asked.limit,
-            budget_cents=asked.budget_cents,
-            rules=asked.rules.model_dump(mode="json"),
-            place_search_status=Status.QUEUED,
-        )
-        session.add(found)
-        await session.flush()
-        return found, False
-    found.rules, found.budget_cents = asked.rules.model_dump(mode="json"), asked.budget_cents
-    if found.place_search_status == Status.ERROR or (refresh and found.place_search_status not in OPEN):
-        found.place_search_status = Status.QUEUED
-    return found, True
+    return (await session.scalars(wanted)).first()
 
 
 async def start_from_domains(session: AsyncSession, search: Search, domains: Sequence[CompanyDomain]) -> None:
