@@ -2,14 +2,15 @@
 
 import httpx
 import pytest
-from fastapi import HTTPException
 from fastapi.routing import APIRoute
 
-from scrapersky.api.access import current_actor
 from scrapersky.asgi import check_listen
 from scrapersky.core.errors import BadSetting
+from scrapersky.core.roles import Role
 from scrapersky.core.settings import load
-from tests.api.conftest import LINE, app_over, environment, is_problem, served
+from tests.api.conftest import LINE, app_over, asking, environment, is_problem, served
+
+OPEN = {("GET", "/health/live"), ("GET", "/health/ready")}
 
 
 def every_route(app):
@@ -22,17 +23,35 @@ def every_route(app):
     return found
 
 
-async def test_no_route_answers_without_asking_who_it_is(app, client):
-    async def refuse():
-        raise HTTPException(401)
+async def test_every_route_says_who_may_and_only_these_ask_nobody(app, client):
+    described = app.openapi()["paths"]
+    operations = {(method.upper(), path): one for path, found in described.items() for method, one in found.items()}
+    assert {*operations, ("GET", "/api/v3/openapi.json")} == set(every_route(app))
+    assert [route for route, one in operations.items() if "x-role" not in one or "x-house" not in one] == []
+    roles = {one["x-role"] for one in operations.values()}
+    assert roles <= {"anyone", *Role}
+    assert {route for route, one in operations.items() if one["x-role"] == "anyone"} == OPEN
 
-    app.dependency_overrides[current_actor] = refuse
-    routes = every_route(app)
-    described = [(method.upper(), path) for path, methods in app.openapi()["paths"].items() for method in methods]
-    assert {*described, ("GET", "/api/v3/openapi.json")} == set(routes)
-    for method, path in routes:
-        answer = await client.request(method, path, json={"ids": []} if method == "POST" else None)
-        assert answer.status_code == 401, f"{method} {path}"
+
+async def test_a_stranger_is_asked_who_he_is_at_every_route_but_the_open_ones(app, client):
+    async with asking(app, None) as stranger:
+        for method, path in every_route(app):
+            if (method, path) in OPEN:
+                continue
+            answer = await stranger.request(method, path, json={"ids": []} if method == "POST" else None)
+            is_problem(answer, 401)
+            assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+async def test_a_route_that_does_not_say_who_may_is_for_nobody(app, client):
+    @app.get("/undeclared")
+    async def undeclared():
+        return "secret"
+
+    problem = is_problem(await client.get("/undeclared"), 403)
+    assert problem["detail"] == "This route does not say who may use it, so nobody may."
+    async with asking(app, None) as stranger:
+        is_problem(await stranger.get("/undeclared"), 401)
 
 
 async def test_a_page_that_rebinds_its_name_to_us_is_refused(client):
@@ -54,9 +73,9 @@ async def test_another_machine_is_refused_even_if_the_server_listens_to_it(app, 
 
 async def test_other_machines_are_let_in_when_told_so(database_url):
     app = app_over(database_url, SCRAPERSKY_ALLOW_REMOTE="true")
-    stranger = httpx.ASGITransport(app, client=("192.0.2.7", 4711))
-    async with served(app), httpx.AsyncClient(transport=stranger, base_url="http://scrapersky.example") as remote:
-        assert (await remote.get(LINE)).status_code == 200
+    async with served(app) as client, asking(app, None, host="192.0.2.7") as remote:
+        headers = {"Host": "scrapersky.example", "Authorization": client.headers["authorization"]}
+        assert (await remote.get(LINE, headers=headers)).status_code == 200
 
 
 async def test_a_page_of_another_site_changes_nothing(client):

@@ -1,6 +1,6 @@
 """The scheduler's status over HTTP."""
 
-from tests.api.conftest import app_over, is_problem, served
+from tests.api.conftest import app_over, asking, served
 from tests.api.test_workflows import wait_for
 
 STATUS = "/api/v3/dev-tools/scheduler_status"
@@ -39,7 +39,12 @@ async def test_a_process_without_its_engine_says_stopped(client):
     assert (status["status"], status["jobs"], status["workers"]) == ("stopped", [], [])
 
 
-async def test_in_production_it_is_not_there(database_url):
-    async with served(app_over(database_url, SCRAPERSKY_ENVIRONMENT="production")) as client:
-        problem = is_problem(await client.get(STATUS), 404)
-        assert problem["title"] == "This is for development only."
+async def test_in_production_it_is_for_operators_of_the_house(database_url, key_for):
+    viewer, operator = await key_for("viewer"), await key_for("operator")
+    stranger = await key_for("admin", tenant="other")
+    for mode, allowed in [("production", [operator]), ("development", [operator, viewer])]:
+        app = app_over(database_url, SCRAPERSKY_ENVIRONMENT=mode)
+        async with served(app):
+            for key in (viewer, operator, stranger):
+                async with asking(app, key) as client:
+                    assert (await client.get(STATUS)).status_code == (200 if key in allowed else 403)

@@ -14,9 +14,12 @@ from scrapersky.engine.settling import driver_of
 from scrapersky.observe.metrics import Metrics
 from scrapersky.sandbox.parcels import parcel_line
 from scrapersky.store import queues
-from tests.api.conftest import LINE, add_dead, add_parcels, app_over, is_problem, served
+from tests.api.conftest import LINE, METRICS_TOKEN, add_dead, add_parcels, app_over, is_problem, served
 from tests.api.test_workflows import wait_for
 from tests.faults.proxy import Proxy
+
+WATCHER = {"Authorization": f"Bearer {METRICS_TOKEN}"}  # known without the database
+DETAILS = "/health/details"
 
 
 @pytest.fixture
@@ -42,7 +45,8 @@ async def test_a_healthy_process_is_alive_and_ready(database_url):
             return app.state.office.runtime.is_alive
 
         await wait_for(alive)
-        answer = await client.get("/health/ready")
+        assert (await client.get("/health/ready")).json() == {"status": "ready"}
+        answer = await client.get(DETAILS)
         assert answer.status_code == 200
         assert answer.json()["status"] == "ready"
         assert set(answer.json()["checks"]) == {"database", "schema", "scheduler", "queues", "workflows"}
@@ -57,13 +61,15 @@ async def test_a_lost_database_makes_it_unready_not_dead_and_it_comes_back(url_b
         started = time.monotonic()
         lost = await client.get("/health/ready")
         assert time.monotonic() - started < 3
+        assert (lost.status_code, lost.json()) == (503, {"status": "unready"})
+        lost = await client.get(DETAILS, headers=WATCHER)
         assert lost.status_code == 503
         assert lost.json()["status"] == "unready"
         assert lost.json()["checks"]["database"] == {"ok": False, "detail": "it is away"}
         assert (await client.get("/health/live")).status_code == 200
         for url in (LINE, f"{LINE}/packing/items", "/api/v3/dead-letters", "/api/v3/runs"):
             assert is_problem(await client.get(url), 503)["detail"].startswith("The database is away")
-        numbers = await client.get("/metrics")
+        numbers = await client.get("/metrics", headers=WATCHER)
         assert numbers.status_code == 200
         assert "scrapersky_queue_rows{" not in numbers.text
         await proxy.start()
@@ -80,7 +86,7 @@ async def test_a_database_that_hangs_is_not_waited_for(url_by_proxy, proxy):
         assert (await client.get("/health/ready")).status_code == 200
         proxy.hang()
         started = time.monotonic()
-        answer = await client.get("/health/ready")
+        answer = await client.get(DETAILS, headers=WATCHER)
         assert time.monotonic() - started < 3
         assert answer.status_code == 503
         assert answer.json()["checks"]["database"]["detail"] == "it did not answer within 2 seconds"
@@ -95,7 +101,7 @@ async def test_a_database_that_hangs_is_not_waited_for(url_by_proxy, proxy):
 
 async def test_a_schema_that_changed_under_it_makes_it_unready(client, admin):
     await admin.execute("UPDATE alembic_version SET version_num = '2099_01_01_from_the_future'")
-    answer = await client.get("/health/ready")
+    answer = await client.get(DETAILS)
     assert answer.status_code == 503
     assert "2099_01_01_from_the_future" in answer.json()["checks"]["schema"]["detail"]
 
@@ -104,7 +110,7 @@ async def test_a_scheduler_that_stopped_makes_it_unready(database_url):
     app = app_over(database_url, run_engine=True)
     async with served(app) as client:
         await app.state.office.runtime.stop()
-        answer = await client.get("/health/ready")
+        answer = await client.get(DETAILS)
         assert answer.status_code == 503
         assert answer.json()["checks"]["scheduler"]["ok"] is False
 
@@ -118,7 +124,7 @@ async def test_what_needs_a_look_is_named_and_the_process_stays(database_url, ad
     app = app_over(database_url)
     async with served(app) as client:
         app.state.office.runtime.failed_registrations["process_shipping_queue"] = "ValueError: no"
-        answer = await client.get("/health/ready")
+        answer = await client.get(DETAILS)
     assert answer.status_code == 200
     assert answer.json()["status"] == "degraded"
     degraded = answer.json()["degraded_workflows"]

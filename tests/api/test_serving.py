@@ -38,21 +38,22 @@ async def say(port, request):
     return int(head.split()[1]), json.loads(body)
 
 
-def post(path, *headers):
-    lines = [f"POST {path} HTTP/1.1", "Host: localhost", "Content-Type: application/json", *headers, "", ""]
+def post(path, key, *headers):
+    who = f"Authorization: Bearer {key}"
+    lines = [f"POST {path} HTTP/1.1", "Host: localhost", who, "Content-Type: application/json", *headers, "", ""]
     return "\r\n".join(lines).encode()
 
 
-async def test_hostile_requests_are_answered_and_the_next_one_is_served(database_url):
-    path = "/api/v3/workflows/packing/queue"
+async def test_hostile_requests_are_answered_and_the_next_one_is_served(database_url, key_for):
+    path, key = "/api/v3/workflows/packing/queue", await key_for("admin")
     async with listening(app_over(database_url)) as port:
         chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
-        status, problem = await say(port, post(path, "Transfer-Encoding: chunked") + chunk * 16)
+        status, problem = await say(port, post(path, key, "Transfer-Encoding: chunked") + chunk * 16)
         assert (status, problem["detail"]) == (413, "A body may have 1,000,000 bytes.")
-        assert (await say(port, post(path, "Content-Length: 99999999")))[0] == 413
-        assert (await say(port, post(path, "Content-Length: 0", *(f"X-{n}: 1" for n in range(5000)))))[0] == 431
-        assert (await say(port, post(path, "Content-Length: 2") + b"{]"))[0] == 422
-        assert (await say(port, post("/api/v3/workflows/%00/run", "Content-Length: 0")))[0] == 422
-        assert (await say(port, post("/api/v3/workflows/%ff%2e%2e/run", "Content-Length: 0")))[0] == 422
-        status, problem = await say(port, post("/api/v3/workflows/packing/run", "Content-Length: 0"))
+        assert (await say(port, post(path, key, "Content-Length: 99999999")))[0] == 413
+        assert (await say(port, post(path, key, "Content-Length: 0", *(f"X-{n}: 1" for n in range(5000)))))[0] == 431
+        assert (await say(port, post(path, key, "Content-Length: 2") + b"{]"))[0] == 422
+        assert (await say(port, post("/api/v3/workflows/%00/run", key, "Content-Length: 0")))[0] == 422
+        assert (await say(port, post("/api/v3/workflows/%ff%2e%2e/run", key, "Content-Length: 0")))[0] == 422
+        status, problem = await say(port, post("/api/v3/workflows/packing/run", key, "Content-Length: 0"))
         assert (status, problem) == (202, {"workflow": "packing", "workers": 0})
