@@ -1,0 +1,47 @@
+"""What the destinations' tests share: the sandbox with its receivers, and the ordinary guarded client to reach it."""
+
+from collections.abc import AsyncIterator
+from uuid import UUID, uuid4
+
+import pytest
+from pydantic import SecretStr
+
+from scrapersky.core.settings import Settings
+from scrapersky.crawl.client import Client
+from scrapersky.crawl.crawler import client_of
+from scrapersky.destinations.address import Address
+from scrapersky.destinations.card import Card, Parcel
+from scrapersky.destinations.post import Post
+from scrapersky.sandbox.server import Sandbox
+
+
+@pytest.fixture
+async def sandbox() -> AsyncIterator[Sandbox]:
+    async with Sandbox(7, 10) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+async def client(sandbox: Sandbox) -> AsyncIterator[Client]:
+    async with client_of(Settings(**sandbox.environment())) as client:
+        yield client
+
+
+@pytest.fixture
+def post(client: Client) -> Post:
+    return post_of(client)
+
+
+def post_of(client: Client, seconds: float = 5) -> Post:
+    async def source() -> Client:
+        return client
+
+    return Post(source, seconds)
+
+
+def address(kind: str, url: str | None, *secrets: str, **options: object) -> Address:
+    return Address(uuid4(), kind, url, *map(SecretStr, secrets), options=options)
+
+
+def parcel(email: str = "anna@molar.fi", delivery_id: UUID | None = None, **facts: object) -> Parcel:
+    return Parcel(delivery_id or uuid4(), Card(uuid4(), email, **facts))

@@ -1,0 +1,212 @@
+"""A signed web hook: the standard's vectors, rotation, replays, and every manner of a receiver."""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+import logging
+import time
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from scrapersky.destinations import signature
+from scrapersky.destinations.outcomes import DestinationClosed, TooMany, TryLater
+from scrapersky.destinations.post import UNREACHABLE
+from scrapersky.destinations.signature import BadSigningSecret
+from scrapersky.destinations.webhook import Webhook, message
+from scrapersky.sandbox.fake_webhook import Forged, verified
+from scrapersky.sandbox.http_answer import Request
+from tests.destinations.conftest import address, parcel, post_of
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+VECTORS = [  # of the standard's own libraries
+    (
+        SECRET,
+        "msg_p5jXN8AQM9LWM0D4loKWxJek",
+        1614265330,
+        b'{"test": 2432232314}',
+        "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+    ),
+]
+
+
+@pytest.mark.parametrize(("secret", "message_id", "moment", "body", "expected"), VECTORS)
+def test_signatures_are_those_of_the_standard(secret, message_id, moment, body, expected):
+    signed = signature.headers(message_id, moment, body, [secret])
+    assert signed == {
+        "webhook-id": message_id,
+        "webhook-timestamp": str(moment),
+        "webhook-signature": f"v1,{expected}",
+    }
+
+
+def test_two_secrets_make_two_signatures():
+    other = signature.new_secret()
+    signed = signature.headers("m", 1, b"{}", [SECRET, other])["webhook-signature"].split(" ")
+    alone = [signature.headers("m", 1, b"{}", [each])["webhook-signature"] for each in (SECRET, other)]
+    assert signed == alone
+    key = base64.b64decode(other.removeprefix("whsec_"))
+    assert signed[1] == "v1," + base64.b64encode(hmac.new(key, b"m.1.{}", hashlib.sha256).digest()).decode()
+
+
+@pytest.mark.parametrize("secret", ["", "whsec_", "whsec_short", "whsec_" + "A" * 200, "whsec_ÄÖ", "no base64!"])
+def test_what_is_no_secret_is_refused(secret):
+    with pytest.raises(BadSigningSecret, match="24 to 64"):
+        signature.key_of(secret)
+
+
+async def test_a_contact_arrives_as_one_signed_message(sandbox, post):
+    receiver = sandbox.hooks.add("/leads", SECRET)
+    sent = parcel(name="Anna Molar", business="Molar Oy", profiles={"linkedin": "https://linkedin.com/in/anna"})
+    await Webhook(post, address("webhook", f"{sandbox.hooks_url}/leads", SECRET)).deliver(sent)
+    [(message_id, said)] = receiver.effects.items()
+    assert message_id == sent.message_id
+    assert said["type"] == "contact.delivered"
+    assert datetime.fromisoformat(said["timestamp"]).tzinfo == UTC
+    assert said["data"] == {
+        "contact_id": str(sent.card.contact_id),
+        "email": "anna@molar.fi",
+        "name": "Anna Molar",
+        "business": "Molar Oy",
+        "profiles": {"linkedin": "https://linkedin.com/in/anna"},
+    }
+    assert "." not in message_id  # the dot parts what is signed
+
+
+async def test_a_receiver_may_change_over_from_one_secret_to_the_next(sandbox, post):
+    new = signature.new_secret()
+    both = Webhook(post, address("webhook", f"{sandbox.hooks_url}/leads", new, SECRET))
+    for secret in (SECRET, new):
+        receiver = sandbox.hooks.add("/leads", secret)
+        await both.deliver(parcel())
+        assert len(receiver.effects) == 1
+    sandbox.hooks.add("/leads", signature.new_secret())
+    with pytest.raises(TryLater, match="401"):
+        await both.deliver(parcel())
+
+
+async def test_the_same_parcel_twenty_times_at_once_has_one_effect(sandbox, post):
+    receiver = sandbox.hooks.add("/leads", SECRET)
+    hook, sent = Webhook(post, address("webhook", f"{sandbox.hooks_url}/leads", SECRET)), parcel()
+    await asyncio.gather(*(hook.deliver(sent) for _ in range(20)))
+    assert (len(receiver.seen), len(receiver.effects)) == (20, 1)
+
+
+def test_the_message_id_is_new_only_when_there_is_something_new():
+    first = parcel(name="Anna")
+    again = replace(first)
+    assert again.message_id == first.message_id
+    assert replace(first, card=replace(first.card, name="Anna M")).message_id != first.message_id
+    # A changes to B and back to A: the third message is no repetition of the first.
+    assert replace(first, last_accepted_at=datetime(2026, 1, 1, tzinfo=UTC)).message_id != first.message_id
+
+
+@pytest.mark.parametrize(
+    ("manner", "error", "after", "words"),
+    [
+        ("gone", DestinationClosed, None, "answers 410"),
+        ("broken", TryLater, None, "answers 500"),
+        ("busy", TooMany, timedelta(seconds=7), "answers 429"),
+        ("away", TryLater, timedelta(hours=6), "answers 503"),
+        ("moved", TryLater, None, "302"),
+        ("refusing", TryLater, None, "answers 400"),
+        ("hang_up", TryLater, None, UNREACHABLE),
+        ("hang", TryLater, None, UNREACHABLE),
+    ],
+)
+async def test_what_a_receiver_answers_decides_what_is_done(sandbox, client, manner, error, after, words):
+    receiver = sandbox.hooks.add("/leads", SECRET)
+    receiver.behave(manner)
+    hook = Webhook(post_of(client, seconds=0.5), address("webhook", f"{sandbox.hooks_url}/leads", SECRET))
+    with pytest.raises(error, match=words) as caught:
+        await hook.deliver(parcel())
+    assert type(caught.value) is error
+    assert getattr(caught.value, "after", None) == after
+    assert receiver.effects == {}
+
+
+async def test_an_answer_without_an_end_is_not_waited_for(sandbox, client):
+    receiver = sandbox.hooks.add("/leads", SECRET)
+    receiver.behave("endless")
+    started = time.monotonic()
+    await Webhook(post_of(client, 10), address("webhook", f"{sandbox.hooks_url}/leads", SECRET)).deliver(parcel())
+    assert time.monotonic() - started < 5
+    assert len(receiver.effects) == 1
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:1/",
+        "http://169.254.169.254/latest/meta-data",
+        "http://[::1]/",
+        "http://10.0.0.1/hook",
+        "http://nobody.invalid:25/",
+        "ftp://hooks.example/",
+        "http://user:password@hooks.example/leads",
+    ],
+)
+async def test_every_trouble_of_the_network_has_the_same_words(post, url):
+    with pytest.raises(TryLater) as caught:
+        await Webhook(post, address("webhook", url, SECRET)).deliver(parcel())
+    assert str(caught.value) == UNREACHABLE
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None  # nothing that knows the address or a key travels along
+
+
+async def test_a_redirect_is_not_followed_and_the_body_is_told_to_nobody(sandbox, post):
+    receiver = sandbox.hooks.add("/leads", SECRET)
+    receiver.behave("moved", "broken")
+    hook = Webhook(post, address("webhook", f"{sandbox.hooks_url}/leads", SECRET))
+    for _ in range(2):
+        with pytest.raises(TryLater) as caught:
+            await hook.deliver(parcel())
+        assert "secret of the receiver" not in str(caught.value)
+        assert "127.0.0.1" not in str(caught.value)
+    assert sandbox.traffic["127.0.0.1"].requests == 0
+
+
+async def test_a_test_is_an_event_of_its_own(sandbox, post):
+    receiver = sandbox.hooks.add("/leads", SECRET)
+    said = await Webhook(post, address("webhook", f"{sandbox.hooks_url}/leads", SECRET)).test()
+    assert said == "It answered 204."
+    [event] = receiver.effects.values()
+    assert (event["type"], event["data"]) == ("destination.test", {})
+
+
+def test_a_message_is_never_too_long_and_keeps_its_address():
+    body = message("contact.delivered", {"email": "a@b.fi", "contact_id": "1", "address": "x" * 30_000, "name": "Anna"})
+    assert len(body) < 20_000
+    assert json.loads(body)["data"] == {"email": "a@b.fi", "contact_id": "1", "name": "Anna"}
+
+
+async def test_no_secret_is_shown_or_logged(sandbox, post, caplog):
+    where = address("webhook", f"{sandbox.hooks_url}/nowhere", SECRET)
+    with caplog.at_level(logging.DEBUG), pytest.raises(TryLater) as caught:
+        await Webhook(post, where).deliver(parcel())
+    for shown in (repr(where), str(caught.value), repr(caught.value), caplog.text):
+        assert SECRET not in shown
+        assert SECRET.removeprefix("whsec_") not in shown
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"webhook-timestamp": str(int(time.time()) - 3600)},
+        {"webhook-timestamp": "now"},
+        {"webhook-signature": "v1,AAAA"},
+        {"webhook-id": "another"},
+        {"webhook-signature": ""},
+    ],
+)
+def test_the_receiver_of_the_sandbox_refuses_what_is_forged_or_replayed(change):
+    headers = signature.headers("id", int(time.time()), b"{}", [SECRET])
+    good = Request("POST", "hooks.example", "/", "", headers, b"{}")
+    assert verified(good, SECRET) == "id"
+    with pytest.raises(Forged):
+        verified(replace(good, headers={**headers, **change}), SECRET)
+    with pytest.raises(Forged):
+        verified(replace(good, body=b"{} "), SECRET)
