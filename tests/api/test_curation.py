@@ -17,6 +17,7 @@ NEXT = {
     "domains": "domain_metadata",
     "sitemaps": "sitemap_import",
     "pages": "page_processing",
+    "contacts": "contact_verification",
 }
 
 
@@ -52,11 +53,12 @@ async def test_selected_queues_the_next_step_and_another_word_takes_it_back(clie
             assert await state(admin, noun, row_id) == ("Not a Fit", "New")
 
 
-async def test_a_contact_is_only_decided_about(client, admin, tenant):
+async def test_a_contact_that_was_verified_is_only_decided_about(client, admin, tenant):
     row_id = (await add_line(admin, tenant))["contacts"]
+    await admin.execute("UPDATE contact SET contact_verification_status = 'Completed'")
     done = await curate(client, "contacts", "Selected", ids=[row_id])
     assert (done["updated"], done["queued"]) == (1, 0)
-    assert await state(admin, "contacts", row_id, "contact_verification") == ("Selected", "New")
+    assert await state(admin, "contacts", row_id) == ("Selected", "Completed")
 
 
 async def test_a_domain_whose_metadata_is_done_goes_to_its_sitemaps(client, admin, tenant):

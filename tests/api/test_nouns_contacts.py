@@ -145,3 +145,39 @@ async def test_who_is_there_twice_is_shown_group_by_group(client, admin, tenant,
     assert (group["value"], group["contacts"]) == ("+358401234567", 7)
     is_problem(await client.get(f"{CONTACTS}/duplicates?by=name"), 422)
     is_problem(await client.get(f"{CONTACTS}/duplicates?cursor=nonsense"), 400)
+
+
+async def test_a_contact_may_be_verified_at_once(client, admin):
+    for wish, status in ((True, "Queued"), (False, "New")):
+        new = {"email": f"{status.lower()}@molar.fi", "auto_queue": wish}
+        assert (await client.post(CONTACTS, json=new)).json()["contact_verification_status"] == status
+
+
+async def test_contacts_are_listed_by_their_verdict(client, admin, tenant):
+    contact_id = (await add_line(admin, tenant))["contacts"]
+    await add(admin, "contact", tenant, identity="b", email="b@molar.fi", verdict="risky")
+    found = {"verdict": "deliverable", "reasons": ["its domain takes mail"]}
+    judge = "UPDATE contact SET verdict = 'deliverable', verification = $2 WHERE id = $1"
+    await admin.execute(judge, UUID(contact_id), json.dumps(found))
+    listed = (await client.get(CONTACTS, params={"verdict": "deliverable"})).json()["items"]
+    assert [(row["id"], row["verdict"]) for row in listed] == [(contact_id, "deliverable")]
+    assert (await client.get(f"{CONTACTS}/{contact_id}")).json()["verification"] == found
+    is_problem(await client.get(CONTACTS, params={"verdict": "perhaps"}), 422)
+
+
+async def test_another_address_forgets_the_verdict_and_is_verified_again(client, admin, tenant):
+    contact_id = (await add_line(admin, tenant))["contacts"]
+    verified = "UPDATE contact SET verdict = 'risky', verification = '{}', contact_verification_status = 'Completed'"
+    await admin.execute(verified)
+    kept = (await client.patch(f"{CONTACTS}/{contact_id}", json={"title": "Dentist"})).json()
+    assert (kept["verdict"], kept["contact_verification_status"]) == ("risky", "Completed")
+    changed = (await client.patch(f"{CONTACTS}/{contact_id}", json={"email": "new@molar.fi"})).json()
+    assert (changed["verdict"], changed["contact_verification_status"]) == (None, "Queued")
+
+
+async def test_an_address_that_is_merged_brings_its_verdict_along(client, admin, tenant):
+    keep = (await client.post(CONTACTS, json={"name": "Eva"})).json()["id"]
+    other = (await client.post(CONTACTS, json={"email": "eva@molar.fi"})).json()["id"]
+    await admin.execute("UPDATE contact SET verdict = 'deliverable', verification = '{}' WHERE email IS NOT NULL")
+    merged = (await client.post(f"{CONTACTS}/merge", json={"keep": keep, "merge": other})).json()
+    assert (merged["email"], merged["verdict"]) == ("eva@molar.fi", "deliverable")

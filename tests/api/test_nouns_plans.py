@@ -18,8 +18,9 @@ FILL = [
     SELECT $1, (SELECT id FROM domain LIMIT 1), 'https://molar.fi/' || md5(n::text),
         CASE WHEN n % 500 = 0 THEN 'team' ELSE 'blog' END, now() - n * interval '1 second'
     FROM generate_series(1, {rows}) n""",
-    """INSERT INTO contact (tenant_id, identity, email, name, updated_at)
-    SELECT $1, n::text, md5(n::text) || '@example.com', md5((n + 1)::text), now() - n * interval '1 second'
+    """INSERT INTO contact (tenant_id, identity, email, name, verdict, updated_at)
+    SELECT $1, n::text, md5(n::text) || '@example.com', md5((n + 1)::text),
+        CASE WHEN n % 500 = 0 THEN 'risky' ELSE 'deliverable' END, now() - n * interval '1 second'
     FROM generate_series(1, {rows}) n""",
 ]
 PLANS = [
@@ -37,6 +38,8 @@ PLANS = [
     ("contacts", {}, "-updated_at", "contact_by_update"),
     ("contacts", {"email": "abcd"}, "-updated_at", "contact_by_prefix"),
     ("contacts", {"text": "abcd"}, "-updated_at", "contact_by_name"),
+    ("contacts", {"verdict": "risky"}, "-updated_at", "contact_by_verdict"),
+    ("contacts", {"verdict": "deliverable"}, "updated_at", "contact_by_"),
 ]
 
 

@@ -32,6 +32,7 @@ def variables(sandbox, database_url):
         "DOMAIN_SITEMAP_SCHEDULER_MAX_ATTEMPTS": "1",
         "SITEMAP_IMPORT_SCHEDULER_MAX_ATTEMPTS": "1",
         "PAGE_CURATION_SCHEDULER_MAX_ATTEMPTS": "1",
+        "CONTACT_VERIFICATION_SCHEDULER_BACKOFF_SECONDS": "0.5",
     }
 
 
@@ -56,6 +57,9 @@ async def test_a_search_becomes_a_file_and_again_the_same_file(process, variable
     assert len(rows) == told["rows"] == 12
     assert all(row["email"] or row["phone"] or row["state"] for row in rows)
     assert all(row["source"].startswith("http") for row in rows if row["email"])
+    assert all(row["verdict"] and row["verdict_reasons"] for row in rows if row["email"])
+    assert sum(told["verdicts"].values()) == told["emails"]
+    assert told["steps"]["contact_verification"]["completed"] >= told["emails"]
 
     before = tuple(await admin.fetchrow(COUNTS))
     await admin.execute("UPDATE contact SET curation_status = 'Not a Fit' WHERE email = $1", rows_with_email(rows))
@@ -101,6 +105,7 @@ LEASED = (
     "DOMAIN_SITEMAP",
     "SITEMAP_IMPORT",
     "PAGE_CURATION",
+    "CONTACT_VERIFICATION",
 )
 
 

@@ -168,7 +168,6 @@ async def test_columns_can_be_mapped(line, admin, written):
         (("domains", "--map", "nothing"), b"domain\n", "'nothing' is not COLUMN=FIELD."),
         (("domains", "--map", "x=domain"), b"domain\na.fi\n", "There is no column 'x'; there are domain."),
         (("places",), b"colour,size\nred,3\n", "Places need a column for name"),
-        (("contacts", "--queue"), b"email\na@b.fi\n", "no next step"),
         (("domains", "--tenant", "nobody"), b"domain\na.fi\n", "'nobody' is none of the tenants"),
     ],
 )

@@ -15,7 +15,7 @@ import aiohttp
 import pytest
 
 from scrapersky.sandbox.server import Sandbox
-from scrapersky.sandbox.truth import compare
+from scrapersky.sandbox.truth import compare, compare_verdicts
 
 STEPS = (
     "place_search",
@@ -25,6 +25,7 @@ STEPS = (
     "sitemap_analysis",
     "sitemap_import",
     "page_curation",
+    "contact_verification",
 )
 
 
@@ -49,6 +50,7 @@ def processes(sandbox, database_url, tmp_path: Path):
         **os.environ,
         **sandbox.environment(),
         **{f"{name}_SCHEDULER_MAX_ATTEMPTS": "1" for name in once},  # what is broken in the sandbox stays broken
+        "CONTACT_VERIFICATION_SCHEDULER_BACKOFF_SECONDS": "0.5",  # and who is silent stays silent
         "DATABASE_URL": database_url,
         "SCRAPERSKY_PORT": str(port),
         "SCRAPERSKY_LOG_LEVEL": "error",
@@ -145,6 +147,11 @@ async def test_a_search_goes_in_and_contacts_come_out(sandbox, processes, admin)
         score = compare(found, [entry for entry in sandbox.truth() if entry["host"] in hosts])["email"]
         assert score.recall >= 0.95
         assert score.precision >= 0.97
+
+        # Every address that was found has its verdict, and it is the true one.
+        rows = await admin.fetch("SELECT email, verdict FROM contact WHERE email IS NOT NULL")
+        judged = compare_verdicts({row["email"]: row["verdict"] for row in rows}, sandbox.truth())
+        assert judged.true == judged.found == judged.right > 0
 
         # A contact knows where it comes from, all the way up.
         story = (await api.get(f"/api/v3/contacts/{contacts[0]['id']}"))["provenance"]

@@ -1,0 +1,66 @@
+"""The best address of a business: one that takes mail before one that does not, then a person's before a role's."""
+
+import json
+
+import pytest
+
+from scrapersky.store.leads import leads
+from tests.api.line_rows import add_line
+
+
+async def rows(database, tenant, search_id, per="business"):
+    async with database.session(tenant) as session:
+        return [row async for row in leads(session, search_id, per)]
+
+
+@pytest.fixture
+async def search_id(admin, tenant):
+    return (await add_line(admin, tenant))["searches"]
+
+
+async def add(admin, tenant, email: str, verdict: str | None, **more) -> None:
+    told = json.dumps({"reasons": ["first", "second"]}) if verdict else None
+    columns = {"identity": email, "email": email, "verdict": verdict, "verification": told, "confidence": 0.5, **more}
+    places = ", ".join(f"${n}" for n in range(2, len(columns) + 2))
+    await admin.execute(
+        f"INSERT INTO contact (tenant_id, domain_id, {', '.join(columns)}) "
+        f"VALUES ($1, (SELECT id FROM domain LIMIT 1), {places})",
+        tenant,
+        *columns.values(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "best"),
+    [
+        (("undeliverable", "deliverable"), "deliverable"),
+        (("risky", "deliverable"), "deliverable"),
+        (("risky", None), None),
+        (("undeliverable", "risky"), "risky"),
+        (("unknown", "risky"), "unknown"),
+    ],
+)
+async def test_the_better_verdict_wins_over_the_surer_find(database, admin, tenant, search_id, verdicts, best):
+    await admin.execute("DELETE FROM contact")
+    for number, verdict in enumerate(verdicts):
+        await add(admin, tenant, f"{verdict}@molar.fi", verdict, confidence=0.9 - number / 2)
+    [row] = await rows(database, tenant, search_id)
+    assert (row["email"], row["verdict"]) == (f"{best}@molar.fi", best)
+    assert row["verdict_reasons"] == ("first; second" if best else None)
+    [other] = {f"{verdict}@molar.fi" for verdict in verdicts} - {row["email"]}
+    assert row["other_emails"] == other
+
+
+async def test_among_equals_a_person_comes_before_a_role(database, admin, tenant, search_id):
+    await admin.execute("DELETE FROM contact")
+    await add(admin, tenant, "info@molar.fi", "deliverable", confidence=0.9)
+    await add(admin, tenant, "eva@molar.fi", "deliverable", name="Eva")
+    [row] = await rows(database, tenant, search_id)
+    assert row["email"] == "eva@molar.fi"
+
+
+async def test_a_row_per_contact_has_its_verdict(database, admin, tenant, search_id):
+    await admin.execute("DELETE FROM contact")
+    await add(admin, tenant, "info@molar.fi", "risky")
+    [row] = await rows(database, tenant, search_id, "contact")
+    assert (row["email"], row["verdict"], row["verdict_reasons"]) == ("info@molar.fi", "risky", "first; second")
