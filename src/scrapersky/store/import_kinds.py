@@ -43,9 +43,9 @@ class Kind:
     has_site: bool = False
 
     @property
-    def step(self) -> str | None:
+    def step(self) -> str:
         """The queue of its next step."""
-        return self.noun.steps[0] if self.noun.steps else None
+        return self.noun.steps[0]
 
 
 def _place(values: Values) -> Ready:
@@ -177,7 +177,7 @@ KINDS = {
         ("provider", "provider_id"),
         (*places.FACTS, "business_status", "details"),
         ("search_id",),
-        {"fetched_at": clock.now},  # so fresh that the deep scan asks no provider
+        {"fetched_at": clock.now},
     ),
     "domains": DOMAIN_KIND,
     "sitemaps": Kind(SITEMAPS, _sitemap, ("domain_id", "url"), filled=("discovered_by",), has_site=True),

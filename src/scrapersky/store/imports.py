@@ -10,8 +10,6 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.database import Database, is_connection_error
-from scrapersky.core.errors import BadRequest
-from scrapersky.core.status import Status
 from scrapersky.extract.table_rows import TableRow, UnusableTable
 from scrapersky.models import Search
 from scrapersky.store import audit, import_kinds, searches
@@ -24,10 +22,6 @@ from scrapersky.store.searches import Asked
 
 BATCH = 500  # rows of one transaction, and of one statement
 ERRORS_KEPT = 1_000
-
-
-class NoNextStep(BadRequest):
-    """Rows of this noun have no next step that could be queued."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +70,7 @@ class Wish:
     dry_run: bool = False
     auto_queue: bool = False
     mapping: Mapping[str, str] = field(default_factory=dict)
+    is_table: bool = True  # one set of columns for all rows; objects of their own are judged one by one
 
 
 async def run(
@@ -87,9 +82,7 @@ async def run(
 ) -> Report:
     """Store every row that can be used, a batch in one transaction; a dry run takes each of them back."""
     fields, kind = Fields(wish.noun, wish.mapping), KINDS[wish.noun]
-    if wish.auto_queue and kind.step is None:
-        raise NoNextStep(f"Import {wish.noun} without queueing them.")
-    report, is_checked = Report(wish.noun, wish.dry_run), False
+    report, is_checked = Report(wish.noun, wish.dry_run), not wish.is_table
     for batch in _batches(rows):
         columns = [column for row in batch for column in row.values]
         if columns and not is_checked:
@@ -141,7 +134,8 @@ async def _import(
         if is_connection_error(error):
             raise
         await _one_by_one(session, search, kind, ready, wish.auto_queue, report)
-    search.result_count = report.created + report.updated + report.unchanged
+    # What comes later under the same name makes it no smaller.
+    search.result_count = max(search.result_count or 0, report.created + report.updated + report.unchanged)
     after = dict(zip(("created", "updated", "queued"), (report.created, report.updated, report.queued), strict=True))
     if tuple(after.values()) != before:
         done = {name: count - earlier for (name, count), earlier in zip(after.items(), before, strict=True)}
@@ -170,6 +164,5 @@ async def _one_by_one(
 async def _search(session: AsyncSession, actor: Actor, wish: Wish) -> Search:
     """The search that stands for this import, so that its results and rules are like those of any other."""
     asked = Asked(f"{wish.noun} of {wish.name}", None, PROVIDER, None, None, Rules())
-    search, _ = await searches.ask(session, actor.tenant_id, asked)
-    search.place_search_status = Status.COMPLETED
+    search, _ = await searches.ask(session, actor.tenant_id, asked, is_done=True)
     return search
