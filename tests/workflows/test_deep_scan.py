@@ -7,8 +7,11 @@ import pytest
 from scrapersky.core import clock
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.outcomes import Later
+from scrapersky.extract.table_rows import TableRow
 from scrapersky.pipeline import the_line
 from scrapersky.providers.place import PlaceDetails
+from scrapersky.store import imports
+from scrapersky.store.audit import Actor
 from tests.conftest import stations_of
 
 
@@ -105,6 +108,24 @@ async def test_old_details_are_asked_for_again(database, settings, admin, tenant
     await scan(database, settings, provider)
     assert await admin.fetchval("SELECT name FROM local_business") == "Molar & Sons"
     assert provider.asked == ["p1"]
+
+
+@pytest.mark.parametrize("provider", ["import", "somebody_else"])
+async def test_an_imported_place_is_scanned_at_any_time_without_asking_anybody(
+    database, settings, admin, tenant, provider
+):
+    row = TableRow(2, {"name": "Molar", "website": "molar.fi", "city": "Helsinki", "provider": provider})
+    actor = Actor("ada", tenant, "operator", "a test")
+    await imports.run(database, actor, imports.Wish("places", "a.csv", auto_queue=True), [row])
+    await admin.execute("UPDATE place SET fetched_at = now() - interval '400 days'")
+    asked = FakeProvider(DENTIST)
+
+    await scan(database, settings, asked)
+
+    assert await admin.fetchval("SELECT deep_scan_status FROM place") == "Completed"
+    business = await admin.fetchrow("SELECT name, city, website, domain_extraction_status FROM local_business")
+    assert tuple(business) == ("Molar", "Helsinki", "molar.fi", "Queued")
+    assert asked.asked == []
 
 
 async def test_the_real_reason_of_a_failure_is_stored(database, settings, admin, tenant):

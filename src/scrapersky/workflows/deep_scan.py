@@ -48,10 +48,13 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
         return PlaceToScan(row.provider, row.provider_id, row.details, row.fetched_at)
 
     async def work(self, place: PlaceToScan) -> PlaceDetails:
-        """Ask the provider, unless the search brought fresh details along (asking there costs a fraction)."""
-        if place.details and place.fetched_at is not None and clock.now() - place.fetched_at < FRESH:
-            return PlaceDetails(place.provider, place.provider_id, **place.details)
+        """Ask the provider, unless the search brought fresh details along (asking there costs a fraction).
+
+        A place that came by import has nobody else to be asked about: what the file said holds at any time.
+        """
         provider = self._providers.get(place.provider)
+        if place.details and (provider is None or _is_fresh(place.fetched_at)):
+            return PlaceDetails(place.provider, place.provider_id, **place.details)
         if provider is None:
             raise GiveUp(f"No provider named {place.provider!r} is configured, so this place cannot be looked up.")
         return await provider.details(place.provider_id)
@@ -65,3 +68,7 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
             for business in wanted
             if (rule := rules[business.search_id].domain_extraction) == "all" or (rule != "off" and business.website)
         ]
+
+
+def _is_fresh(fetched_at: datetime | None) -> bool:
+    return fetched_at is not None and clock.now() - fetched_at < FRESH
