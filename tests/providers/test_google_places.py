@@ -17,6 +17,7 @@ from scrapersky.providers.area import Area, Box
 from scrapersky.providers.google_api import GoogleApi
 from scrapersky.providers.google_place import place_of
 from scrapersky.providers.google_places import GooglePlaces
+from scrapersky.providers.journal import PocketJournal
 from scrapersky.providers.place import (
     BudgetReached,
     Meter,
@@ -256,7 +257,8 @@ async def test_a_search_goes_on_where_the_quota_stopped_it_and_pays_nothing_twic
     client: ClientSource, server: LittleServer
 ) -> None:
     world = TinyGoogle(server, points(213))
-    provider, first = google(client, server), Meter()
+    journal = PocketJournal()
+    provider, first = google(client, server), Meter(journal=journal)
     pages = provider.search(QUERY, first)
     await anext(pages)
     world.mishaps = [exhausted("Day")]
@@ -264,14 +266,14 @@ async def test_a_search_goes_on_where_the_quota_stopped_it_and_pays_nothing_twic
         await anext(pages)
     paid, asked = world.paid, len(server.asked)
     assert first.cents == pytest.approx(paid * 3.5)
-    second = Meter()
-    assert len(await found(provider, meter=second)) == 213
+    second = Meter(journal=journal)
+    assert len(await found(google(client, server), meter=second)) == 213
     assert second.cents == pytest.approx(world.paid * 3.5)  # what the first attempt paid is part of the price
     assert world.paid + world.free == second.calls
     assert len(server.asked) - asked < second.calls
     again = Meter()
     await found(provider, meter=again)
-    assert world.paid == 2 * round(again.cents / 3.5)  # a search that ended is forgotten
+    assert world.paid == 2 * round(again.cents / 3.5)  # a search of its own knows nothing of it
 
 
 async def test_a_short_wait_is_waited_in_the_middle_of_a_search(

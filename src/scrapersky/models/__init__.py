@@ -18,6 +18,7 @@ from scrapersky.models.rate_limit import RateLimit
 from scrapersky.models.remembered_answer import RememberedAnswer
 from scrapersky.models.run import Run
 from scrapersky.models.search import Search, SearchPlace
+from scrapersky.models.search_journal import SearchJournal
 from scrapersky.models.session import LoginSession
 from scrapersky.models.sitemap_file import SitemapFile
 from scrapersky.models.suppression import Suppression
@@ -47,6 +48,7 @@ __all__ = [
     "RememberedAnswer",
     "Run",
     "Search",
+    "SearchJournal",
     "SearchPlace",
     "SitemapFile",
     "Suppression",

@@ -28,13 +28,14 @@ class Domain(TenantRow, Curated, Base):
         UniqueConstraint("tenant_id", "name"),
         check_words("curation_status", Curation),
         Index("domain_by_update", "tenant_id", "updated_at", "id"),
+        Index("domain_by_search", "search_id", "id"),
         Index("domain_by_prefix", "tenant_id", "name", postgresql_ops={"name": "text_pattern_ops"}),
         Index("domain_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
         *queue_items("domain", "domain_metadata"),
         *queue_items("domain", "sitemap_analysis"),
     )
 
-    search_id: Mapped[UUID | None] = mapped_column(ForeignKey("search.id", ondelete="SET NULL"), index=True)
+    search_id: Mapped[UUID | None] = mapped_column(ForeignKey("search.id", ondelete="SET NULL"))
     name: Mapped[str]
     unicode_name: Mapped[str | None]
     country: Mapped[str | None]

@@ -28,13 +28,14 @@ class LocalBusiness(TenantRow, Curated, Named, Base):
         UniqueConstraint("tenant_id", "place_id"),
         check_words("curation_status", Curation),
         Index("local_business_by_update", "tenant_id", "updated_at", "id"),
+        Index("local_business_by_search", "search_id", "id"),
         Index("local_business_by_name", "tenant_id", "name_key", "id"),
         Index("local_business_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
         *queue_items("local_business", "domain_extraction"),
     )
 
     place_id: Mapped[UUID | None] = mapped_column(ForeignKey("place.id", ondelete="SET NULL"))
-    search_id: Mapped[UUID | None] = mapped_column(ForeignKey("search.id", ondelete="SET NULL"), index=True)
+    search_id: Mapped[UUID | None] = mapped_column(ForeignKey("search.id", ondelete="SET NULL"))
     name: Mapped[str]
     address: Mapped[str | None]
     street: Mapped[str | None]

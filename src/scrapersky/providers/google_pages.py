@@ -1,6 +1,8 @@
 """The pages of one Google search: asked for once, paid for once, also when the search has to be taken up again."""
 
 import asyncio
+import hashlib
+import json
 from collections.abc import AsyncIterator
 from datetime import timedelta
 
@@ -16,17 +18,14 @@ log = structlog.get_logger(__name__)
 
 MOST_PAGES = 10  # of one question; Google ends after three
 
-# Every page a search has had so far, by question, mask and token.
-Journal = dict[tuple[Question, tuple[str, ...], str | None], PageOfPlaces]
-
 
 class GooglePages:
     """Reads pages through a journal: what an earlier attempt got is charged as it was, and not asked for again."""
 
-    def __init__(self, api: GoogleApi, meter: Meter, journal: Journal, patience: timedelta) -> None:
+    def __init__(self, api: GoogleApi, meter: Meter, patience: timedelta) -> None:
         self._api = api
         self._meter = meter
-        self._journal = journal
+        self._journal = meter.journal
         self._patience = patience
 
     async def places(self, question: Question) -> AsyncIterator[tuple[GooglePlace, ...]]:
@@ -49,7 +48,7 @@ class GooglePages:
                 if again:
                     raise ProviderFailed(f"{refused} Twice in one search.") from None
                 token, asked, again = None, 0, True
-                self._forget(question, fields)
+                await self._journal.forget(_name(question, fields))
                 continue
             asked += 1
             if page.places:
@@ -59,12 +58,13 @@ class GooglePages:
                 return
 
     async def _page(self, question: Question, fields: tuple[str, ...], token: str | None) -> PageOfPlaces:
-        known = self._journal.get((question, fields, token))
+        name, place = _name(question, fields), _digest(token or "")
+        known = await self._journal.find(name, place)
         if known is not None:
             self._meter.charge(google_prices.cents("search", fields))
-            return known
+            return PageOfPlaces(tuple(known["places"]), known["next_token"])
         page = await self._patiently(question, fields, token)
-        self._journal[question, fields, token] = page
+        await self._journal.keep(name, place, {"places": list(page.places), "next_token": page.next_token})
         return page
 
     async def _patiently(self, question: Question, fields: tuple[str, ...], token: str | None) -> PageOfPlaces:
@@ -79,11 +79,16 @@ class GooglePages:
                 self._patience -= busy.after
                 await asyncio.sleep(busy.after.total_seconds())
 
-    def _forget(self, question: Question, fields: tuple[str, ...]) -> None:
-        for entry in [entry for entry in self._journal if entry[:2] == (question, fields)]:
-            del self._journal[entry]
-
 
 def within(question: Question, text: str, box: Box) -> Question:
     """The same question about a box."""
     return Question(text, box, question.language, question.country)
+
+
+def _name(question: Question, fields: tuple[str, ...]) -> str:
+    """What a question is called in the journal: the same words and the same mask, the same name."""
+    return _digest(json.dumps([question.body(None), fields], sort_keys=True))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:32]

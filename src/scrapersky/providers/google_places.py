@@ -1,6 +1,5 @@
 """Google Places (New): paid by the call, sixty places a question, and as many as there are by asking box by box."""
 
-import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from datetime import timedelta
@@ -12,10 +11,9 @@ from scrapersky.core.errors import TryAgain
 from scrapersky.providers import google_prices
 from scrapersky.providers.area import Box, Geocoder, what_and_where
 from scrapersky.providers.google_api import MOST_OF_ONE_QUESTION, PAGE_SIZE, GoogleApi, GooglePlace, Question
-from scrapersky.providers.google_pages import GooglePages, Journal, within
+from scrapersky.providers.google_pages import GooglePages, within
 from scrapersky.providers.google_place import place_of
 from scrapersky.providers.google_tiles import leaves
-from scrapersky.providers.memory import Memory
 from scrapersky.providers.place import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
 
 log = structlog.get_logger(__name__)
@@ -23,7 +21,6 @@ log = structlog.get_logger(__name__)
 ASSUMED_PLACES = 500  # for the estimate of a search without a limit
 FILLED = 0.5  # how full the pages of a search by boxes are, at the least one should reckon with
 MOST_CELLS = 600
-JOURNAL_SECONDS = 26 * 3600  # a search that waits for the next day's quota goes on where it stopped
 
 
 class GooglePlaces:
@@ -43,7 +40,6 @@ class GooglePlaces:
         self._geocoder = geocoder
         self._patience = patience
         self._most_cells = most_cells
-        self._unfinished: Memory[Journal] = Memory(8, JOURNAL_SECONDS)
 
     async def estimate(self, query: PlaceQuery) -> Estimate:
         """By the limit; ids are looked for free of charge, so finding nothing costs nothing."""
@@ -56,24 +52,18 @@ class GooglePlaces:
         return Estimate(3 * pages if by_boxes else pages, ceil(pages * price), f"{told}{assumed}.")
 
     async def search(self, query: PlaceQuery, meter: Meter) -> AsyncIterator[Sequence[PlaceDetails]]:
-        """Every place once, page by page, up to the limit; taken up again where a busy Google interrupted it."""
-        journal = self._unfinished.get(repr(query)) or {}
+        """Every place once, page by page, up to the limit; taken up again where an earlier attempt was interrupted."""
         seen: set[str] = set()
-        pages = GooglePages(self._api, meter, journal, self._patience)
-        try:
-            async with aclosing(self._found(query, pages, meter, seen)) as found:
-                async for page in found:
-                    fresh = {place["id"]: place for place in page if place["id"] not in seen}
-                    wanted = list(fresh.values())[: None if query.limit is None else query.limit - len(seen)]
-                    seen.update(place["id"] for place in wanted)
-                    if wanted:
-                        yield [place_of(place) for place in wanted]
-                    if query.limit is not None and len(seen) >= query.limit:
-                        break
-        except (TryAgain, asyncio.CancelledError):
-            self._unfinished.keep(repr(query), journal)
-            raise
-        self._unfinished.forget(repr(query))
+        pages = GooglePages(self._api, meter, self._patience)
+        async with aclosing(self._found(query, pages, meter, seen)) as found:
+            async for page in found:
+                fresh = {place["id"]: place for place in page if place["id"] not in seen}
+                wanted = list(fresh.values())[: None if query.limit is None else query.limit - len(seen)]
+                seen.update(place["id"] for place in wanted)
+                if wanted:
+                    yield [place_of(place) for place in wanted]
+                if query.limit is not None and len(seen) >= query.limit:
+                    break
         log.info("places_found", provider=self.name, places=len(seen), calls=meter.calls, cents=round(meter.cents, 2))
 
     async def details(self, provider_id: str) -> PlaceDetails:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from scrapersky.core.errors import Hopeless, ScraperSkyError, TryAgain
+from scrapersky.providers.journal import Journal, PocketJournal
 
 
 class UnknownProvider(ScraperSkyError):
@@ -90,8 +91,9 @@ class Estimate:
 class Meter:
     """Counts calls and money while a search runs, and stops it before it goes over its budget."""
 
-    def __init__(self, budget_cents: float | None = None) -> None:
+    def __init__(self, budget_cents: float | None = None, journal: Journal | None = None) -> None:
         self.budget_cents = budget_cents
+        self.journal = journal or PocketJournal()  # what was paid for already
         self.calls = 0
         self.cents = 0.0
         self.notes: list[str] = []  # sentences about what the result lacks, or how the question was read

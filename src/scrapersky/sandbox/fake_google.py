@@ -34,7 +34,7 @@ MISHAPS: dict[str, Callable[[str], GoogleError]] = {
 
 
 class FakeGoogle:
-    """Text Search, Nearby Search and Details. `calls` counts what would be billed, by method.
+    """Text Search, Nearby Search and Details. `calls` counts what would be billed, by method; `asked` has every search.
 
     `per_minute` and `per_day` are how many calls of each method are answered before the quota is used up; there is no
     clock: `reset_minute` begins the next one.
@@ -45,6 +45,7 @@ class FakeGoogle:
     ) -> None:
         self.key = key
         self.calls: Counter[str] = Counter()
+        self.asked: list[tuple[str, bytes]] = []  # the mask and the body of each search that was answered
         self.per_minute, self.per_day = per_minute, per_day
         self._map = places
         self._seed = places.world.seed
@@ -84,6 +85,7 @@ class FakeGoogle:
         mask = request.headers.get("x-goog-fieldmask") or query.get("$fields") or query.get("fields") or ""
         if method == "details":
             return self._details(path.removeprefix("/v1/places/"), Mask(mask, self._known), query)
+        self.asked.append((mask, request.body))
         search = self._search_text if method == "searchText" else self._search_nearby
         return search(read_body(request), Mask(mask, self._known, "places."))
 

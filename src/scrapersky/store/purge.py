@@ -4,6 +4,7 @@ import asyncpg
 
 from scrapersky.core.database import ACT_AS_TENANT
 from scrapersky.engine.maintenance import Periodic
+from scrapersky.store.search_journal import FORGET_OLD
 
 ROWS_AT_ONCE = 1_000
 FORGOTTEN = "(forgotten by the provider's terms)"
@@ -39,7 +40,14 @@ class PurgeExpired(Periodic):
         for tenant in await connection.fetch("SELECT id FROM tenant"):
             while count := await self._purge(connection, str(tenant["id"])):
                 purged += count
+            await self._forget_journals(connection, str(tenant["id"]))
         return f"{purged} places forgotten"
+
+    async def _forget_journals(self, connection: asyncpg.Connection, tenant_id: str) -> None:
+        """What a search was told and never finished with is the provider's as well."""
+        async with connection.transaction():
+            await connection.execute(ACT_AS_TENANT, tenant_id)
+            await connection.execute(FORGET_OLD)
 
     async def _purge(self, connection: asyncpg.Connection, tenant_id: str) -> int:
         async with connection.transaction():

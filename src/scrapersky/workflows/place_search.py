@@ -10,8 +10,9 @@ from scrapersky.engine.outcomes import GiveUp
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Search
+from scrapersky.providers.journal import Journals, PocketJournals
 from scrapersky.providers.place import BudgetReached, Meter, PlaceDetails, PlaceQuery, Providers
-from scrapersky.store import places
+from scrapersky.store import places, search_journal
 from scrapersky.store.rules import read_rules
 
 
@@ -22,6 +23,8 @@ class SearchTask:
     provider: str
     query: PlaceQuery
     budget_cents: int | None
+    tenant_id: UUID
+    search_id: UUID
 
 
 @dataclass(frozen=True)
@@ -43,20 +46,23 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
     feeds = "deep_scan"
     tuning = Tuning(interval_minutes=1, batch_size=10, max_instances=1, timeout_seconds=900)
 
-    def __init__(self, providers: Providers) -> None:
+    def __init__(self, providers: Providers, journals: Journals | None = None) -> None:
         self._providers = providers
+        self._journals = journals or PocketJournals()
 
     def read(self, row: Claimed) -> SearchTask:
         """The search as somebody asked for it."""
-        return SearchTask(row.provider, PlaceQuery(row.text, row.area, row.result_limit), row.budget_cents)
+        query = PlaceQuery(row.text, row.area, row.result_limit)
+        return SearchTask(row.provider, query, row.budget_cents, row.tenant_id, row.id)
 
     async def work(self, task: SearchTask) -> SearchResult:
-        """Ask to the end; what was found before the budget ran out is kept."""
+        """Ask to the end; what was found before the budget ran out is kept, what was paid for is not paid again."""
         provider = self._providers.get(task.provider)
         if provider is None:
             known = ", ".join(self._providers) or "none"
             raise GiveUp(f"No provider named {task.provider!r} is configured; there is {known}.")
-        meter, found, cut_short = Meter(task.budget_cents), list[PlaceDetails](), None
+        meter = Meter(task.budget_cents, self._journals.of(task.tenant_id, task.search_id))
+        found, cut_short = list[PlaceDetails](), None
         try:
             async for page in provider.search(task.query, meter):
                 found += page
@@ -71,4 +77,5 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
         row.result_count = len(result.places)
         row.cut_short = result.cut_short
         wanted = await places.upsert(session, row, result.places)
+        await search_journal.close(session, row.id)
         return wanted if read_rules(row.rules).deep_scan == "all" else ()

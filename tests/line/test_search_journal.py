@@ -1,0 +1,112 @@
+"""A search that is killed in the middle goes on elsewhere: no box is lost, and no page is paid for twice."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scrapersky.core import clock
+from scrapersky.providers.google_prices import EVERYTHING, cents
+from scrapersky.sandbox.server import Sandbox
+from scrapersky.store.purge import PurgeExpired
+
+SEED, BUSINESSES = 41, 1_500  # more than two hundred dentists in Helsinki: a search by boxes
+LEASE_SECONDS = 2
+
+
+@pytest.fixture
+async def sandbox():
+    async with Sandbox(SEED, BUSINESSES) as little_internet:
+        yield little_internet
+
+
+@pytest.fixture
+def start_worker(sandbox, database_url, tmp_path: Path):
+    """Starts workers that only search; ends those that are left."""
+    started = []
+    environment = {
+        **os.environ,
+        **sandbox.environment(),
+        "DATABASE_URL": database_url,
+        "SCRAPERSKY_LOG_LEVEL": "error",
+        "SCHEDULER_POLL_SECONDS": "0.1",
+        "PLACE_SEARCH_SCHEDULER_LEASE_SECONDS": str(LEASE_SECONDS),
+    }
+
+    def start() -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "scrapersky", "worker"]
+        started.append(subprocess.Popen(command, cwd=tmp_path, env=environment))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+async def until(condition, seconds=60):
+    async with asyncio.timeout(seconds):
+        while not await condition():
+            await asyncio.sleep(0.02)
+
+
+async def add_search(admin, tenant):
+    rules = json.dumps({"deep_scan": "off"})
+    return await admin.fetchval(
+        "INSERT INTO search (tenant_id, text, area, provider, rules, place_search_status) "
+        "VALUES ($1, 'dentists', 'Helsinki', 'google_places', $2, 'Queued') RETURNING id",
+        *(tenant, rules),
+    )
+
+
+async def test_a_search_that_was_killed_pays_for_no_page_twice_and_loses_none(admin, tenant, sandbox, start_worker):
+    search = await add_search(admin, tenant)
+    sandbox.latency_seconds = 0.05  # so that there is a middle
+    first = start_worker()
+
+    async def half_way() -> bool:
+        return await admin.fetchval("SELECT count(*) FROM search_journal WHERE search_id = $1", search) >= 25
+
+    await until(half_way)
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    assert await admin.fetchval("SELECT place_search_status FROM search") == "Processing"
+    kept = await admin.fetchval("SELECT count(*) FROM search_journal")
+    asked = len(sandbox.google.asked)
+    start_worker()
+
+    async def is_done() -> bool:
+        return await admin.fetchval("SELECT place_search_status FROM search") == "Completed"
+
+    await until(is_done)
+
+    again = sandbox.google.asked[asked:]
+    assert 0 <= asked - kept <= 1, "at most the page that was under way is not in the journal"
+    assert again, "there was something left to ask"
+    assert len(set(sandbox.google.asked)) >= len(sandbox.google.asked) - 1, "nothing but that page is asked for again"
+    true = [one for one in sandbox.world if one.city.name == "Helsinki" and one.trade.name == "dentist"]
+    places = await admin.fetchval("SELECT count(*) FROM search_place WHERE search_id = $1", search)
+    row = await admin.fetchrow("SELECT cost_cents, result_count, place_search_attempts FROM search")
+    paid = len({(mask, body) for mask, body in sandbox.google.asked if "displayName" in mask})
+    assert places == row["result_count"] == len(true) > 120
+    assert row["cost_cents"] == round(paid * cents("search", EVERYTHING)), "every page is in the price, once"
+    assert row["place_search_attempts"] == 2
+    assert await admin.fetchval("SELECT count(*) FROM search_journal") == 0, "a search that ended needs no journal"
+
+
+async def test_a_journal_is_kept_for_a_day_and_no_longer(database, admin, tenant):
+    search = await add_search(admin, tenant)
+    for hours, question in ((1, "young"), (27, "old")):
+        await admin.execute(
+            "INSERT INTO search_journal (search_id, question, place, tenant_id, page, kept_at) "
+            "VALUES ($1, $2, '', $3, '{}', $4::timestamptz - $5 * interval '1 hour')",
+            *(search, question, tenant, clock.now(), hours),
+        )
+    async with database.engine_connection() as connection:
+        await PurgeExpired().run(connection)
+    assert await admin.fetchval("SELECT array_agg(question) FROM search_journal") == ["young"]
