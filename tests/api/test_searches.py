@@ -5,6 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from scrapersky.api import cursors
 from scrapersky.asgi import create_app
 from scrapersky.providers.place import Estimate, ProviderBusy
 from tests.api.conftest import environment, is_problem, served
@@ -110,9 +111,47 @@ async def test_what_was_found_is_read_page_by_page(client, admin, tenant, other_
         seen += [row["email"] for row in page["items"]]
         cursor = page["next_cursor"]
     assert sorted(seen) == sorted([*(f"{n}@molar.fi" for n in range(1, 7)), "anna@molar.fi"])
+    assert seen == list(dict.fromkeys(seen))
     is_problem(await client.get(f"{url}?cursor=nonsense"), 400)
     is_problem(await client.get(f"{url}?per=page"), 422)
     is_problem(await client.get(f"{SEARCHES}/{uuid4()}/results"), 404)
+
+
+async def test_no_result_comes_twice_while_more_are_found_and_sites_of_nobody_come_last(client, admin, tenant):
+    ids = await add_line(admin, tenant)
+    search, url = UUID(ids["searches"]), f"{SEARCHES}/{ids['searches']}/results"
+
+    async def find_more(names: str) -> None:
+        for name in names:
+            await admin.execute(
+                "INSERT INTO local_business (tenant_id, search_id, name) VALUES ($1, $2, $3)", tenant, search, name
+            )
+
+    await find_more("dcba")
+    await admin.execute(
+        "INSERT INTO domain (tenant_id, search_id, name) SELECT $1, $2, n || '.fi' FROM generate_series(1, 3) n",
+        *(tenant, search),
+    )
+    first = (await client.get(f"{url}?limit=2")).json()
+    await find_more("AB")  # before what was shown, were it sorted by name
+    seen, cursor = [row["business"] for row in first["items"]], first["next_cursor"]
+    while cursor is not None:
+        page = (await client.get(f"{url}?limit=2&cursor={cursor}")).json()
+        assert len(page["items"]) == 2 or page["next_cursor"] is None
+        seen += [row["business"] for row in page["items"]]
+        cursor = page["next_cursor"]
+    assert sorted(seen[:7]) == sorted(["Molar Dental", *"abcdAB"])
+    assert sorted(seen[7:]) == ["1.fi", "2.fi", "3.fi"]
+
+
+async def test_a_forged_cursor_is_refused(client, admin, tenant):
+    ids = await add_line(admin, tenant)
+    url, here = f"{SEARCHES}/{ids['searches']}/results", f"results/{ids['searches']}/business"
+    zero = str(UUID(int=0))
+    forged = [(2, zero, zero), (-1, zero, zero), (10**30, zero, zero), (0, zero), (0, "x", zero)]
+    for name, place in [*((here, place) for place in forged), (f"{here}x", (0, zero, zero))]:
+        problem = is_problem(await client.get(url, params={"cursor": cursors.make(name, place)}), 400)
+        assert "next_cursor" in problem["detail"]
 
 
 async def test_a_cancelled_search_takes_its_waiting_work_back_and_opens_no_more(client, admin, tenant, other_tenant):

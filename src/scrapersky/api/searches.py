@@ -1,6 +1,8 @@
 """Searches: ask for one, see what it will cost, watch it step by step, read what it found, stop it."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, BeforeValidator, Field
@@ -26,8 +28,8 @@ from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.status import Status
 from scrapersky.extract.page_words import PageKind
 from scrapersky.providers.place import PlaceQuery, UnknownProvider
-from scrapersky.store import audit, cancellation, lists, searches
-from scrapersky.store.leads import Per, leads
+from scrapersky.store import cancellation, leads, lists, orders, searches
+from scrapersky.store.leads import Per, Position
 from scrapersky.store.nouns import SEARCHES
 from scrapersky.store.rules import PAGE_KINDS, Rules
 
@@ -151,7 +153,7 @@ async def list_searches(
 
 @router.post("", status_code=201, summary="Ask for a search", responses=answers(400), openapi_extra=may(CURATOR))
 async def create_search(asked: NewSearch, office: Given, actor: CurrentActor, response: Response) -> SearchAsked:
-    """Queued at once; the same search again is the one that is there, with the new rules and budget."""
+    """Queued at once; the same again is the one that is there, with the new rules and budget. 429 over a quota."""
     estimate = await _estimate(office, asked)
     if asked.estimate_only:
         response.status_code = 200
@@ -160,11 +162,7 @@ async def create_search(asked: NewSearch, office: Given, actor: CurrentActor, re
     rules = Rules.model_validate(asked.rules.model_dump(mode="json"))
     wish = searches.Asked(asked.text, asked.area, asked.provider, asked.limit, cents, rules)
     async with office.database.session(actor.tenant_id) as session:
-        search, known = await searches.ask(session, actor.tenant_id, wish)
-        await session.flush()
-        await session.refresh(search)
-        after = asked.model_dump(mode="json")
-        await audit.record(session, actor, "ask again" if known else "create", f"search {search.id}", None, after)
+        search, known = await orders.order(session, actor, wish, estimate_cents=estimate.cents)
         line = SearchLine.model_validate(search)
     response.status_code = 200 if known else 201
     response.headers["Location"] = f"{PREFIX}/searches/{line.id}"
@@ -201,21 +199,15 @@ async def list_results(
     cursor: CursorGiven = None,
     limit: Limit = 50,
 ) -> Page[dict[str, Any]]:
-    """The columns of a file of leads. A search that still runs may show a row twice or not at all between two pages."""
+    """The columns of a file of leads, in the order they were found; no row comes twice, also while the search runs."""
     here = f"results/{row_id}/{per}"
-    start = cursors.read(cursor, here, _offset)[0] if cursor else 0
+    after = Position(*cursors.read(cursor, here, _part(per), UUID, UUID)) if cursor else Position()
     async with office.database.session(actor.tenant_id) as session:
         await lists.get(session, SEARCHES, actor.tenant_id, row_id)
-        found: list[dict[str, Any]] = []
-        number = 0
-        async for row in leads(session, row_id, per):
-            number += 1
-            if number > start:
-                found.append(row)
-            if len(found) > limit:
-                break
-    more = len(found) > limit
-    return Page(items=found[:limit], next_cursor=cursors.make(here, [start + limit]) if more else None)
+        found = await leads.page(session, row_id, per, after, limit + 1)
+    last = found[limit - 1][1] if len(found) > limit else None
+    place = [last.part, str(last.key), str(last.subkey)] if last else []
+    return Page(items=[row for row, _ in found[:limit]], next_cursor=cursors.make(here, place) if last else None)
 
 
 @router.post("/{id}/cancel", summary="Stop a search", responses=answers(404), openapi_extra=may(CURATOR))
@@ -238,8 +230,13 @@ async def _estimate(office: Office, asked: NewSearch) -> CostEstimate:
     return CostEstimate(calls=said.calls, cents=said.cents, explanation=said.explanation)
 
 
-def _offset(part: Any) -> int:
-    found = cursors.whole_number(part)
-    if not 0 <= found <= MOST_RESULTS:
-        raise ValueError("not a place in this list")
-    return found
+def _part(per: Per) -> Callable[[Any], int]:
+    """A kind: the number of a part of this list."""
+
+    def part(given: Any) -> int:
+        found = cursors.whole_number(given)
+        if not 0 <= found < len(leads.PAGES[per]):
+            raise ValueError("not a part of this list")
+        return found
+
+    return part

@@ -1,13 +1,25 @@
 """What a search is for: one row per business with its best contacts, or one per contact, streamed."""
 
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import text
+from sqlalchemy import TextClause, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 Per = Literal["business", "contact"]
+NOTHING = UUID(int=0)  # comes before every id
+
+
+@dataclass(frozen=True)
+class Position:
+    """A place in the list of results: its part, then what that part is sorted by."""
+
+    part: int = 0
+    key: UUID = NOTHING
+    subkey: UUID = NOTHING
+
 
 # The columns of a file of leads, in their order, and what each holds (docs/leads.md is made of this).
 BUSINESS_COLUMNS = {
@@ -65,24 +77,42 @@ async def leads(session: AsyncSession, search_id: UUID, per: Per = "business") -
         yield dict(row)
 
 
-# Addresses that take mail come first, those nobody could judge before the doubtful ones, those that take none last.
-_BUSINESSES = text("""
-WITH owner AS (
-    SELECT b.id AS business_id, d.id AS domain_id, b.name, b.website, b.phone, b.address, b.city, b.country,
+async def page(
+    session: AsyncSession, search_id: UUID, per: Per, after: Position, most: int
+) -> list[tuple[dict[str, Any], Position]]:
+    """The rows after a place, each with its own: whatever comes while somebody reads, no row comes twice."""
+    found: list[tuple[dict[str, Any], Position]] = []
+    for part, statement in enumerate(PAGES[per]):
+        if part < after.part or len(found) == most:
+            continue
+        start = after if part == after.part else Position(part)
+        place = {"key": start.key, "subkey": start.subkey, "most": most - len(found)}
+        for row in (await session.execute(statement, {"search": search_id, **place})).mappings():
+            lead = dict(row)
+            found.append((lead, Position(part, lead.pop("list_key"), lead.pop("list_subkey"))))
+    return found
+
+
+# Businesses first, then web sites that belong to none of them; each with its place in the list of results.
+_OWNERS = """
+    SELECT b.id AS business_id, l.domain_id, b.name, b.website, b.phone, b.address, b.city, b.country,
         b.categories, b.rating, p.provider, p.provider_id, b.profiles, b.domain_extraction_error,
-        b.domain_extraction_status, p.deep_scan_error
+        b.id AS key, coalesce(l.domain_id, b.id) AS subkey
     FROM local_business b
     LEFT JOIN place p ON p.id = b.place_id
-    LEFT JOIN business_domain l ON l.business_id = b.id
-    LEFT JOIN domain d ON d.id = l.domain_id
-    WHERE b.search_id = :search
-    UNION ALL
-    SELECT NULL, d.id, coalesce(d.title, d.name), d.start_url, NULL, NULL, NULL, d.country, NULL, NULL, NULL, NULL,
-        NULL, NULL, NULL, NULL
+    LEFT JOIN business_domain l ON l.business_id = b.id{from_key}
+    WHERE b.search_id = :search"""
+_SITES = """
+    SELECT NULL::uuid, d.id AS domain_id, coalesce(d.title, d.name) AS name, d.start_url AS website,
+        NULL AS phone, NULL AS address, NULL AS city, d.country, NULL::text[] AS categories, NULL::float8 AS rating,
+        NULL AS provider, NULL AS provider_id, NULL::jsonb AS profiles, NULL AS domain_extraction_error,
+        d.id AS key, d.id AS subkey
     FROM domain d WHERE d.search_id = :search
         AND NOT EXISTS (SELECT 1 FROM business_domain l JOIN local_business b ON b.id = l.business_id
-            WHERE l.domain_id = d.id AND b.search_id = :search)
-)
+            WHERE l.domain_id = d.id AND b.search_id = :search)"""
+
+# Addresses that take mail come first, those nobody could judge before the doubtful ones, those that take none last.
+_LEADS = """
 SELECT o.name AS business, coalesce(d.final_url, o.website) AS website,
     mail.email, mail.email_kind, mail.verdict, mail.verdict_reasons, coalesce(o.phone, call.phone) AS phone,
     person.name AS person, person.title,
@@ -121,14 +151,42 @@ LEFT JOIN LATERAL (SELECT c.address FROM contact c WHERE c.domain_id = d.id AND 
 LEFT JOIN LATERAL (SELECT string_agg(value, ' ' ORDER BY key) AS urls FROM (
         SELECT key, value FROM contact c, jsonb_each_text(c.profiles) WHERE c.domain_id = d.id
         UNION SELECT key, value FROM jsonb_each_text(o.profiles)) profile) social ON true
-ORDER BY o.name, o.business_id, d.name""")
+"""
 
-_CONTACTS = text("""
+_CONTACT_LEADS = """
 SELECT coalesce(b.name, d.title, d.name) AS business, d.name AS domain, c.name, c.title, c.email, c.email_kind,
     c.verdict,
     (SELECT string_agg(why, '; ') FROM jsonb_array_elements_text(c.verification->'reasons') why) AS verdict_reasons,
     c.phone, c.fax, (SELECT value FROM jsonb_each_text(c.profiles) LIMIT 1) AS profile, c.address, c.confidence,
     c.found_by, c.source_url AS source, c.snippet
 FROM contact c JOIN domain d ON d.id = c.domain_id LEFT JOIN local_business b ON b.id = c.business_id
-WHERE d.search_id = :search AND c.curation_status NOT IN ('Not a Fit', 'Archived')
-ORDER BY d.name, c.confidence DESC, c.identity""")
+WHERE d.search_id = :search AND c.curation_status NOT IN ('Not a Fit', 'Archived')"""
+
+_EVERYBODY = f"{_OWNERS.format(from_key='')} UNION ALL {_SITES}"
+_BUSINESSES = text(f"WITH owner AS ({_EVERYBODY}) {_LEADS} ORDER BY o.name, o.business_id, d.name")
+_CONTACTS = text(f"{_CONTACT_LEADS} ORDER BY d.name, c.confidence DESC, c.identity")
+
+
+def _page_of(owners: str, key: str, subkey: str) -> TextClause:
+    """The owners after a place, found by index and cut off before anything else is looked up for them."""
+    after = f"{key} >= :key AND ({key}, {subkey}) > (:key, :subkey)"
+    owner = f"{owners} AND {after} ORDER BY {key}, {subkey} LIMIT :most"
+    keys = "o.key AS list_key, o.subkey AS list_subkey"
+    shown = _LEADS.replace("SELECT", f"SELECT {keys},", 1)
+    return text(f"WITH owner AS MATERIALIZED ({owner}) {shown} ORDER BY o.key, o.subkey")
+
+
+# Each part of the list in its order, read one after the other.
+PAGES: dict[Per, tuple[TextClause, ...]] = {
+    "business": (
+        _page_of(_OWNERS.format(from_key=" AND l.business_id >= :key"), "b.id", "coalesce(l.domain_id, b.id)"),
+        _page_of(_SITES, "d.id", "d.id"),
+    ),
+    "contact": (
+        text(
+            _CONTACT_LEADS.replace("SELECT", "SELECT d.id AS list_key, c.id AS list_subkey,", 1)
+            + " AND d.id >= :key AND c.domain_id >= :key AND (d.id, c.id) > (:key, :subkey)"
+            + " ORDER BY d.id, c.id LIMIT :most"
+        ),
+    ),
+}
