@@ -1,4 +1,4 @@
-"""Forgetting: whoever is suppressed stays so whichever way a contact comes, and whoever was erased does not come back."""
+"""Forgetting: the suppressed stay so whichever way a contact comes, and the erased do not come back."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -10,11 +10,12 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.core import clock
 from scrapersky.core.errors import Conflict, ScraperSkyError
 from scrapersky.core.ids import new_id
 from scrapersky.core.status import Curation, Status
 from scrapersky.models import Contact
-from scrapersky.store import audit, lists
+from scrapersky.store import audit, lists, suppressions
 from scrapersky.store.audit import Actor
 from scrapersky.store.nouns import BUSINESSES, CONTACTS, DOMAINS, PAGES
 from scrapersky.store.queues import among
@@ -71,6 +72,7 @@ class Group:
 async def create(session: AsyncSession, actor: Actor, written: Mapping[str, Any], auto_queue: bool = False) -> Contact:
     """A contact somebody wrote down, verified next if so wished; AlreadyThere if its domain has it."""
     await _check_owners(session, actor, written)
+    await suppressions.refuse_erased(session, actor.tenant_id, suppressions.ways_of(written))
     identity = identity_of(written)
     made = await session.scalar(
         insert(Contact)
@@ -100,7 +102,9 @@ async def change(
     contact = await _get(session, actor, contact_id, lock=True)
     if seen is not None and contact.updated_at != seen:
         raise ChangedMeanwhile(f"It was changed at {contact.updated_at.isoformat()}. Read it again, then decide.")
-    before = _shown(contact)
+    await suppressions.refuse_erased(session, actor.tenant_id, suppressions.ways_of(changes))
+    before, was_suppressed = _shown(contact), contact.suppressed_at is not None
+    contact.seen_at = clock.now()
     if "email" in changes and changes["email"] != contact.email:
         _forget_verdict(contact)
     for fact, value in changes.items():
@@ -108,6 +112,8 @@ async def change(
     if not any(getattr(contact, fact) for fact in (*IDENTITIES, "profiles")):
         raise NobodyThere("Delete it instead.")
     await _flush(session, contact)
+    if was_suppressed:
+        await suppressions.follow(session, actor, contact, "new address of a suppressed contact")
     await audit.record(session, actor, "change", f"contact {contact_id}", before, _shown(contact))
     return contact
 
@@ -143,8 +149,11 @@ async def merge(session: AsyncSession, actor: Actor, keep_id: UUID, other_id: UU
     if keep.curation_status == Curation.NEW:
         keep.curation_status = other.curation_status
     other.curation_status, other.merged_into_id = Curation.ARCHIVED, keep.id
+    was_suppressed = bool(keep.suppressed_at or other.suppressed_at)
     await _flush(session, other)
     await _flush(session, keep)
+    if was_suppressed:
+        await suppressions.follow(session, actor, keep, "merged with a suppressed contact")
     after = {"kept": _shown(keep), "merged": _shown(other)}
     await audit.record(session, actor, "merge", f"contact {keep_id}", before, after)
     return keep

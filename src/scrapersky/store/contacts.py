@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, case, func, select
+from sqlalchemy import ARRAY, Row, Uuid, case, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -15,6 +15,7 @@ from scrapersky.core.status import Curation, Status
 from scrapersky.extract.email_verdict import Verification
 from scrapersky.extract.found import Contacts
 from scrapersky.models import BusinessDomain, Contact, Page
+from scrapersky.store import forgotten, suppressions
 
 # Filled in by whoever knows; what an earlier page knew and this one does not is kept.
 FACTS = ("name", "title", "email", "email_kind", "phone", "fax", "profiles", "address")
@@ -33,10 +34,12 @@ class Stored:
 
 async def upsert(session: AsyncSession, page: Page, source_url: str, found: Contacts) -> Stored:
     """Store what a page said, as one contact per address, number, profile or person."""
-    rows = contact_rows(found)
+    if not found:
+        return Stored(0)
+    business_id, has_erasures = await _known_of(session, page)
+    rows = contact_rows(await forgotten.left_out(session, page, found) if has_erasures else found)
     if not rows:
         return Stored(0)
-    business_id = await _only_business(session, page)
     common = {
         "tenant_id": page.tenant_id,
         "domain_id": page.domain_id,
@@ -57,6 +60,7 @@ async def upsert(session: AsyncSession, page: Page, source_url: str, found: Cont
                 "confidence": func.greatest(new.confidence, Contact.confidence),
                 "business_id": func.coalesce(Contact.business_id, new.business_id),
                 "updated_at": func.now(),
+                "seen_at": func.now(),
             },
         ).returning(
             Contact.id,
@@ -68,6 +72,11 @@ async def upsert(session: AsyncSession, page: Page, source_url: str, found: Cont
         )
     )
     return Stored(len(rows), tuple(row.id for row in stored if _is_unverified(row)))
+
+
+async def confirm(session: AsyncSession, page: Page) -> None:
+    """The page has not changed: what was found on it is still there."""
+    await session.execute(update(Contact).where(Contact.page_id == page.id).values(seen_at=func.now()))
 
 
 def keep_verdict(contact: Contact, verification: Verification) -> None:
@@ -118,8 +127,9 @@ def _evidence(value: Any) -> dict[str, Any]:
     return {"snippet": value.snippet or None, "found_by": value.how, "confidence": value.confidence}
 
 
-async def _only_business(session: AsyncSession, page: Page) -> Any:
-    """The business behind the domain, when there is exactly one."""
+async def _known_of(session: AsyncSession, page: Page) -> tuple[UUID | None, bool]:
+    """The business behind the domain, when there is exactly one; and whether the tenant has ever erased anybody."""
     links = select(BusinessDomain.business_id).where(BusinessDomain.domain_id == page.domain_id).limit(2)
-    businesses = (await session.scalars(links)).all()
-    return businesses[0] if len(businesses) == 1 else None
+    behind = func.array(links.scalar_subquery(), type_=ARRAY(Uuid())).label("businesses")
+    row = (await session.execute(select(behind, suppressions.any_erasure(page.tenant_id)))).one()
+    return row.businesses[0] if len(row.businesses) == 1 else None, row.has_erasures

@@ -74,6 +74,7 @@ class PageCuration(Workflow[Page, PageToRead, PageRead]):
         """Keep each contact once per domain; those with an address that was never verified go on."""
         row.fetched_at, row.http_status = read.fetched_at, read.status
         if read.contacts is None:
+            await contacts.confirm(session, row)
             return ()
         row.etag = read.etag
         stored = await contacts.upsert(session, row, read.final_url, read.contacts)
