@@ -19,6 +19,7 @@ from scrapersky.extract.web_address import CompanyDomain
 from scrapersky.pipeline import the_line
 from scrapersky.providers.place import PlaceDetails
 from scrapersky.sandbox.parcels import parcel_line
+from scrapersky.workflows.delivery import Delivered
 from scrapersky.workflows.domain_metadata import HomePage
 from scrapersky.workflows.page_curation import PageRead
 from scrapersky.workflows.place_search import SearchResult
@@ -120,6 +121,17 @@ CASES = [
         "VALUES ($1, $2, $2 || '@one.fi', $3) RETURNING id",
         lambda: Verification(Verdict.DELIVERABLE, ("its domain takes mail",), "info@one.fi", clock.now()),
         "SELECT count(*) FROM contact WHERE verdict = 'deliverable'",
+    ),
+    Case(
+        "delivery",
+        real_line,
+        "WITH d AS (INSERT INTO destination (tenant_id, name, kind, url) VALUES ($1, 'd', 'webhook', 'http://one.fi') "
+        "ON CONFLICT (tenant_id, name) DO UPDATE SET name = excluded.name RETURNING id), "
+        "c AS (INSERT INTO contact (tenant_id, identity, email) VALUES ($1, $2, $2 || '@one.fi') RETURNING id) "
+        "INSERT INTO delivery (tenant_id, destination_id, contact_id, delivery_status) "
+        "SELECT $1, d.id, c.id, $3 FROM d, c RETURNING id",
+        lambda: Delivered("101", "fingerprint", clock.now()),
+        "SELECT count(*) FROM delivery WHERE external_id = '101' AND delivered_at IS NOT NULL",
     ),
     Case(
         "deep_scan",
