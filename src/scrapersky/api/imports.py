@@ -7,7 +7,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from scrapersky.api.access import OPERATOR, CurrentActor, may
 from scrapersky.api.fields import Asked, Text
@@ -37,7 +37,7 @@ class ImportNoun(Asked):
 
     dry_run: YesNo = Field(False, description="check every row, keep nothing")
     auto_queue: YesNo = Field(False, description="queue each row's next step")
-    map: list[Annotated[str, StringConstraints(max_length=500)]] = Field(
+    map: list[Text] = Field(
         [], max_length=100, description="COLUMN=FIELD: what a column is, where its name does not tell"
     )
     name: Text = Field("upload", description="what it is called; the same name belongs to the same search")
