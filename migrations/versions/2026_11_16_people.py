@@ -250,6 +250,7 @@ def grow_tenants_and_users() -> None:
     op.add_column("audit", sa.Column("request_id", sa.Text()))
     for column in AUDIT_LISTS:
         op.create_index(f"audit_by_{column}", "audit", ["tenant_id", column, "at", "id"])
+    op.create_index("audit_by_origin", "audit", ["tenant_id", sa.text("split_part(origin, ' ', 1)"), "at", "id"])
 
 
 def create_tables() -> None:
@@ -322,7 +323,7 @@ def downgrade() -> None:
     op.execute("REVOKE DELETE, UPDATE (before, after) ON audit FROM scrapersky_engine")
     for table in ("quota_book", "rate_limit", "invitation", "session"):
         op.drop_table(table)
-    for column in AUDIT_LISTS:
+    for column in (*AUDIT_LISTS, "origin"):
         op.drop_index(f"audit_by_{column}", "audit")
     op.drop_column("audit", "request_id")
     op.drop_column("audit", "actor_id")

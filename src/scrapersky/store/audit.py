@@ -24,6 +24,7 @@ class Actor:
     request_id: str | None = None
     session_id: UUID | None = None  # the login it came by, or
     key_id: UUID | None = None  # the key
+    scopes: tuple[str, ...] | None = None  # what the key may be used for; a login has all
     is_house: bool = False  # of the tenant whose operators run the engine
 
     def covers(self, needed: Role) -> bool:
@@ -53,3 +54,9 @@ async def record(
             after=None if after is None else dict(after),
         )
     )
+
+
+def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Of two states only what differs: the audit keeps no more about people than it must."""
+    names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+    return {name: before.get(name) for name in names}, {name: after.get(name) for name in names}

@@ -9,13 +9,15 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.store import audit
+from scrapersky.store.audit import Actor
 from scrapersky.store.lists import Filters, matching
-from scrapersky.store.nouns import BUSINESSES, CONTACTS, DOMAINS, PAGES, PLACES, SITEMAPS, Noun
+from scrapersky.store.nouns import BUSINESSES, CONTACTS, DOMAINS, PAGES, PLACES, SITEMAPS, SUPPRESSIONS, Noun
 
 EXPORTED: Mapping[str, Noun] = {
-    noun.name: noun for noun in (PLACES, BUSINESSES, DOMAINS, SITEMAPS, PAGES, CONTACTS)
+    noun.name: noun for noun in (PLACES, BUSINESSES, DOMAINS, SITEMAPS, PAGES, CONTACTS, SUPPRESSIONS)
 }  # in the order of the line
-INNER = ("tenant_id", "name_key")  # columns of the house
+INNER = ("tenant_id", "name_key", "email_host")  # columns of the house
 INNER_ENDINGS = ("_order", "_allowance")
 ROWS_AT_ONCE = 500
 
@@ -24,6 +26,11 @@ def columns_of(noun: Noun) -> list[str]:
     """The columns of an export, in the order of the table."""
     names = [column.key for column in noun.model.__table__.columns]
     return [name for name in names if name not in INNER and not name.endswith(INNER_ENDINGS)]
+
+
+async def note(session: AsyncSession, actor: Actor, subject: str, filters: Filters, form: str) -> None:
+    """Write down that rows go out, before they do: in a transaction of its own, whoever hangs up in the middle."""
+    await audit.record(session, actor, "export", subject, None, {"filter": dict(filters), "form": form})
 
 
 async def rows(
