@@ -108,20 +108,20 @@ async def test_a_bad_row_fails_alone_and_by_its_line(tmp_path: Path) -> None:
         "Line 4",
         "Line 5",
         "Line 6 has 6 cells for 4 columns.",
-        "Line 7 cannot be read",
-        "Line 8 cannot be read",
+        "Line 7 has a field of more than 100,000 characters.",
+        "Line 8 is longer than 1,000,000 bytes.",
         "Line 9",
     ]
     assert notes[0] == "Line 3: it has no name."
     assert notes[1] == "Line 4: 95 is no latitude."
 
 
-async def test_a_quote_that_is_never_closed_costs_its_own_rows_only_up_to_a_limit(tmp_path: Path) -> None:
+async def test_a_quote_that_is_never_closed_costs_its_own_row_only(tmp_path: Path) -> None:
     rows = "".join(f"Firm {number},Town\n" for number in range(20_000))
     places, notes = await read(write(tmp_path, f'name,city\n"Broken,Town\n{rows}'))
     assert len(notes) == 1
-    assert notes[0].startswith("Line 2 cannot be read")
-    assert len(places) > 5_000
+    assert notes[0].startswith("Line 2 opens a quote that is not closed")
+    assert len(places) == 20_000, "it costs its own row and no other"
 
 
 async def test_many_bad_rows_are_counted(tmp_path: Path) -> None:
@@ -165,10 +165,12 @@ async def test_a_broken_line_of_jsonl_fails_alone(tmp_path: Path) -> None:
         ("x.csv", "city,zip\nA,1\n", "no column for the name"),
         ("x.json", "{", "is no JSON"),
         ("x.json", '"text"', "no list of businesses"),
+        ("x.csv", "", "It is empty"),
+        ("x.csv", b"PK\x03\x04 a workbook", "Save the table as CSV"),
     ],
 )
 async def test_a_file_that_is_none_is_refused_with_the_reason(
-    tmp_path: Path, name: str, content: str, told: str
+    tmp_path: Path, name: str, content: str | bytes, told: str
 ) -> None:
     with pytest.raises(ProviderRefused, match=told):
         await read(write(tmp_path, content, name))
@@ -179,10 +181,6 @@ async def test_a_file_that_is_not_there_names_the_setting(tmp_path: Path) -> Non
         await read(tmp_path / "none.csv")
     with pytest.raises(ProviderRefused, match="PROVIDER_FILE_PATH"):
         await read(tmp_path)
-
-
-async def test_an_empty_file_has_no_businesses(tmp_path: Path) -> None:
-    assert await read(write(tmp_path, "")) == ([], [])
 
 
 async def test_the_id_comes_from_the_content(tmp_path: Path) -> None:

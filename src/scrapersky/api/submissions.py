@@ -14,9 +14,9 @@ from scrapersky.api.problems import answers
 from scrapersky.extract.table_rows import read_objects
 from scrapersky.store import imports
 from scrapersky.store.import_columns import COLUMNS
-from scrapersky.store.import_kinds import KINDS
 from scrapersky.store.imports import Report, Wish
 
+NOUNS = ("places", "domains", "sitemaps", "pages", "contacts")
 MOST_ITEMS = 1_000  # a file may have more: POST /imports/{noun}
 
 router = APIRouter(responses=answers(422, 503))
@@ -76,7 +76,7 @@ def _route_of(noun: str) -> Callable[..., Awaitable[SubmissionReport]]:
     return submit
 
 
-for _noun in KINDS:
+for _noun in NOUNS:
     router.add_api_route(
         f"/{_noun}/submit",
         _route_of(_noun),

@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import structlog
@@ -11,7 +11,7 @@ from scrapersky.core import clock
 from scrapersky.extract import phones
 from scrapersky.extract.text import fold, line
 from scrapersky.providers.area import what_and_where
-from scrapersky.providers.file_rows import Row, read_rows
+from scrapersky.providers.file_rows import read_rows
 from scrapersky.providers.osm_categories import PLURALS
 from scrapersky.providers.place import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
 
@@ -67,14 +67,14 @@ def _places(path: Path) -> Iterator[tuple[PlaceDetails | None, str]]:
             yield None, f"Line {row.line} {row.trouble}."
             continue
         try:
-            yield place_of(row), ""
+            yield place_of(row.values), ""
         except ValueError as error:
             yield None, f"Line {row.line}: {error}."
 
 
-def place_of(row: Row) -> PlaceDetails:
-    """The row as a place; ValueError says why it is none."""
-    values = {name: text for name, value in row.values.items() if (text := line(value, 2000))}
+def place_of(row: Mapping[str, str]) -> PlaceDetails:
+    """The values of a row as a place; ValueError says why it is none."""
+    values = {name: text for name, value in row.items() if (text := line(value, 2000))}
     if "name" not in values:
         raise ValueError("it has no name")
     country = values.get("country", "").upper()

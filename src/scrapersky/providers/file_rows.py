@@ -1,21 +1,15 @@
-"""The rows of a file of businesses: CSV, JSON or JSONL, whatever its encoding and delimiter, each with its line."""
+"""The rows of a file of businesses: CSV, JSON or JSONL, each with its line and by our names for its columns."""
 
-import csv
-import io
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from scrapersky.crawl.charset import decode
+from scrapersky.extract.table_rows import TableRow, UnusableTable, read_objects, read_table
 from scrapersky.extract.text import fold
 from scrapersky.providers.place import ProviderRefused
 
-LARGEST_BYTES = 100_000_000
-LONGEST_LINE = 1_000_000
-DELIMITERS = ",;\t|"
-CELL_LIMIT = 131_072  # what the csv module takes
+LARGEST_JSON = 100_000_000  # bytes; it is read as a whole
 
 # What people call the columns.
 COLUMNS = {
@@ -45,84 +39,32 @@ def _key(name: str) -> str:
 _NAMES = {_key(written): column for column, names in COLUMNS.items() for written in names.split(",")}
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One row by our names for its columns; `trouble` says why it cannot be used."""
-
-    line: int
-    values: Mapping[str, str]
-    trouble: str = ""
-
-
-def read_rows(path: Path) -> Iterator[Row]:
+def read_rows(path: Path) -> Iterator[TableRow]:
     """Every row of the file; ProviderRefused when the file itself cannot be read."""
-    text = _text(path)
-    ending = path.suffix.lower()
-    if ending in (".jsonl", ".ndjson"):
-        yield from _jsonl(text)
-    elif ending == ".json" or text.lstrip()[:1] in ("[", "{"):
-        yield from _json(path, text)
-    else:
-        yield from _csv(path, text)
-
-
-def _text(path: Path) -> str:
     try:
-        size = path.stat().st_size
-        if size > LARGEST_BYTES:
-            raise ProviderRefused(f"{path} is larger than {LARGEST_BYTES // 1_000_000} MB; split it.")
-        return decode(path.read_bytes(), "").text.removeprefix("\ufeff").replace("\x00", "")
+        with path.open("rb") as stream:
+            yield from _named(path, _rows(path, stream))
     except OSError as error:
         raise ProviderRefused(f"{path} cannot be read: {error.strerror}. Check PROVIDER_FILE_PATH.") from None
+    except UnusableTable as error:
+        raise ProviderRefused(f"{path} cannot be used. {error}") from None
 
 
-def _csv(path: Path, text: str) -> Iterator[Row]:
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    delimiter = max(DELIMITERS, key=first[:10_000].count)
-    reader = csv.reader(_short_lines(text), delimiter=delimiter)
-    names: list[str] = []
-    while True:
-        line = reader.line_num + 1
-        try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            yield Row(line, {}, f"cannot be read: {error}")
-            continue
-        if cells is None:
-            break
-        if not any(cell.strip() for cell in cells):
-            continue
-        if not names:
-            names = [_NAMES.get(_key(cell), "") for cell in cells]
-            if "name" not in names:
-                known = ", ".join(COLUMNS)
-                raise ProviderRefused(f"{path} has no column for the name in its first line. Columns are {known}.")
-            continue
-        values = {name: cell for name, cell in zip(names, cells, strict=False) if name and cell.strip()}
-        too_many = any(cell.strip() for cell in cells[len(names) :])
-        yield Row(line, values, f"has {len(cells)} cells for {len(names)} columns" if too_many else "")
+def _rows(path: Path, stream: BinaryIO) -> Iterator[TableRow]:
+    ending = path.suffix.lower()
+    if ending in (".jsonl", ".ndjson"):
+        return read_table(stream, "jsonl")
+    start = stream.read(100)
+    stream.seek(0)
+    if ending == ".json" or start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"[", b"{"):
+        return read_objects(_list(path, stream))
+    return read_table(stream, "csv")
 
 
-def _short_lines(text: str) -> Iterator[str]:
-    """The lines, those too long replaced by one that cannot be read: a broken quote shall not eat the file."""
-    for line in io.StringIO(text, newline=""):
-        yield line if len(line) <= LONGEST_LINE else "x" * (CELL_LIMIT + 1) + "\n"
-
-
-def _jsonl(text: str) -> Iterator[Row]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        if len(line) > LONGEST_LINE:
-            yield Row(number, {}, f"is longer than {LONGEST_LINE} characters")
-            continue
-        try:
-            yield _object(number, json.loads(line))
-        except (ValueError, RecursionError):
-            yield Row(number, {}, "is no JSON")
-
-
-def _json(path: Path, text: str) -> Iterator[Row]:
+def _list(path: Path, stream: BinaryIO) -> list[Any]:
+    text = stream.read(LARGEST_JSON + 1)
+    if len(text) > LARGEST_JSON:
+        raise ProviderRefused(f"{path} is larger than {LARGEST_JSON // 1_000_000} MB; make it JSONL.")
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -132,16 +74,17 @@ def _json(path: Path, text: str) -> Iterator[Row]:
     )
     if not isinstance(rows, list):
         raise ProviderRefused(f"{path} holds no list of businesses.")
-    for number, row in enumerate(rows, 1):
-        yield _object(number, row)
+    return rows
 
 
-def _object(number: int, row: Any) -> Row:
-    if not isinstance(row, dict):
-        return Row(number, {}, "is no object")
-    values = {}
-    for name, value in row.items():
-        column = _NAMES.get(_key(str(name)))
-        if column and value not in (None, "", []):
-            values[column] = "; ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return Row(number, values)
+def _named(path: Path, rows: Iterable[TableRow]) -> Iterator[TableRow]:
+    """The rows by our names; a table without a column for the name is refused before its first row is used."""
+    is_checked = False
+    for row in rows:
+        values = {name: value for column, value in row.values.items() if (name := _NAMES.get(_key(column)))}
+        if row.values and not is_checked:
+            if "name" not in values:
+                known = ", ".join(COLUMNS)
+                raise ProviderRefused(f"{path} has no column for the name in its first row. Columns are {known}.")
+            is_checked = True
+        yield TableRow(row.line, values, row.trouble)

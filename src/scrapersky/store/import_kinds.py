@@ -13,7 +13,6 @@ from scrapersky.extract.page_urls import Resolver
 from scrapersky.extract.text import line
 from scrapersky.extract.web_address import CompanyDomain, NoWebAddress, web_address
 from scrapersky.providers.file import place_of
-from scrapersky.providers.file_rows import Row
 from scrapersky.store import places
 from scrapersky.store.contact_edits import NobodyThere, identity_of
 from scrapersky.store.nouns import CONTACTS, DOMAINS, PAGES, PLACES, SITEMAPS, Noun
@@ -49,7 +48,7 @@ class Kind:
 
 
 def _place(values: Values) -> Ready:
-    place = place_of(Row(0, values))
+    place = place_of(values)
     provider = line(values.get("provider", PROVIDER), 60)
     details = {
         name: list(value) if isinstance(value, tuple) else value
