@@ -97,7 +97,9 @@ _BODY = {
     responses={**answers(400), 415: {"description": "The body is of no kind that can be read.", "model": Problem}},
 )
 async def import_rows(
-    noun: Annotated[Literal["places", "domains", "sitemaps", "pages", "contacts"], Path(description="what they are")],
+    noun: Annotated[
+        Literal["places", "domains", "sitemaps", "pages", "contacts", "suppressions"], Path(description="what they are")
+    ],
     asked: Annotated[ImportNoun, Query()],
     request: Request,
     office: Given,

@@ -30,7 +30,7 @@ class UnreadableFile(BadRequest):
 
 
 def import_file(
-    noun: Annotated[str, typer.Argument(help="places, domains, sitemaps, pages or contacts.")],
+    noun: Annotated[str, typer.Argument(help="places, domains, sitemaps, pages, contacts or suppressions.")],
     file: Annotated[Path, typer.Argument(help="A CSV file, or .jsonl with one object a line.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check every row, keep nothing.")] = False,
     queue: Annotated[bool, typer.Option("--queue", help="Queue each row's next step.")] = False,
@@ -40,7 +40,7 @@ def import_file(
     tenant: TenantName = tenants.DEFAULT,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Import places, domains, sitemaps, pages or contacts from a file; twice is like once.
+    """Import places, domains, sitemaps, pages, contacts or suppressions from a file; twice is like once.
 
     Example: scrapersky import domains sites.csv --queue
 

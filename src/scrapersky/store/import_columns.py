@@ -81,6 +81,16 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "country": Column("country of national telephone numbers, two letters", "country code, land"),
         "source_url": Column("page it was found on", "source, source page, found on"),
     },
+    "suppressions": {
+        "email": Column("email address; one of the first four is needed", "e-mail, mail, email address"),
+        "phone": Column("telephone number", "telephone, tel, phone number, mobile, telefon, puhelin"),
+        "domain": Column(
+            "domain, with all mail hosts under it; left aside where an email is given", "host, domain name"
+        ),
+        "value": Column("any of the three", "address, entry"),
+        "country": Column("country of national telephone numbers, two letters", "country code, land"),
+        "reason": Column("why", "note, comment"),
+    },
 }
 # At least one of these must be there, or no row can be used.
 NEEDED = {
@@ -89,6 +99,7 @@ NEEDED = {
     "sitemaps": ("url",),
     "pages": ("url",),
     "contacts": ("email", "name", "phone", "fax", "address"),
+    "suppressions": ("email", "phone", "domain", "value"),
 }
 
 

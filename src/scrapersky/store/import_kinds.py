@@ -13,9 +13,9 @@ from scrapersky.extract.page_urls import Resolver
 from scrapersky.extract.text import line
 from scrapersky.extract.web_address import CompanyDomain, NoWebAddress, web_address
 from scrapersky.providers.file import place_of
-from scrapersky.store import places
+from scrapersky.store import places, suppression_values
 from scrapersky.store.contact_edits import NobodyThere, identity_of
-from scrapersky.store.nouns import CONTACTS, DOMAINS, PAGES, PLACES, SITEMAPS, Noun
+from scrapersky.store.nouns import CONTACTS, DOMAINS, PAGES, PLACES, SITEMAPS, SUPPRESSIONS, Noun
 
 PROVIDER = "import"
 Values = Mapping[str, str]
@@ -27,6 +27,7 @@ class Ready:
 
     values: dict[str, Any]
     site: CompanyDomain | None = None
+    also: tuple[dict[str, Any], ...] = ()  # other spellings of the same, stored with it
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,12 @@ class Kind:
     filled: tuple[str, ...] = ()  # taken where there was nothing
     stamped: Mapping[str, Callable[[], Any]] = field(default_factory=dict)  # new with every import, told by nobody
     has_site: bool = False
+    has_search: bool = True  # whether its rows belong to one
 
     @property
-    def step(self) -> str:
+    def step(self) -> str | None:
         """The queue of its next step."""
-        return self.noun.steps[0]
+        return self.noun.steps[0] if self.noun.steps else None
 
 
 def _place(values: Values) -> Ready:
@@ -104,6 +106,21 @@ def _contact(values: Values) -> Ready:
         raise ValueError(f"{error.title[0].lower()}{error.title[1:].rstrip('.')}") from None
     facts |= {"source_url": source, "found_by": PROVIDER}
     return Ready({**facts, "confidence": 1.0}, _employer(values, facts["email"]))
+
+
+def _suppression(values: Values) -> Ready:
+    given = [name for name in ("email", "phone", "value") if name in values]
+    if len(given) > 1:
+        raise ValueError(f"it has {' and '.join(given)}; give each a row of its own")
+    column = given[0] if given else "domain"
+    kind = None if column == "value" else column
+    first, *others = suppression_values.read(values.get(column, ""), _country(values), kind)
+    reason = line(values.get("reason", "")) or None
+    rows = [
+        {"kind": way.kind, "value": way.value, "value_hash": way.digest, "reason": reason, "origin": PROVIDER}
+        for way in (first, *others)
+    ]
+    return Ready(rows[0], also=tuple(rows[1:]))
 
 
 def _employer(values: Values, email: str | None) -> CompanyDomain | None:
@@ -193,6 +210,8 @@ KINDS = {
         _contact,
         ("domain_id", "identity"),
         filled=("name", "title", "email", "phone", "fax", "address", "source_url", "found_by", "confidence"),
+        stamped={"seen_at": clock.now},
         has_site=True,
     ),
+    "suppressions": Kind(SUPPRESSIONS, _suppression, ("value_hash", "kind"), filled=("reason",), has_search=False),
 }

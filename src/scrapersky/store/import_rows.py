@@ -47,6 +47,8 @@ async def store(
         told = {name: value for name, value in values.items() if value not in (None, [], {})}
         unique[key] = {**values, **unique.get(key, {}), **told}
     made, changed, ids = await _upsert(session, search, kind, [unique[key] for key in sorted(unique)])
+    if others := {tuple(values[column] for column in kind.key): values for row in batch for values in row.also}:
+        await _upsert(session, search, kind, [others[key] for key in sorted(others)])
     if kind.noun.model is Place:
         links = [{"search_id": search.id, "place_id": row_id, "tenant_id": search.tenant_id} for row_id in ids]
         await session.execute(insert(SearchPlace).values(links).on_conflict_do_nothing())

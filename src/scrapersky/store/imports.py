@@ -3,25 +3,31 @@
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from uuid import UUID
 
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.database import Database, is_connection_error
+from scrapersky.core.errors import BadRequest
 from scrapersky.extract.table_rows import TableRow, UnusableTable
 from scrapersky.models import Search
-from scrapersky.store import audit, import_kinds, searches
+from scrapersky.store import audit, import_kinds, searches, suppressions
 from scrapersky.store.audit import Actor
 from scrapersky.store.import_columns import Fields
 from scrapersky.store.import_kinds import KINDS, PROVIDER, Kind, Ready
 from scrapersky.store.import_rows import Counts, store
+from scrapersky.store.nouns import CONTACTS
 from scrapersky.store.rules import Rules
 from scrapersky.store.searches import Asked
 
 BATCH = 500  # rows of one transaction, and of one statement
 ERRORS_KEPT = 1_000
+
+
+class NoNextStep(BadRequest):
+    """Rows of this noun have no next step that could be queued."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +88,8 @@ async def run(
 ) -> Report:
     """Store every row that can be used, a batch in one transaction; a dry run takes each of them back."""
     fields, kind = Fields(wish.noun, wish.mapping), KINDS[wish.noun]
+    if wish.auto_queue and kind.step is None:
+        raise NoNextStep(f"Import {wish.noun} without queueing them.")
     report, is_checked = Report(wish.noun, wish.dry_run), not wish.is_table
     for batch in _batches(rows):
         columns = [column for row in batch for column in row.values]
@@ -124,8 +132,9 @@ def _ready(kind: Kind, fields: Fields, batch: list[TableRow], report: Report) ->
 async def _import(
     session: AsyncSession, actor: Actor, wish: Wish, kind: Kind, ready: list[tuple[int, Ready]], report: Report
 ) -> None:
-    search = await _search(session, actor, wish)
+    search = await _search(session, actor, wish) if kind.has_search else Search(tenant_id=actor.tenant_id)
     report.search_id = search.id
+    ready = await _without_erased(session, actor, kind, ready, report)
     before = (report.created, report.updated, report.queued)
     try:
         async with session.begin_nested():
@@ -140,6 +149,20 @@ async def _import(
     if tuple(after.values()) != before:
         done = {name: count - earlier for (name, count), earlier in zip(after.items(), before, strict=True)}
         await audit.record(session, actor, "import", wish.noun, None, {"name": wish.name, **done})
+
+
+async def _without_erased(
+    session: AsyncSession, actor: Actor, kind: Kind, ready: list[tuple[int, Ready]], report: Report
+) -> list[tuple[int, Ready]]:
+    """The rows without people who had themselves erased: the file may still name them."""
+    if kind.noun is not CONTACTS:
+        return ready
+    ways = {line: suppressions.ways_of(row.values) for line, row in ready}
+    known = await suppressions.known(session, actor.tenant_id, chain(*ways.values()), suppressions.ERASURE)
+    erased = {line for line, found in ways.items() if not known.keys().isdisjoint(found)}
+    for line in sorted(erased):
+        report.fail(line, "somebody had this erased; it is not stored again")
+    return [(line, row) for line, row in ready if line not in erased]
 
 
 async def _one_by_one(
