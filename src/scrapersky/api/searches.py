@@ -206,7 +206,7 @@ async def list_results(
         await lists.get(session, SEARCHES, actor.tenant_id, row_id)
         found = await leads.page(session, row_id, per, after, limit + 1)
     last = found[limit - 1][1] if len(found) > limit else None
-    place = [last.part, str(last.key), str(last.subkey)] if last else []
+    place: list[str | int | None] = [last.part, str(last.key), str(last.subkey)] if last else []
     return Page(items=[row for row, _ in found[:limit]], next_cursor=cursors.make(here, place) if last else None)
 
 
