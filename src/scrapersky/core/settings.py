@@ -4,7 +4,7 @@ import difflib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from uuid import UUID
 
 import platformdirs
@@ -146,6 +146,12 @@ class Settings(BaseSettings):
     )
     run_retention_days: int = Field(
         30, alias="SCHEDULER_RUN_RETENTION_DAYS", ge=1, description="how long run history is kept"
+    )
+    audit_retention_days: int = Field(
+        365, alias="SCRAPERSKY_AUDIT_RETENTION_DAYS", ge=1, le=36_500, description="how long the audit is kept"
+    )
+    job_retention_days: int = Field(
+        30, alias="SCRAPERSKY_JOB_RETENTION_DAYS", ge=1, le=36_500, description="how long jobs that are over are kept"
     )
 
     # -- the crawler -----------------------------------------------------------------------------------------------
@@ -343,10 +349,16 @@ def explain(error: ValidationError, values: Mapping[str, Any], prefix: str = "")
     sentences = []
     for problem in error.errors():
         name = prefix + str(problem["loc"][0] if problem["loc"] else "")
-        given = values.get(name, problem.get("input"))
+        given = "********" if name in _secret_names() else values.get(name, problem.get("input"))
         message = problem["msg"].removeprefix("Input ").removeprefix("Value error, ")
         sentences.append(f"{name}={given!s} does not work: it {message}. Change it, or remove it to use the default.")
     return " ".join(sentences)
+
+
+def _secret_names() -> set[str]:
+    """The variables whose values are never shown."""
+    kinds = {field.alias or name: field.annotation for name, field in Settings.model_fields.items()}
+    return {name for name, kind in kinds.items() if SecretStr in (kind, *get_args(kind))}
 
 
 def refuse_unknown(environment: Environment, known: Iterable[str], prefixes: Iterable[str] = ()) -> None:
