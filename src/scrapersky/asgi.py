@@ -2,7 +2,7 @@
 
 import ipaddress
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 
 from fastapi import Depends, FastAPI
 from sqlalchemy import text
@@ -12,9 +12,10 @@ from scrapersky.api.access import door
 from scrapersky.api.guard import Guard
 from scrapersky.api.office import Office
 from scrapersky.api.problems import answers, handle_errors
-from scrapersky.api.rates import admit_caller
+from scrapersky.api.rates import Waits, admit_caller
 from scrapersky.api.routes import all_routes, operation_id
 from scrapersky.core.errors import BadSetting
+from scrapersky.core.passwords import Passwords
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.providers.place import Providers
@@ -36,10 +37,11 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         house = await open_house(environment, providers, pipeline)
         try:
-            app.state.office = await open_office(house, run_engine)
-            if run_engine:
-                house.runtime.start()
-            yield
+            app.state.office = office = await open_office(house, run_engine)
+            with closing(office.passwords):
+                if run_engine:
+                    house.runtime.start()
+                yield
         finally:
             await house.runtime.stop()
             await house.close()
@@ -55,6 +57,7 @@ def create_app(
         redirect_slashes=False,
         openapi_url=None,  # served by a route of our own, through the same door as all others
     )
+    app.state.waits = Waits()
     handle_errors(app)
     app.include_router(all_routes())
     app.add_middleware(Guard, settings=settings, local_only=not settings.allow_remote)
@@ -74,8 +77,11 @@ async def open_office(house: House, runs_engine: bool) -> Office:
         house.runtime,
         runs_engine,
         house.providers,
+        Passwords(),
         house.vault.signing_key,
         str(revision),
+        house.vault,
+        house.couriers,
     )
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Generic, Literal, TypeVar
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from scrapersky.api.problems import answers
 from scrapersky.core.status import Curation
 from scrapersky.store import curation, jobs, lists, remembered
 from scrapersky.store.audit import Actor
+from scrapersky.store.lists import Filters
 from scrapersky.store.nouns import Noun
 from scrapersky.store.remembered import Answered
 
@@ -43,13 +45,14 @@ class CurateMatching(Asked, Generic[Matching]):
     preview: bool = Field(False, strict=True, description="only count them")
 
 
-def _which(asked: Any) -> str:
+def which(asked: Any) -> str:
+    """Whether a body names ids or a filter."""
     return "ids" if isinstance(asked, dict) and "ids" in asked and "filter" not in asked else "filter"
 
 
 ByIds = Annotated[CurateIds, Tag("ids")]
 MATCHING = Tag("filter")
-EITHER = Discriminator(_which)
+EITHER = Discriminator(which)
 DECISION = Body(description="`ids`, or a `filter` with or without `preview`")
 Key = Annotated[
     str | None,
@@ -82,12 +85,23 @@ async def curate(
     office: Office, actor: Actor, noun: Noun, asked: CurateIds | CurateMatching[Any], key: str | None
 ) -> JSONResponse:
     """Decide, in one transaction; with a key, once."""
+
+    async def decide(session: AsyncSession) -> Answered:
+        return await _decide(session, actor, noun, asked)
+
+    return await answered_once(office, actor, key, [noun.name, asked], decide)
+
+
+async def answered_once(
+    office: Office, actor: Actor, key: str | None, request: list[Any], do: Callable[[AsyncSession], Awaitable[Answered]]
+) -> JSONResponse:
+    """Do it in one transaction; with a key, once: whoever comes again with it gets the same answer."""
     async with office.database.session(actor.tenant_id) as session:
         if key is None:
-            return _response(await _decide(session, actor, noun, asked))
-        known = await remembered.recall(session, actor.tenant_id, key, _hash(noun, asked))
+            return _response(await do(session))
+        known = await remembered.recall(session, actor.tenant_id, key, _hash(request))
         if known is None:
-            known = await _decide(session, actor, noun, asked)
+            known = await do(session)
             await remembered.remember(session, actor.tenant_id, key, known)
     return _response(known)
 
@@ -103,13 +117,20 @@ async def _decide(session: AsyncSession, actor: Actor, noun: Noun, asked: Curate
         )
     ids = await curation.ids_of(session, noun, actor.tenant_id, filters, AT_ONCE + 1)
     if len(ids) <= AT_ONCE:
-        return await _change(session, actor, noun, ids, asked.curation_status)
+        return await _change(session, actor, noun, ids, asked.curation_status, filters)
     job = await jobs.start_curation(session, noun, actor, filters, asked.curation_status)
     return Answered(202, jsonable_encoder(JobLine.model_validate(job)))
 
 
-async def _change(session: AsyncSession, actor: Actor, noun: Noun, ids: list[UUID], decision: Curation) -> Answered:
-    done = await curation.curate(session, noun, actor, ids, decision)
+async def _change(
+    session: AsyncSession,
+    actor: Actor,
+    noun: Noun,
+    ids: list[UUID],
+    decision: Curation,
+    filters: Filters | None = None,
+) -> Answered:
+    done = await curation.curate(session, noun, actor, ids, decision, filters=filters)
     return _answered(
         CurationAnswer(
             matched=done.found,
@@ -131,6 +152,6 @@ def _response(answered: Answered) -> JSONResponse:
     return JSONResponse(answered.answer, answered.status_code, headers)
 
 
-def _hash(noun: Noun, asked: Asked) -> str:
-    written = json.dumps([noun.name, asked.model_dump(mode="json", exclude_unset=True)], sort_keys=True)
-    return hashlib.sha256(written.encode()).hexdigest()
+def _hash(request: list[Any]) -> str:
+    plain = [part.model_dump(mode="json", exclude_unset=True) if isinstance(part, Asked) else part for part in request]
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()

@@ -7,7 +7,10 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from scrapersky.core.database import Database
+from scrapersky.core.passwords import Passwords
 from scrapersky.core.settings import Settings
+from scrapersky.core.vault import Vault
+from scrapersky.destinations.couriers import Couriers
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.runtime import Runtime
 from scrapersky.engine.tuning import Tuning
@@ -27,8 +30,11 @@ class Office:
     runtime: Runtime
     runs_engine: bool  # whether this process works on the queues, or only answers
     providers: Providers  # who can be asked for places
+    passwords: Passwords
     signing_key: bytes = field(repr=False)  # of the tokens of those who are logged in
     revision: str  # the schema this process was started on
+    vault: Vault  # opens the secrets of destinations
+    couriers: Couriers  # know the way to them
 
 
 async def office_of(request: Request) -> Office:

@@ -5,9 +5,14 @@ from fastapi.routing import APIRoute
 from starlette.responses import JSONResponse
 
 from scrapersky.api import (
+    api_keys,
+    audit,
+    auth,
     businesses,
     contacts,
     dead_letters,
+    deliveries,
+    destinations,
     dev_tools,
     domains,
     exports,
@@ -17,16 +22,23 @@ from scrapersky.api import (
     jobs,
     pages,
     places,
+    quotas,
     runs,
     searches,
     sitemaps,
     submissions,
+    suppressions,
+    tenants,
+    users,
     workflows,
 )
 from scrapersky.api.access import VIEWER, describe_access, may
 from scrapersky.api.problems import describe_problems
 
 PREFIX = "/api/v3"
+
+PEOPLE = (auth.router, users.router, users.invitation_router, api_keys.router)
+HOUSE = (tenants.router, quotas.router, audit.router)
 
 NOUNS = (
     searches.router,
@@ -36,12 +48,16 @@ NOUNS = (
     sitemaps.router,
     pages.router,
     contacts.router,
+    suppressions.router,
     jobs.router,
     jobs.scan_router,
     imports.router,
     submissions.router,
     exports.router,
+    destinations.router,
+    deliveries.router,
 )
+ENGINE = (workflows.router, items.router, dead_letters.router, runs.router, dev_tools.router)
 
 description = APIRouter(tags=["description"])
 
@@ -55,7 +71,16 @@ async def openapi(request: Request) -> JSONResponse:
 def all_routes() -> APIRouter:
     """Every route of the house, with its full path."""
     every = APIRouter()
-    for router in (*NOUNS, workflows.router, items.router, dead_letters.router, runs.router, dev_tools.router):
+    for router in (
+        *PEOPLE,
+        *HOUSE,
+        *NOUNS,
+        workflows.router,
+        items.router,
+        dead_letters.router,
+        runs.router,
+        dev_tools.router,
+    ):
         every.include_router(router, prefix=PREFIX)
     every.include_router(description, prefix=PREFIX)
     every.include_router(health.router)
