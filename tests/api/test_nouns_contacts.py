@@ -181,3 +181,15 @@ async def test_an_address_that_is_merged_brings_its_verdict_along(client, admin,
     await admin.execute("UPDATE contact SET verdict = 'deliverable', verification = '{}' WHERE email IS NOT NULL")
     merged = (await client.post(f"{CONTACTS}/merge", json={"keep": keep, "merge": other})).json()
     assert (merged["email"], merged["verdict"]) == ("eva@molar.fi", "deliverable")
+
+
+async def test_imported_contacts_are_verified_if_so_wished(client, admin):
+    table = b"email\neva@molar.fi\nbo@molar.fi\n"
+    told = await client.post(
+        "/api/v3/imports/contacts",
+        content=table,
+        headers={"content-type": "text/csv"},
+        params={"auto_queue": "true", "name": "list.csv"},
+    )
+    assert told.json()["queued"] == 2
+    assert await admin.fetchval("SELECT count(*) FROM contact WHERE contact_verification_status = 'Queued'") == 2
