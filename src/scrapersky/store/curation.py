@@ -14,7 +14,7 @@ from scrapersky.store import audit, deliveries
 from scrapersky.store.audit import Actor
 from scrapersky.store.lists import Filters, matching
 from scrapersky.store.nouns import CONTACTS, Noun
-from scrapersky.store.queues import IN_HAND, among
+from scrapersky.store.queues import IN_HAND, among, by_state
 
 Changes = tuple[tuple[str, Any], ...]  # columns and their new values: rows with the same ones are changed together
 
@@ -37,8 +37,20 @@ class Curated:
         )
 
 
-async def curate(session: AsyncSession, noun: Noun, actor: Actor, ids: Sequence[UUID], decision: Curation) -> Curated:
-    """Write down the decision. Selected opens each row's next step, any other word takes waiting work back."""
+async def curate(
+    session: AsyncSession,
+    noun: Noun,
+    actor: Actor,
+    ids: Sequence[UUID],
+    decision: Curation,
+    *,
+    filters: Filters | None = None,
+    is_told: bool = True,
+) -> Curated:
+    """Write down the decision. Selected opens each row's next step, any other word takes waiting work back.
+
+    The audit is told once, with the filter that the ids came by; a job tells it at its end.
+    """
     rows = await _lock(session, noun, actor.tenant_id, ids)
     together: dict[Changes, list[UUID]] = defaultdict(list)
     for row in rows:
@@ -49,12 +61,11 @@ async def curate(session: AsyncSession, noun: Noun, actor: Actor, ids: Sequence[
             update(noun.model).where(among(noun.model.id, chosen)).values({**dict(changes), "updated_at": func.now()})
         )
     changed = {row_id for chosen in together.values() for row_id in chosen}
-    if changed:
-        before: dict[str, list[str]] = defaultdict(list)
-        for row in rows:
-            if row.id in changed:
-                before[str(row.curation_status)].append(str(row.id))
-        await audit.record(session, actor, "curate", noun.name, before, {"curation_status": decision.value})
+    if changed and is_told:
+        before = by_state({row.id: Curation(row.curation_status) for row in rows if row.id in changed})
+        after = {"curation_status": decision.value, "rows": len(changed)}
+        after |= {} if filters is None else {"filter": dict(filters)}
+        await audit.record(session, actor, "curate", noun.name, before, after)
     if noun is CONTACTS:
         await _follow(session, [row.id for row in rows], decision)
     return Curated(

@@ -65,10 +65,11 @@ async def _start(
             "cursor": None,
         },
         result=dict(nothing_yet),
+        requested_by=actor.user_id,
     )
     session.add(job)
     await session.flush()
-    await audit.record(session, actor, "start", f"job {job.id}", None, job.parameters)
+    await audit.record(session, actor, "start", f"job {job.id}", None, {"kind": kind, **_wish(job.parameters)})
     return job
 
 
@@ -80,7 +81,7 @@ async def advance(session: AsyncSession, job_id: UUID) -> bool:
     if job is None:
         return True
     asked = job.parameters
-    noun, actor = NOUNS[asked["noun"]], Actor(tenant_id=job.tenant_id, **asked["actor"])
+    noun, actor = NOUNS[asked["noun"]], Actor(tenant_id=job.tenant_id, user_id=job.requested_by, **asked["actor"])
     wanted = matching(select(noun.model.id), noun, job.tenant_id, asked["filter"])
     if asked["cursor"]:
         wanted = wanted.where(noun.model.id > UUID(asked["cursor"]))
@@ -97,6 +98,8 @@ async def advance(session: AsyncSession, job_id: UUID) -> bool:
     job.result, job.state = vars(done), "completed" if is_over else "processing"
     job.progress = 1.0 if is_over else min(done.found / max(asked["matched"], 1), 1.0)
     job.finished_at = await session.scalar(select(func.now())) if is_over else None
+    if is_over:
+        await audit.record(session, actor, "finish", f"job {job.id}", None, {**_wish(asked), **vars(done)})
     return is_over
 
 
@@ -105,7 +108,8 @@ async def _bite(session: AsyncSession, job: Job, noun: Noun, actor: Actor, ids: 
     before, asked = job.result or {}, job.parameters
     if job.kind == DELIVERY:
         return Sent(**before) + await deliveries.send(session, actor, UUID(asked["destination_id"]), ids)
-    return Curated(**before) + await curate(session, noun, actor, ids, Curation(asked["curation_status"]))
+    decision = Curation(asked["curation_status"])
+    return Curated(**before) + await curate(session, noun, actor, ids, decision, is_told=False)
 
 
 async def cancel(session: AsyncSession, actor: Actor, job_id: UUID) -> Job:
@@ -113,7 +117,8 @@ async def cancel(session: AsyncSession, actor: Actor, job_id: UUID) -> Job:
     job: Job = await lists.get(session, JOBS, actor.tenant_id, job_id, lock=True)
     if job.state not in OPEN:
         raise JobIsOver(f"It is {job.state}.")
-    await audit.record(session, actor, "cancel", f"job {job.id}", {"state": job.state}, {"state": "cancelled"})
+    before = {"state": job.state, "progress": job.progress}
+    await audit.record(session, actor, "cancel", f"job {job.id}", before, {"state": "cancelled", "done": job.result})
     now = await session.scalar(select(func.now()))
     job.state, job.cancel_requested_at, job.finished_at = "cancelled", now, now
     await session.flush()
@@ -125,6 +130,11 @@ async def cancel(session: AsyncSession, actor: Actor, job_id: UUID) -> Job:
             .values(sitemap_analysis_status=Status.NEW, sitemap_analysis_due_at=None, updated_at=func.now())
         )
     return job
+
+
+def _wish(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """What was asked for, as the audit keeps it: who asked stands there anyway."""
+    return {name: value for name, value in parameters.items() if name not in ("actor", "cursor")}
 
 
 async def scan_result(session: AsyncSession, domain_id: UUID) -> Mapping[str, Any]:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
@@ -25,6 +26,7 @@ Key = datetime | int | None
 UNKNOWN = "unknown"  # the state of an id that is no row of the tenant
 IN_HAND = (Status.QUEUED, Status.PROCESSING)
 DEAD = (Status.ERROR, Status.SKIPPED)  # what may be tried again
+NAMED = 100  # rows that the audit names one by one
 
 
 @dataclass(frozen=True)
@@ -162,12 +164,12 @@ def among(column: Any, ids: Iterable[UUID]) -> ColumnElement[bool]:
     return column == any_(literal(list(ids), ARRAY(Uuid())))  # type: ignore[no-any-return]
 
 
-def by_state(states: Mapping[UUID, Status]) -> dict[str, list[str]]:
-    """The ids under each state, as the audit keeps them."""
+def by_state(states: Mapping[UUID, StrEnum]) -> dict[str, list[str] | int]:
+    """The ids under each state, as the audit keeps them; of many rows only how many they are."""
     grouped: dict[str, list[str]] = defaultdict(list)
     for row_id, state in states.items():
         grouped[state.value].append(str(row_id))
-    return dict(grouped)
+    return {state: ids if len(states) <= NAMED else len(ids) for state, ids in grouped.items()}
 
 
 # -- shelves -----------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ DELETE FROM audit WHERE id IN (
     SELECT id FROM audit WHERE tenant_id = $1 AND at < now() - $2::int * interval '1 day' ORDER BY at, id LIMIT $3)"""
 _AUDIT_OF_NOBODY = """
 DELETE FROM audit WHERE id IN (
-    SELECT id FROM audit WHERE tenant_id IS NULL AND at < now() - $1::int * interval '1 day' ORDER BY at, id LIMIT $2)"""
+    SELECT id FROM audit WHERE tenant_id IS NULL AND at < now() - $1::int * interval '1 day' ORDER BY at LIMIT $2)"""
 # A job that is over was written to for the last time when it ended.
 _JOBS = """
 DELETE FROM job WHERE id IN (

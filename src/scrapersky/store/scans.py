@@ -43,6 +43,7 @@ async def start(session: AsyncSession, actor: Actor, base_url: str, max_pages: i
         state="processing" if domain.sitemap_analysis_status == Status.PROCESSING else "pending",
         parameters={"base_url": base_url, "max_pages": max_pages, "search_id": str(search.id)},
         subject_id=domain.id,
+        requested_by=actor.user_id,
     )
     session.add(job)
     await session.flush()
