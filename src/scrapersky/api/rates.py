@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import time
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -20,6 +21,7 @@ from scrapersky.store.rate_limits import Standing
 
 log = structlog.get_logger(__name__)
 
+MOST_WAITS = 10_000  # remembered by one process
 FREE = ("/health/live", "/health/ready", "/metrics")  # whoever watches over us must always be answered
 
 
@@ -58,15 +60,39 @@ def rate_headers(scope: Scope) -> Mapping[str, str]:
     return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(left)}
 
 
+class Waits:
+    """Who was told to wait, and until when: until then this process need not ask the database again."""
+
+    def __init__(self) -> None:
+        self._until: dict[str, float] = {}
+
+    def left(self, key: str) -> float:
+        """Seconds that this key must still wait."""
+        left = self._until.get(key, 0) - time.monotonic()
+        if left <= 0:
+            self._until.pop(key, None)
+        return max(0.0, left)
+
+    def keep(self, key: str, seconds: float) -> None:
+        """A bucket gives nothing before it has filled, whatever happens elsewhere."""
+        if len(self._until) >= MOST_WAITS:
+            self._until.clear()
+        self._until[key] = time.monotonic() + seconds
+
+
 async def _admit(scope: Scope, office: Office, name: str, who: str, per_minute: float) -> None:
     if not per_minute or scope["path"] in FREE:
         return
-    standing = await _spend(office.database, f"{name}:{who}", per_minute)
+    waits: Waits = scope["app"].state.waits
+    key = f"{name}:{who}"
+    standing = Standing(left, 0) if (left := waits.left(key)) else await _spend(office.database, key, per_minute)
     if standing is None:
         return
     scope.setdefault("rates", {})[name] = (per_minute, standing)
     if standing.wait:
-        log.warning("rate_exceeded", limit=name, wait_seconds=round(standing.wait, 1))
+        if not left:
+            log.warning("rate_exceeded", limit=name, wait_seconds=round(standing.wait, 1))
+            waits.keep(key, standing.wait)
         raise TooMany(f"Wait {max(1, math.ceil(standing.wait))} seconds before you ask again.", standing.wait)
 
 
