@@ -34,6 +34,8 @@ from scrapersky.store.jobs import RunJobs
 from scrapersky.store.outbox import Outbox
 from scrapersky.store.purge import PurgeExpired
 from scrapersky.store.rate_limits import ForgetBuckets
+from scrapersky.store.retention import PruneAudit, PruneJobs
+from scrapersky.store.sessions import ForgetSessions
 from scrapersky.store.search_journal import StoredJournals
 
 log = structlog.get_logger(__name__)
@@ -101,7 +103,8 @@ async def open_house(
     events, metrics = Events(), Metrics()
     for listener in (log_event, metrics.count_event, record_runs(database)):
         events.subscribe(listener)
-    forgetting = [ForgetHosts(), ForgetBuckets(), PurgeExpired()]
+    forgetting = [ForgetHosts(), ForgetBuckets(), ForgetSessions(), PurgeExpired()]
+    forgetting += [PruneAudit(settings), PruneJobs(settings)]
     maintenance = [*standard_maintenance(line, tunings, settings), *forgetting, RunJobs(database)]
     runtime = Runtime(line, tunings, database, events, settings, maintenance)
     return House(

@@ -2,6 +2,7 @@
 
 import hmac
 from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import Depends, Request
 
@@ -18,12 +19,17 @@ VIEWER, CURATOR, OPERATOR, ADMIN = Role
 SCHEME = {"bearer": {"type": "http", "scheme": "bearer", "description": "a token of a login, or a key `ssk_...`"}}
 
 
-def may(role: Role, *, house: bool = False, developer: Role | None = None, scraper: bool = False) -> dict[str, Any]:
+def may(
+    role: Role, *, house: bool = False, login: bool = False, developer: Role | None = None, scraper: bool = False
+) -> dict[str, Any]:
     """Who may use a route, as its `openapi_extra`: this role of any tenant, or of the house's tenant only.
 
-    In development `developer` of the house will do as well; `scraper` lets the metrics token in, without the database.
+    `login` refuses keys: what they could do with it would outlive them. In development `developer` of the house will
+    do as well; `scraper` lets the metrics token in, without the database.
     """
     declared: dict[str, Any] = {"x-role": role.value, "x-house": house, "security": [{"bearer": []}]}
+    if login:
+        declared["x-login"] = True
     if developer:
         declared["x-developer"] = developer.value
     if scraper:
@@ -71,6 +77,16 @@ async def current_actor(actor: Asking) -> Actor:
 CurrentActor = Annotated[Actor, Depends(current_actor)]
 
 
+async def current_user(actor: CurrentActor) -> UUID:
+    """The user behind the token or the key."""
+    if actor.user_id is None:
+        raise NotKnown("This needs a user.")
+    return actor.user_id
+
+
+CurrentUser = Annotated[UUID, Depends(current_user)]
+
+
 def _credential(request: Request) -> str:
     given = request.headers.getlist("authorization")
     scheme, _, credential = given[0].partition(" ") if len(given) == 1 else ("", "", "")
@@ -108,6 +124,8 @@ def _check(declared: dict[str, Any], known: Identity, in_development: bool) -> N
         raise NotAllowed("This is for those who run the house.")
     if not Role(known.role).covers(needed):
         raise NotAllowed(f"This needs the role {needed}; yours is {known.role}.")
+    if known.key_id and declared.get("x-login"):
+        raise NotAllowed("A key may not do this: log in with your password.")
     if known.scopes is not None and not scopes_cover(known.scopes, needed):
         raise NotAllowed(f"This needs a key with the scope {SCOPE_OF[needed]}.")
 
@@ -123,5 +141,6 @@ def _actor(request: Request, known: Identity) -> Actor:
         request.scope.get("request_id"),
         known.session_id,
         known.key_id,
+        known.scopes,
         known.is_house,
     )

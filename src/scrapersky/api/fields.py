@@ -30,7 +30,8 @@ class Asked(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def _bearable(text: str) -> str:
+def bearable(text: str) -> str:
+    """Text that can be kept, logged and shown, or ValueError."""
     if UNBEARABLE.search(text):
         raise ValueError("must hold no control characters and no half characters")
     return text
@@ -56,7 +57,7 @@ def _in_our_time(moment: datetime) -> datetime:
 Text = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=TEXT_LENGTH),
-    AfterValidator(_bearable),
+    AfterValidator(bearable),
     WithJsonSchema(
         {
             "type": "string",

@@ -43,6 +43,11 @@ async def by_name(session: AsyncSession, name: str, lock: bool = False) -> Tenan
     return found
 
 
+async def name_of(session: AsyncSession, tenant_id: UUID) -> str:
+    """The name of a tenant, which it may know itself."""
+    return await session.scalar(select(Tenant.name).where(Tenant.id == tenant_id)) or ""
+
+
 async def find_or_create(session: AsyncSession, name: str) -> UUID:
     """The id of the tenant of this name, new or not."""
     await session.execute(insert(Tenant).values(id=new_id(), name=name).on_conflict_do_nothing())

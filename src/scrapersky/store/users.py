@@ -92,6 +92,13 @@ async def set_password(
     await audit.record(session, actor, "change password", f"user {user_id}")
 
 
+async def keep_hash(session: AsyncSession, user_id: UUID, former: str, renewed: str) -> None:
+    """The same password, hashed with the parameters of today."""
+    await session.execute(
+        update(User).where(User.id == user_id, User.password_hash == former).values(password_hash=renewed)
+    )
+
+
 async def end_sessions(session: AsyncSession, user_id: UUID, keep: UUID | None = None) -> int:
     """End every login of a user, but the one to keep."""
     ended = update(LoginSession).where(LoginSession.user_id == user_id, LoginSession.revoked_at.is_(None))
