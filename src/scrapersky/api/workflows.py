@@ -16,7 +16,7 @@ router = APIRouter(prefix="/workflows", tags=["workflows"], responses=answers(50
 
 
 class Depth(BaseModel):
-    """Rows of a queue, over all tenants. Counts stop at 100,000."""
+    """Rows of a queue: your own, or for the house those of all tenants. Counts stop at 100,000."""
 
     ready: int = Field(description="to be taken now")
     waiting: int = Field(description="to be taken later: backoff, or put off")
@@ -36,7 +36,9 @@ class WorkflowState(BaseModel):
     depth: Depth
     oldest_seconds: float = Field(description="how long the first ready row has been waiting")
     oldest_limit_seconds: float = Field(description="the age that is an alarm")
-    rate_per_minute: float = Field(description="rows that came to an end, over the last 15 minutes, on all hosts")
+    rate_per_minute: float | None = Field(
+        description="rows that came to an end, over the last 15 minutes, on all hosts; for the house"
+    )
     error_rate: float | None = Field(description="share of tries that failed, over the last 15 minutes")
     p50_seconds: float | None = Field(description="half of the rows took no longer than this, to a factor of two")
     p95_seconds: float | None = Field(description="95 of 100 rows took no longer than this, to a factor of two")
@@ -51,7 +53,7 @@ class WorkflowState(BaseModel):
     batch_size: int = Field(description="rows claimed at once now")
     interval_seconds: float = Field(description="seconds between two looks without a wake-up now")
     next_run: datetime | None = Field(description="when this process looks next; empty if it does not")
-    running: int = Field(description="loops of this workflow in this process now")
+    running: int | None = Field(description="loops of this workflow in this process now; for the house")
 
 
 class Pause(Asked):
@@ -67,17 +69,25 @@ class RunRequested(BaseModel):
     workers: int = Field(description="processes seen within the last half minute; nothing happens without one")
 
 
-@router.get("", summary="All workflows in the order of the line", openapi_extra=may(VIEWER, house=True))
-async def list_workflows(office: Given) -> Page[WorkflowState]:
-    """Depth, age, rates, breaker and pace of each. The list is short and comes whole."""
+@router.get("", summary="All workflows in the order of the line", openapi_extra=may(VIEWER))
+async def list_workflows(office: Given, actor: CurrentActor) -> Page[WorkflowState]:
+    """Depth and age of your own rows, breaker and pace of each; for the house, of all. It is short and comes whole."""
+    if not actor.is_house:
+        async with office.database.session(actor.tenant_id) as session:
+            own = await standings.of_tenant(session, office.pipeline, actor.tenant_id)
+        return Page(items=[_own_state(office, standing) for standing in own], next_cursor=None)
     async with office.database.engine_session() as session:
         found = await standings.of_line(session, office.pipeline)
     return Page(items=[_state(office, standing) for standing in found], next_cursor=None)
 
 
-@router.get("/{name}", summary="One workflow", responses=answers(404, 422), openapi_extra=may(VIEWER, house=True))
-async def get_workflow(name: WorkflowName, office: Given) -> WorkflowState:
+@router.get("/{name}", summary="One workflow", responses=answers(404, 422), openapi_extra=may(VIEWER))
+async def get_workflow(name: WorkflowName, office: Given, actor: CurrentActor) -> WorkflowState:
     """The same as in the list."""
+    if not actor.is_house:
+        async with office.database.session(actor.tenant_id) as session:
+            [own] = await standings.of_tenant(session, office.pipeline, actor.tenant_id, name)
+        return _own_state(office, own)
     async with office.database.engine_session() as session:
         return _state(office, await standings.of_workflow(session, office.pipeline, name))
 
@@ -124,6 +134,25 @@ async def resume_workflow(name: WorkflowName, office: Given, actor: CurrentActor
     async with office.database.engine_session() as session:
         await controls.resume(session, actor, office.pipeline[name].name)
         return _state(office, await standings.of_workflow(session, office.pipeline, name))
+
+
+# What is about all tenants and hosts, or was said by those who run them.
+_HOUSE_ONLY = (
+    "rate_per_minute",
+    "error_rate",
+    "p50_seconds",
+    "p95_seconds",
+    "breaker_reason",
+    "paused_by",
+    "held_by",
+    "next_run",
+    "running",
+)
+
+
+def _own_state(office: Office, standing: Standing) -> WorkflowState:
+    """As a tenant may see it: whether its rows move and what they wait for, not what others do."""
+    return _state(office, standing).model_copy(update=dict.fromkeys(_HOUSE_ONLY))
 
 
 def _state(office: Office, standing: Standing) -> WorkflowState:

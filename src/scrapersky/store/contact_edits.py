@@ -114,7 +114,7 @@ async def change(
     await _flush(session, contact)
     if was_suppressed:
         await suppressions.follow(session, actor, contact, "new address of a suppressed contact")
-    await audit.record(session, actor, "change", f"contact {contact_id}", before, _shown(contact))
+    await audit.record(session, actor, "change", f"contact {contact_id}", *audit.changed(before, _shown(contact)))
     return contact
 
 
@@ -154,8 +154,9 @@ async def merge(session: AsyncSession, actor: Actor, keep_id: UUID, other_id: UU
     await _flush(session, keep)
     if was_suppressed:
         await suppressions.follow(session, actor, keep, "merged with a suppressed contact")
-    after = {"kept": _shown(keep), "merged": _shown(other)}
-    await audit.record(session, actor, "merge", f"contact {keep_id}", before, after)
+    kept, merged = audit.changed(before["kept"], _shown(keep)), audit.changed(before["merged"], _shown(other))
+    told = ({"kept": one, "merged": {"id": str(other_id), **two}} for one, two in zip(kept, merged, strict=True))
+    await audit.record(session, actor, "merge", f"contact {keep_id}", *told)
     return keep
 
 
@@ -239,4 +240,5 @@ def _shown(contact: Contact) -> dict[str, Any]:
     """A contact as the audit keeps it."""
     columns = (*FACTS, "identity", "domain_id", "page_id", "business_id", "curation_status", "merged_into_id")
     values = {column: getattr(contact, column) for column in columns}
-    return {name: str(value) if isinstance(value, UUID) else value for name, value in values.items()}
+    there = {name: value for name, value in values.items() if value is not None}
+    return {name: str(value) if isinstance(value, UUID) else value for name, value in there.items()}

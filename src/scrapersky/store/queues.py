@@ -15,6 +15,7 @@ from sqlalchemy import ARRAY, BigInteger, ColumnElement, Select, Uuid, any_, fun
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.status import Status
+from scrapersky.engine.queue import Measures
 from scrapersky.engine.schema import PRIORITY_WORTH
 from scrapersky.engine.workflow import Workflow
 from scrapersky.store import audit
@@ -27,6 +28,7 @@ UNKNOWN = "unknown"  # the state of an id that is no row of the tenant
 IN_HAND = (Status.QUEUED, Status.PROCESSING)
 DEAD = (Status.ERROR, Status.SKIPPED)  # what may be tried again
 NAMED = 100  # rows that the audit names one by one
+COUNT_CAP = 100_000  # nobody counts further than this
 
 
 @dataclass(frozen=True)
@@ -90,18 +92,31 @@ async def items(
     return found
 
 
-async def oldest_seconds(session: AsyncSession, workflow: AnyWorkflow) -> float:
-    """How long the first ready row of any tenant has waited, in a session of the engine; it counts nothing."""
+async def oldest_seconds(session: AsyncSession, workflow: AnyWorkflow, tenant_id: UUID | None = None) -> float:
+    """How long the first ready row has waited: of a tenant, or in a session of the engine of any. It counts nothing."""
     table, queue = workflow.model.__table__, workflow.queue
     status, due_at, order = (table.c[f"{queue}_{part}"] for part in ("status", "due_at", "order"))
     queued_at = (order + table.c.priority * literal(PRIORITY_WORTH, BigInteger())) / 1e6
-    waited = await session.scalar(
+    wanted = (
         select(func.extract("epoch", func.now()) - queued_at)
         .where(status == literal(Status.QUEUED.value, literal_execute=True), due_at.is_(None))
         .order_by(order)
         .limit(1)
     )
+    waited = await session.scalar(wanted if tenant_id is None else wanted.where(table.c.tenant_id == tenant_id))
     return max(0.0, float(waited or 0))
+
+
+async def measures(session: AsyncSession, workflow: AnyWorkflow, tenant_id: UUID) -> Measures:
+    """The same as the engine measures of a queue, of one tenant's rows only."""
+    counts = [
+        select(func.count()).select_from(
+            _read_shelf(workflow, tenant_id, shelf, None).order_by(None).limit(COUNT_CAP).subquery()
+        )
+        for shelf in ("ready", "waiting", "processing", "error")
+    ]
+    row = (await session.execute(select(*(count.scalar_subquery() for count in counts)))).one()
+    return Measures(*row, oldest_seconds=await oldest_seconds(session, workflow, tenant_id))
 
 
 async def queue_rows(

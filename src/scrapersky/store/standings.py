@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -10,13 +11,13 @@ from scrapersky.engine.queue import Measures
 from scrapersky.engine.settling import driver_of
 from scrapersky.engine.workflow import Workflow
 from scrapersky.models import WorkflowControl
-from scrapersky.store import controls, runs
+from scrapersky.store import controls, queues, runs
 from scrapersky.store.runs import Recent
 
 
 @dataclass(frozen=True)
 class Standing:
-    """One workflow at one moment, over all tenants and hosts; no control until some host has worked on it."""
+    """One workflow at one moment; no control until some host has worked on it."""
 
     workflow: Workflow[Any, Any, Any]
     measures: Measures
@@ -25,13 +26,29 @@ class Standing:
 
 
 async def of_line(session: AsyncSession, pipeline: Pipeline) -> list[Standing]:
-    """Every workflow in its order, asked in a session of the engine."""
+    """Every workflow in its order over all tenants and hosts, asked in a session of the engine."""
     return await _standings(session, pipeline, list(pipeline))
 
 
 async def of_workflow(session: AsyncSession, pipeline: Pipeline, name: str) -> Standing:
     """One workflow, or UnknownWorkflow."""
     return (await _standings(session, pipeline, [pipeline[name]]))[0]
+
+
+async def of_tenant(
+    session: AsyncSession, pipeline: Pipeline, tenant_id: UUID, name: str | None = None
+) -> list[Standing]:
+    """Every workflow as one tenant may see it: the depths are its own, and what others do to the pace is not told."""
+    control_of = await controls.by_workflow(session)
+    return [
+        Standing(
+            workflow,
+            await queues.measures(session, workflow, tenant_id),
+            Recent(),
+            control_of.get(workflow.name),
+        )
+        for workflow in ([pipeline[name]] if name else pipeline)
+    ]
 
 
 async def _standings(
