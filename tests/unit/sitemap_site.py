@@ -59,10 +59,10 @@ async def serving(answers: Mapping[str, bytes | str | int | tuple[int, str]]) ->
 
 
 @asynccontextmanager
-async def crawling(site: Site, *, honour_robots: bool = True) -> AsyncIterator[Crawler]:
+async def crawling(site: Site, *, honour_robots: bool = True, slots: int = 10) -> AsyncIterator[Crawler]:
     """A crawler that knows the site's names and may visit nothing else."""
     known = parse_known(",".join(f"{host}=127.0.0.1:{site.port}" for host in HOSTS))
     guard = Guard(allowance=Allowance([f"127.0.0.1:{site.port}"]))
     async with Client(guard, known_hosts=known) as client:
-        limits = InProcessHostLimits(slots=10, delay=timedelta(0))
+        limits = InProcessHostLimits(slots=slots, delay=timedelta(0))
         yield Crawler(client, limits, Robots(client) if honour_robots else None, delay=timedelta(0))

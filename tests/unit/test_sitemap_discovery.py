@@ -4,6 +4,7 @@ import gzip
 
 import pytest
 
+from scrapersky.crawl.outcomes import TooSoon
 from scrapersky.crawl.sitemap_discovery import discover
 from scrapersky.crawl.sitemap_entry import SitemapEntry, SitemapKind
 from scrapersky.crawl.sitemap_links import html_links, robots_sitemaps
@@ -312,3 +313,29 @@ def test_html_links_are_few_and_only_to_the_web():
     html = "".join(f'<a href="/sitemap-{n}.xml">' for n in range(50)) + '<a href="ftp://x/sitemap.xml"><a href="">'
 
     assert len(html_links(html, HOME).sitemaps) == 10
+
+
+@pytest.mark.parametrize("busy", ["shop.example", "www.shop.example"])
+async def test_a_search_that_manners_cut_short_is_made_again_and_costs_nothing(busy):
+    robots = "Sitemap: http://shop.example/one.xml\nSitemap: http://www.shop.example/two.xml"
+    async with (
+        serving({"/robots.txt": robots, "/one.xml": PAGES, "/two.xml": PAGES}) as site,
+        crawling(site, slots=1) as crawler,
+        crawler.visit() as somebody,
+        crawler.visit() as visit,
+    ):
+        await somebody.fetch(f"http://{busy}/one.xml")
+        with pytest.raises(TooSoon, match=busy) as raised:
+            await discover(HOME, VisitingWeb(visit))
+    assert not raised.value.costs
+
+
+async def test_children_beyond_what_one_visit_may_ask_are_listed_unread():
+    children = [f"http://shop.example/{n}.xml" for n in range(40)]
+    moved = {f"/{n}.xml": (301, f"http://shop.example/new/{n}.xml") for n in range(40)}
+    there = {f"/new/{n}.xml": PAGES for n in range(40)}
+    result, asked = await search({"/sitemap.xml": index(*children), **moved, **there})
+
+    assert result.outcome is SearchOutcome.FOUND
+    assert {found.url for found in result.sitemaps} >= set(children)
+    assert len(asked) <= 26

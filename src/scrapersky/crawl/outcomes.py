@@ -3,6 +3,7 @@
 # FetchError (a ScraperSkyError)
 # ├── RetryLater        try again, not before `after` when it is given
 # │   └── TooSoon       only manners forbid it now: waiting costs nothing
+# │       └── VisitOver this visit has had its requests; what it has so far is all of it
 # ├── GiveUp            trying again would end the same way
 # ├── Gone              there is nothing at this address any more
 # └── BlockedByPolicy   we do not fetch this: private address, port, scheme, robots.txt
@@ -130,6 +131,10 @@ class TooSoon(RetryLater):
     """The host has had enough visits for the moment."""
 
     costs = False
+
+
+class VisitOver(TooSoon):
+    """The visit has had all the requests that one visit may have."""
 
 
 class GiveUp(FetchError, Hopeless):

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from urllib.parse import urlsplit
 
-from scrapersky.crawl.outcomes import BlockedByPolicy, FetchError, Gone, RetryLater
+from scrapersky.crawl.outcomes import BlockedByPolicy, FetchError, Gone, RetryLater, TooSoon, VisitOver
 from scrapersky.crawl.sitemap_entry import SitemapEntry, SitemapKind
 from scrapersky.crawl.sitemap_links import WELL_KNOWN_FIRST, WELL_KNOWN_THEN, HtmlLinks, html_links, join
 from scrapersky.crawl.sitemap_reader import SitemapReader, read_batches
@@ -67,6 +67,7 @@ class _Search:
         self._waiting: deque[Candidate] = deque()
         self._fetches = 0
         self._enough = False
+        self._too_soon: TooSoon | None = None
 
     # -- where to look ---------------------------------------------------------------------------------------------
 
@@ -112,7 +113,7 @@ class _Search:
         """Look at these and at everything they lead to, a few at once; whether there is any sitemap now."""
         for candidate in candidates:
             self._enqueue(candidate)
-        while self._waiting and not self._enough:
+        while self._waiting and not self._enough and self._too_soon is None:
             if self._fetches >= self._limits.max_fetches:
                 self._list_the_rest()
                 break
@@ -121,6 +122,8 @@ class _Search:
             self._fetches += len(group)
             await asyncio.gather(*(self._look_at(candidate) for candidate in group))
         self._waiting.clear()
+        if self._too_soon is not None:
+            raise self._too_soon
         return bool(self.result.sitemaps)
 
     def _enqueue(self, candidate: Candidate) -> None:
@@ -237,6 +240,13 @@ class _Search:
         self._reached(f"only {self._limits.max_fetches:,} sitemaps were looked into")
 
     def _miss(self, candidate: Candidate, error: FetchError) -> None:
+        if isinstance(error, VisitOver) and candidate.how is How.INDEX:
+            self._waiting.appendleft(candidate)  # to be listed with the rest, unread
+            self._fetches = self._limits.max_fetches
+            return
+        if isinstance(error, TooSoon) and not isinstance(error, VisitOver):
+            self._too_soon = error  # half a search would look like a whole one: it is made again when manners allow
+            return
         retry_after = error.after if isinstance(error, RetryLater) else None
         kind = MissKind.FAILED
         if isinstance(error, Gone) and error.status is not None:

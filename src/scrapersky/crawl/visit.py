@@ -12,7 +12,7 @@ import yarl
 from scrapersky.crawl.client import Client
 from scrapersky.crawl.guard import Target
 from scrapersky.crawl.host_limits import HostLimits, NotYet, Permit
-from scrapersky.crawl.outcomes import Known, Page, RetryLater, TooSoon
+from scrapersky.crawl.outcomes import Known, Page, RetryLater, TooSoon, VisitOver
 from scrapersky.crawl.robots import Robots, Rules
 from scrapersky.crawl.stream import Stream
 
@@ -81,7 +81,7 @@ class Visit:
         """Before each request of a chain: a permit for the host, then a word from its robots.txt."""
         await self._permit(target)
         if self._requests[target.host] >= MOST_REQUESTS:
-            raise TooSoon(f"{target.host} had {MOST_REQUESTS} requests in one visit.", after=self._pause(target.host))
+            raise VisitOver(f"{target.host} had {MOST_REQUESTS} requests in one visit.", after=self._pause(target.host))
         self._requests[target.host] += 1
         if self._robots is not None:
             rules = await self._robots.rules(target)
