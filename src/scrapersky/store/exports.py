@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.models import Contact
 from scrapersky.store import audit
 from scrapersky.store.audit import Actor
 from scrapersky.store.lists import Filters, matching
@@ -20,6 +21,7 @@ EXPORTED: Mapping[str, Noun] = {
 INNER = ("tenant_id", "name_key", "email_host")  # columns of the house
 INNER_ENDINGS = ("_order", "_allowance")
 ROWS_AT_ONCE = 500
+WAYS = ("email", "emails", "phone", "phones", "telephone", "fax")
 
 
 def columns_of(noun: Noun) -> list[str]:
@@ -39,9 +41,21 @@ async def rows(
     """The rows in the order of their ids: the oldest first. Flat ones have lists and objects as text."""
     columns = columns_of(noun)
     wanted = matching(select(*(getattr(noun.model, name) for name in columns)), noun, tenant_id, filters)
+    if noun is CONTACTS:
+        wanted = wanted.where(Contact.suppressed_at.is_(None))  # lists show them, marked; no file holds them
     found = await session.stream(wanted.order_by(noun.model.id).execution_options(yield_per=ROWS_AT_ONCE))
     async for row in found:
-        yield {name: _shown(value, flat) for name, value in zip(columns, row, strict=True)}
+        named = dict(zip(columns, row, strict=True))
+        if noun is DOMAINS:
+            named["facts"] = _without_ways(named["facts"])
+        yield {name: _shown(value, flat) for name, value in named.items()}
+
+
+def _without_ways(facts: Any) -> Any:
+    """What a home page says without addresses and numbers: those are contacts, which may be suppressed."""
+    if isinstance(facts, dict):
+        return {name: _without_ways(value) for name, value in facts.items() if name not in WAYS}
+    return facts
 
 
 def _shown(value: Any, flat: bool) -> Any:

@@ -93,9 +93,15 @@ async def page(
     return found
 
 
+# Whom people have turned down, and whom never to write to again, are in no file.
+_WANTED = "c.suppressed_at IS NULL AND c.curation_status NOT IN ('Not a Fit', 'Archived')"
+
 # Businesses first, then web sites that belong to none of them; each with its place in the list of results.
 _OWNERS = """
-    SELECT b.id AS business_id, l.domain_id, b.name, b.website, b.phone, b.address, b.city, b.country,
+    SELECT b.id AS business_id, l.domain_id, b.name, b.website,
+        CASE WHEN NOT EXISTS (SELECT FROM suppression s WHERE s.tenant_id = b.tenant_id AND s.kind = 'phone'
+            AND s.value_hash = encode(sha256(convert_to(b.phone, 'UTF8')), 'hex')) THEN b.phone END AS phone,
+        b.address, b.city, b.country,
         b.categories, b.rating, p.provider, p.provider_id, b.profiles, b.domain_extraction_error,
         b.id AS key, coalesce(l.domain_id, b.id) AS subkey
     FROM local_business b
@@ -133,25 +139,27 @@ LEFT JOIN domain d ON d.id = o.domain_id
 LEFT JOIN LATERAL (SELECT c.email, c.email_kind, c.verdict, c.source_url,
         (SELECT string_agg(why, '; ') FROM jsonb_array_elements_text(c.verification->'reasons') why) AS verdict_reasons
     FROM contact c
-    WHERE c.domain_id = d.id AND c.email IS NOT NULL AND c.curation_status NOT IN ('Not a Fit', 'Archived')
+    WHERE c.domain_id = d.id AND WANTED AND c.email IS NOT NULL
     ORDER BY array_position(ARRAY['deliverable', 'unknown', 'risky', 'undeliverable'], coalesce(c.verdict, 'unknown')),
         (c.email_kind = 'other-domain'), (c.name IS NULL), c.confidence DESC, c.email LIMIT 1) mail ON true
 LEFT JOIN LATERAL (SELECT array_agg(c.email ORDER BY
         array_position(ARRAY['deliverable', 'unknown', 'risky', 'undeliverable'], coalesce(c.verdict, 'unknown')),
         c.confidence DESC, c.email) AS rest FROM contact c
-    WHERE c.domain_id = d.id AND c.email IS NOT NULL AND c.email <> mail.email) mails ON true
-LEFT JOIN LATERAL (SELECT c.phone, c.source_url FROM contact c WHERE c.domain_id = d.id AND c.phone IS NOT NULL
+    WHERE c.domain_id = d.id AND WANTED AND c.email IS NOT NULL AND c.email <> mail.email) mails ON true
+LEFT JOIN LATERAL (SELECT c.phone, c.source_url FROM contact c
+    WHERE c.domain_id = d.id AND WANTED AND c.phone IS NOT NULL
     ORDER BY (c.name IS NOT NULL), c.confidence DESC, c.phone LIMIT 1) call ON true
 LEFT JOIN LATERAL (SELECT array_agg(DISTINCT c.phone) AS rest FROM contact c
-    WHERE c.domain_id = d.id AND c.phone IS NOT NULL AND c.phone <> coalesce(o.phone, call.phone)) calls ON true
-LEFT JOIN LATERAL (SELECT c.name, c.title FROM contact c WHERE c.domain_id = d.id AND c.name IS NOT NULL
+    WHERE c.domain_id = d.id AND WANTED AND c.phone IS NOT NULL
+        AND c.phone <> coalesce(o.phone, call.phone)) calls ON true
+LEFT JOIN LATERAL (SELECT c.name, c.title FROM contact c WHERE c.domain_id = d.id AND WANTED AND c.name IS NOT NULL
     ORDER BY (c.email IS NULL), c.confidence DESC, c.name LIMIT 1) person ON true
-LEFT JOIN LATERAL (SELECT c.address FROM contact c WHERE c.domain_id = d.id AND c.address IS NOT NULL
+LEFT JOIN LATERAL (SELECT c.address FROM contact c WHERE c.domain_id = d.id AND WANTED AND c.address IS NOT NULL
     ORDER BY c.confidence DESC, c.address LIMIT 1) place ON true
 LEFT JOIN LATERAL (SELECT string_agg(value, ' ' ORDER BY key) AS urls FROM (
-        SELECT key, value FROM contact c, jsonb_each_text(c.profiles) WHERE c.domain_id = d.id
+        SELECT key, value FROM contact c, jsonb_each_text(c.profiles) WHERE c.domain_id = d.id AND WANTED
         UNION SELECT key, value FROM jsonb_each_text(o.profiles)) profile) social ON true
-"""
+""".replace("WANTED", _WANTED)
 
 _CONTACT_LEADS = """
 SELECT coalesce(b.name, d.title, d.name) AS business, d.name AS domain, c.name, c.title, c.email, c.email_kind,
@@ -160,7 +168,7 @@ SELECT coalesce(b.name, d.title, d.name) AS business, d.name AS domain, c.name, 
     c.phone, c.fax, (SELECT value FROM jsonb_each_text(c.profiles) LIMIT 1) AS profile, c.address, c.confidence,
     c.found_by, c.source_url AS source, c.snippet
 FROM contact c JOIN domain d ON d.id = c.domain_id LEFT JOIN local_business b ON b.id = c.business_id
-WHERE d.search_id = :search AND c.curation_status NOT IN ('Not a Fit', 'Archived')"""
+WHERE d.search_id = :search AND WANTED""".replace("WANTED", _WANTED)
 
 _EVERYBODY = f"{_OWNERS.format(from_key='')} UNION ALL {_SITES}"
 _BUSINESSES = text(f"WITH owner AS ({_EVERYBODY}) {_LEADS} ORDER BY o.name, o.business_id, d.name")

@@ -137,7 +137,9 @@ SELECT v.id AS delivery_id, v.fingerprint, v.delivered_at,
     extract(epoch FROM d.resting_until - now())::float8 AS rest_seconds,
     c.id AS contact_id, c.email, c.name, c.title, c.phone, c.email_kind, c.profiles, c.address, c.source_url,
     c.created_at AS found_at, c.confidence, c.verdict, c.suppressed_at, c.curation_status, c.merged_into_id,
-    b.name AS business, b.phone AS business_phone, b.address AS business_address, b.website, b.city,
+    b.name AS business, CASE WHEN NOT EXISTS (SELECT FROM suppression s WHERE s.tenant_id = :tenant AND s.kind = 'phone'
+        AND s.value_hash = encode(sha256(convert_to(b.phone, 'UTF8')), 'hex')) THEN b.phone END AS business_phone,
+    b.address AS business_address, b.website, b.city,
     coalesce(b.country, m.country) AS country, m.name AS domain, m.title AS domain_title, m.final_url
 FROM delivery v JOIN destination d ON d.id = v.destination_id JOIN contact c ON c.id = v.contact_id
 LEFT JOIN local_business b ON b.id = c.business_id LEFT JOIN domain m ON m.id = c.domain_id
