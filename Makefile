@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: setup demo test check bench bench-engine bench-sitemap bench-fetch bench-html bench-line clean
+.PHONY: setup demo test check bench bench-engine bench-sitemap bench-fetch bench-html bench-line bench-api clean
 
 setup: $(STAMP)
 
@@ -30,7 +30,7 @@ check: $(STAMP)
 test: check
 	PYTHONHASHSEED=0 $(BIN)/pytest -n 2 --dist loadfile
 
-bench: bench-engine bench-sitemap bench-fetch bench-html bench-line
+bench: bench-engine bench-sitemap bench-fetch bench-html bench-line bench-api
 
 bench-engine: $(STAMP)
 	$(BIN)/python -m benchmarks.engine
@@ -46,6 +46,9 @@ bench-html: $(STAMP)
 
 bench-line: $(STAMP)
 	$(BIN)/python -m benchmarks.line
+
+bench-api: $(STAMP)
+	$(BIN)/python -m benchmarks.api
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,5 +1,6 @@
 """How fast one may ask: so much a minute for a caller, so much for an address, the same buckets for all processes."""
 
+import asyncio
 import hashlib
 import math
 import time
@@ -22,6 +23,7 @@ from scrapersky.store.rate_limits import Standing
 log = structlog.get_logger(__name__)
 
 MOST_WAITS = 10_000  # remembered by one process
+MOST_HELD, HOLD_SECONDS = 1_000, 1.0  # answers that are held back, and for how long
 FREE = ("/health/live", "/health/ready", "/metrics")  # whoever watches over us must always be answered
 
 
@@ -65,6 +67,7 @@ class Waits:
 
     def __init__(self) -> None:
         self._until: dict[str, float] = {}
+        self._held = 0
 
     def left(self, key: str) -> float:
         """Seconds that this key must still wait."""
@@ -72,6 +75,16 @@ class Waits:
         if left <= 0:
             self._until.pop(key, None)
         return max(0.0, left)
+
+    async def hold(self, seconds: float) -> None:
+        """Whoever does not wait by himself is kept waiting: a flood then costs its sender, and nobody beside it."""
+        if self._held >= MOST_HELD:
+            return
+        self._held += 1
+        try:
+            await asyncio.sleep(min(seconds, HOLD_SECONDS))
+        finally:
+            self._held -= 1
 
     def keep(self, key: str, seconds: float) -> None:
         """A bucket gives nothing before it has filled, whatever happens elsewhere."""
@@ -90,7 +103,9 @@ async def _admit(scope: Scope, office: Office, name: str, who: str, per_minute: 
         return
     scope.setdefault("rates", {})[name] = (per_minute, standing)
     if standing.wait:
-        if not left:
+        if left:
+            await waits.hold(left)
+        else:
             log.warning("rate_exceeded", limit=name, wait_seconds=round(standing.wait, 1))
             waits.keep(key, standing.wait)
         raise TooMany(f"Wait {max(1, math.ceil(standing.wait))} seconds before you ask again.", standing.wait)

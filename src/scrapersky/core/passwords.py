@@ -3,8 +3,10 @@
 import asyncio
 import base64
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import TypeVar
 
 from argon2 import PasswordHasher
@@ -15,6 +17,7 @@ from scrapersky.core.errors import Unavailable
 SHORTEST, LONGEST = 12, 1024  # characters
 THREADS = 2  # each takes 64 MiB while it works
 MOST_WAITING = 20
+NICENESS = 10
 
 Answer = TypeVar("Answer")
 
@@ -28,7 +31,7 @@ class Passwords:
 
     def __init__(self) -> None:
         self._hasher = PasswordHasher(time_cost=3, memory_cost=64 * 1024, parallelism=1)
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="passwords")
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="passwords", initializer=_step_back)
         self._waiting = 0
         # Whoever does not exist has this password: nobody knows it, and finding that out takes as long as with others.
         self._nobodys = f"$argon2id$v=19$m={64 * 1024},t=3,p=1${_random(16)}${_random(32)}"
@@ -72,6 +75,12 @@ class Passwords:
 
     def _leave(self) -> None:
         self._waiting -= 1
+
+
+def _step_back() -> None:
+    """This thread alone gives way to whoever else wants the processor: hashing may take long, answers may not."""
+    with suppress(OSError):  # where threads have no priority of their own, or may not lower it
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
 
 
 def _random(count: int) -> str:
