@@ -17,10 +17,11 @@ async def acting(house: House, tenant: str = tenants.DEFAULT) -> Actor:
     """The actor that the audit names, or UnknownTenant."""
     async with house.database.engine_session() as session:
         tenant_id = await tenants.id_of(session, tenant)
-    return Actor(_me(), tenant_id, role="admin", origin="cli")
+    return Actor(me(), tenant_id, role="admin", origin="cli")
 
 
-def _me() -> str:
+def me() -> str:
+    """The user of this machine by name."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a container may run as a number without a name

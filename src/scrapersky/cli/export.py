@@ -91,6 +91,8 @@ async def _export(noun: Noun, path: Path, chosen: Mapping[str, Any], tenant: str
         async with opened() as house:
             actor = await acting(house, tenant)
             async with house.database.session(actor.tenant_id) as session:
+                await exports.note(session, actor, noun.name, chosen, path.suffix[1:])
+            async with house.database.session(actor.tenant_id) as session:
                 is_flat = path.suffix != ".jsonl"
                 found = exports.rows(session, noun, actor.tenant_id, chosen, flat=is_flat)
                 return await file.write(_as_text(found) if path.suffix == ".parquet" else found)
@@ -102,6 +104,8 @@ async def _export_leads(path: Path, search_id: UUID, per: Literal["business", "c
             actor = await acting(house, tenant)
             async with house.database.session(actor.tenant_id) as session:
                 await lists.get(session, SEARCHES, actor.tenant_id, search_id)
+                await exports.note(session, actor, f"leads of search {search_id}", {"per": per}, path.suffix[1:])
+            async with house.database.session(actor.tenant_id) as session:
                 return await file.write(leads(session, search_id, per))
 
 

@@ -1,8 +1,11 @@
 """`scrapersky migrate`: the schema, brought up to date by whoever comes first."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from scrapersky.core.database import Database
 
 
 def migrate(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False) -> None:
@@ -28,10 +31,19 @@ def migrate(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON
         typer.echo("already up to date")
 
 
+async def _write_down(database: "Database", before: str | None, after: str) -> None:
+    from scrapersky.cli.acting import me
+    from scrapersky.store import audit, tenants
+
+    async with database.engine_session() as session:
+        actor = audit.Actor(me(), await tenants.id_of(session), "admin", "cli")
+        await audit.record(session, actor, "migrate", "schema", {"revision": before}, {"revision": after})
+
+
 async def _migrate() -> list[str]:
     from scrapersky.core.database import Database, check_server
     from scrapersky.core.logs import configure_logs
-    from scrapersky.core.migrate import migrate
+    from scrapersky.core.migrate import current_revision, migrate
     from scrapersky.core.settings import Environment
     from scrapersky.pipeline import the_line
     from scrapersky.worker import read_settings
@@ -41,6 +53,10 @@ async def _migrate() -> list[str]:
     database = Database.from_settings(settings)
     try:
         await check_server(database)
-        return await migrate(database)
+        before = await current_revision(database)
+        applied = await migrate(database)
+        if applied:
+            await _write_down(database, before, applied[-1])
+        return applied
     finally:
         await database.close()

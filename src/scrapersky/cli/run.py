@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 import uvloop
 
+from scrapersky.cli.acting import acting
 from scrapersky.cli.opening import opened
 from scrapersky.cli.output import print_json
 from scrapersky.engine.breaker import OPEN
@@ -12,6 +13,7 @@ from scrapersky.engine.control import Verdict
 from scrapersky.engine.events import CycleEnded
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.outcomes import Kind
+from scrapersky.store import audit
 from scrapersky.store.controls import MayNotRun
 
 
@@ -44,6 +46,9 @@ async def _run(name: str) -> CycleEnded:
         workflow = house.pipeline[name]
         station = house.runtime.stations[workflow.name]
         _may_run(name, await station.consult())
+        actor = await acting(house)
+        async with house.database.engine_session() as session:
+            await audit.record(session, actor, "run", workflow.name, None, {"here": True})
         return await run_job_loop(station)
 
 
