@@ -1,0 +1,99 @@
+"""Many requests at once, some of them broken off: no connection of the database stays behind, nobody starves."""
+
+import asyncio
+
+import pytest
+
+from scrapersky.api.rates import HOLD_SECONDS, Waits
+from tests.api.conftest import app_over, asking, served
+from tests.api.line_rows import add_line
+
+LIST = "/api/v3/contacts"
+POOL = 3
+
+
+@pytest.fixture
+def app(database_url):
+    return app_over(database_url, SCRAPERSKY_DATABASE_POOL_SIZE=str(POOL))
+
+
+async def taken(app):
+    """Connections of both pools that somebody holds."""
+    database = app.state.office.database
+    return [pool.checkedout() for pool in (database.app.pool, database.engine.pool)]
+
+
+async def of_server(admin):
+    statement = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'scrapersky %' AND datname = $1"
+    return await admin.fetchval(statement, await admin.fetchval("SELECT current_database()"))
+
+
+async def test_hundreds_of_requests_at_once_share_a_small_pool_and_give_it_back(app, client, admin, tenant):
+    await add_line(admin, tenant)
+    answers = await asyncio.gather(*(client.get(LIST) for _ in range(300)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert await taken(app) == [0, 0]
+    assert await of_server(admin) <= 2 * POOL
+
+
+async def test_requests_that_are_broken_off_leave_no_connection_behind(app, client, admin, tenant):
+    """A lock keeps them all in the middle of their statement; then their callers leave."""
+    row = (await add_line(admin, tenant))["contacts"]
+    change = f"{LIST}/{row}"
+    async with admin.transaction():
+        await admin.execute("SELECT 1 FROM contact WHERE id = $1 FOR UPDATE", row)
+        asked = [asyncio.create_task(client.patch(change, json={"title": str(n)})) for n in range(20)]
+        async with asyncio.timeout(20):
+            while (await taken(app))[0] < POOL:
+                await asyncio.sleep(0.01)
+        for each in asked:
+            each.cancel()
+        await asyncio.gather(*asked, return_exceptions=True)
+    async with asyncio.timeout(20):
+        while await taken(app) != [0, 0]:
+            await asyncio.sleep(0.01)
+    assert (await client.patch(change, json={"title": "Countess"})).status_code == 200
+    assert await of_server(admin) <= 2 * POOL
+
+
+async def test_an_export_that_is_broken_off_leaves_no_connection_behind(app, client, admin, tenant):
+    await admin.execute(
+        "INSERT INTO contact (tenant_id, identity, name) SELECT $1, 'name:' || n, repeat('x', 400) "
+        "FROM generate_series(1, 5000) n",
+        tenant,
+    )
+    for _ in range(2 * POOL):
+        asked = asyncio.create_task(client.get("/api/v3/exports/contacts.csv"))
+        async with asyncio.timeout(20):
+            while not sum(await taken(app)):
+                await asyncio.sleep(0)
+        asked.cancel()
+        await asyncio.gather(asked, return_exceptions=True)
+    async with asyncio.timeout(20):
+        while await taken(app) != [0, 0]:
+            await asyncio.sleep(0.01)
+
+
+async def test_a_flood_of_logins_is_refused_and_lists_are_answered_meanwhile(database_url):
+    app = app_over(database_url, SCRAPERSKY_LOGIN_RATE_PER_ADDRESS="3")
+    async with served(app) as client, asking(app, None, host="127.0.0.66") as guesser:
+        body = {"name": "ada", "tenant": "default", "password": "not the right one"}
+        login = [
+            asyncio.create_task(guesser.post("/api/v3/auth/login", json={**body, "name": f"n{n}"})) for n in range(100)
+        ]
+        assert {(await client.get(LIST)).status_code for _ in range(10)} == {200}
+        statuses = [answer.status_code for answer in await asyncio.gather(*login)]
+        assert statuses.count(401) == 3
+        assert statuses.count(429) == 97
+
+
+async def test_who_was_told_to_wait_is_remembered_and_held_back():
+    waits, loop = Waits(), asyncio.get_running_loop()
+    assert waits.left("a") == 0
+    waits.keep("a", 60)
+    assert 59 < waits.left("a") <= 60
+    started = loop.time()
+    await waits.hold(waits.left("a"))
+    assert loop.time() - started >= HOLD_SECONDS * 0.9
+    waits.keep("b", 0.0)
+    assert waits.left("b") == 0
