@@ -161,8 +161,8 @@ async def test_destination(row_id: RowId, office: Given, actor: CurrentActor) ->
     """A web hook or n8n gets a `destination.test` event, a CRM is asked whether it knows the key."""
     try:
         async with office.database.session(actor.tenant_id) as session:
-            address = await destinations.address_of(session, actor.tenant_id, office.vault, row_id)
-        return Tested(ok=True, said=await office.couriers.test(address))
+            destination = await lists.get(session, DESTINATIONS, actor.tenant_id, row_id)
+        return Tested(ok=True, said=await office.couriers.test(destinations.address(destination, office.vault)))
     except NotDelivered as error:
         return Tested(ok=False, said=str(error))
 

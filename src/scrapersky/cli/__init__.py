@@ -24,12 +24,16 @@ WORDS = {
     "retry": "Try dead rows again: their attempts start from nothing.",
     "pause": "Pause a workflow on every host; rows in hand are finished, the queue is kept.",
     "resume": "Let a paused workflow go on; an open breaker is closed as well.",
+    "user": "Make users, give them roles, passwords and keys, and let them go.",
+    "tenant": "Make tenants, set what they may use, and let them go.",
     "audit": "Show who changed what, when and from where, the latest first.",
     "migrate": "Bring the database up to date and say which migrations were applied.",
     "settings": "Print every setting with its value, default and source; secrets are masked.",
     "scan": "Queue a web site for its sitemap analysis; workers start on it at once.",
     "import": "Import places, domains, sitemaps, pages, contacts or suppressions from a file; twice is like once.",
     "export": "Export places, businesses, domains, sitemaps, pages, contacts, or the leads of a search, into a file.",
+    "destination": "Add, list, test and remove the web hooks and CRMs that contacts are delivered to.",
+    "deliver": "Queue contacts for a destination; workers hand them over at once, with as many tries as that takes.",
     "fetch": "Fetch one page the way the crawler does.",
     "extract": "Print the emails, phones, socials, people and addresses of a page.",
     "sitemap": "Print the URLs of a sitemap file, of a sitemap on the web, or of all sitemaps of a site.",
@@ -51,8 +55,11 @@ class Words(TyperGroup):
 
 def command_of(word: str) -> Any:
     """The command behind a word."""
+    module = import_module(f"scrapersky.cli.{word}")
+    if hasattr(module, "group"):  # a word with words of its own
+        return typer.main.get_command(module.group)
     alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-    alone.command(word)(getattr(import_module(f"scrapersky.cli.{word}"), word))
+    alone.command(word)(getattr(module, word))
     return typer.main.get_command(alone)
 
 

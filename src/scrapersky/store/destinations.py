@@ -101,7 +101,7 @@ async def rotate(
     """A new secret. A web hook is signed with both until `retire`, so that no message is lost on the way."""
     destination = await _locked(session, actor, destination_id)
     if not secret and destination.kind != "webhook":
-        raise BadDestination(f"Only {destination.kind} can make its secret: give it as `secret`.")
+        raise BadDestination(f"Only {destination.kind} itself can make its key: give it as `secret`.")
     made = None if secret else signature.new_secret()
     if destination.kind == "webhook":
         destination.former_secret = destination.secret
@@ -138,9 +138,8 @@ async def by_name(session: AsyncSession, tenant_id: UUID, name: str) -> Destinat
     return found
 
 
-async def address_of(session: AsyncSession, tenant_id: UUID, vault: Vault, destination_id: UUID) -> Address:
+def address(destination: Destination, vault: Vault) -> Address:
     """Where it is, with its secrets opened."""
-    destination: Destination = await lists.get(session, DESTINATIONS, tenant_id, destination_id)
     return opened(destination.id, destination, vault)
 
 
