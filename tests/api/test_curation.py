@@ -106,6 +106,17 @@ async def test_a_filter_decides_about_what_it_matches_and_a_preview_only_counts(
     assert await admin.fetchval("SELECT count(*) FROM place WHERE deep_scan_status = 'Queued'") == 10
 
 
+async def test_a_filter_that_matches_nothing_changes_nothing_and_says_so(client, admin, tenant):
+    await add_line(admin, tenant)
+    for preview in (True, False):
+        answer = await client.post(
+            "/api/v3/domains/curation",
+            json={"filter": {"text": "no such site"}, "curation_status": "Selected", "preview": preview},
+        )
+        assert (answer.status_code, answer.json()["matched"], answer.json()["updated"]) == (200, 0, 0)
+    assert await admin.fetchval("SELECT curation_status FROM domain") == "New"
+
+
 async def test_an_unknown_filter_is_refused_never_ignored(client, admin, tenant):
     ids = await add_line(admin, tenant)
     for noun in NOUNS:

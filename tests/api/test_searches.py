@@ -7,6 +7,7 @@ import pytest
 
 from scrapersky.api import cursors
 from scrapersky.asgi import create_app
+from scrapersky.core.ids import new_id
 from scrapersky.providers.place import Estimate, ProviderBusy
 from tests.api.conftest import environment, is_problem, served
 from tests.api.line_rows import add_line
@@ -62,7 +63,7 @@ async def test_an_estimate_alone_asks_nobody_and_a_busy_provider_is_no_obstacle(
 
 async def test_a_wrong_wish_is_named(client, admin):
     problem = is_problem(await client.post(SEARCHES, json={**DENTISTS, "provider": "nobody"}), 422)
-    assert problem["detail"] == "'nobody' is none of these: fake."
+    assert problem["detail"] == "'nobody' is none of fake."
     for wrong, field in [
         ({"text": " "}, "body.text"),
         ({"text": "a\u0000b"}, "body.text"),
@@ -124,7 +125,8 @@ async def test_no_result_comes_twice_while_more_are_found_and_sites_of_nobody_co
     async def find_more(names: str) -> None:
         for name in names:
             await admin.execute(
-                "INSERT INTO local_business (tenant_id, search_id, name) VALUES ($1, $2, $3)", tenant, search, name
+                "INSERT INTO local_business (id, tenant_id, search_id, name) VALUES ($1, $2, $3, $4)",
+                *(new_id(), tenant, search, name),
             )
 
     await find_more("dcba")

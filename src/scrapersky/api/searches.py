@@ -27,7 +27,7 @@ from scrapersky.api.problems import answers
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.status import Status
 from scrapersky.extract.page_words import PageKind
-from scrapersky.providers.place import PlaceQuery, UnknownProvider
+from scrapersky.providers.place import PlaceQuery, UnknownProvider, why_unknown
 from scrapersky.store import cancellation, leads, lists, orders, searches
 from scrapersky.store.leads import Per, Position
 from scrapersky.store.nouns import SEARCHES
@@ -221,8 +221,7 @@ async def _estimate(office: Office, asked: NewSearch) -> CostEstimate:
     """What the provider says; one that cannot say it now is no reason to refuse the search."""
     provider = office.providers.get(asked.provider)
     if provider is None:
-        known = ", ".join(office.providers) or "no provider is configured"
-        raise UnknownProvider(f"{asked.provider!r} is none of these: {known}.")
+        raise UnknownProvider(why_unknown(asked.provider, office.providers))
     try:
         said = await provider.estimate(PlaceQuery(asked.text, asked.area, asked.limit))
     except ScraperSkyError as error:

@@ -20,7 +20,7 @@ from scrapersky.core.settings import Environment, load
 from scrapersky.core.status import Verdict
 from scrapersky.destinations.lead_file import LeadFile
 from scrapersky.extract.web_address import CompanyDomain, NoWebAddress, web_address
-from scrapersky.providers.place import PlaceQuery, UnknownProvider
+from scrapersky.providers.place import PlaceQuery, UnknownProvider, why_unknown
 from scrapersky.store import orders, searches
 from scrapersky.store.audit import Actor
 from scrapersky.store.leads import Per, columns_of, leads
@@ -138,6 +138,7 @@ async def find_in(
         reasons = await searches.top_reasons(session, search_id)
         counts = await searches.contact_counts(session, search_id)
         verdicts = await searches.verdicts(session, search_id)
+        cut_short = await searches.cut_short(session, search_id)
     return {
         "search": wish.asked.text,
         "area": wish.asked.area,
@@ -152,6 +153,7 @@ async def find_in(
         "last_contact_seconds": progress.last_contact_seconds,
         "stopped": stopped,
         "left": sum(step.open for step in steps),
+        "cut_short": cut_short,
         "steps": searches.as_json(steps),
         "reasons": [dict(zip(("step", "status", "reason", "rows"), reason, strict=True)) for reason in reasons],
         "refused_lines": list(wish.refused),
@@ -178,7 +180,7 @@ async def _estimate(house: House, asked: Asked) -> int | None:
     """What the search will probably cost; a provider that cannot say it now is no reason to refuse."""
     provider = house.providers.get(asked.provider)
     if provider is None:
-        raise UnknownProvider(f"{asked.provider!r} is none of {', '.join(house.providers) or 'nothing'}.")
+        raise UnknownProvider(why_unknown(asked.provider, house.providers))
     try:
         return (await provider.estimate(PlaceQuery(asked.text, asked.area, asked.limit))).cents
     except ScraperSkyError:

@@ -103,6 +103,8 @@ class FindProgress:
         if summary["verdicts"]:
             told = ", ".join(f"{count} {verdict}" for verdict, count in summary["verdicts"].items() if count)
             self._console.print(f"Of the addresses, {told}.", markup=False)
+        if summary["cut_short"]:
+            self._console.print(printable(summary["cut_short"]), markup=False, soft_wrap=True)
         if summary["left"] and not summary["stopped"]:
             self._console.print(
                 f"{summary['left']} rows wait for another try; the same command goes on with them.", markup=False

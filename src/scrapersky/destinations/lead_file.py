@@ -1,9 +1,11 @@
 """Files of leads: csv, jsonl, xlsx, parquet; written beside their name and moved there when they are whole."""
 
 import csv
+import errno
 import json
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -75,8 +77,9 @@ class XlsxWriter:
         self._sheet.append(list(columns))
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """One row of cells."""
-        self._sheet.append([self._cell(row.get(name)) for name in self._columns])
+        """One row of cells, in a temporary file."""
+        with self._as_os_error():
+            self._sheet.append([self._cell(row.get(name)) for name in self._columns])
 
     def _cell(self, value: Any) -> Any:
         from openpyxl.cell import WriteOnlyCell
@@ -90,7 +93,20 @@ class XlsxWriter:
 
     def finish(self) -> None:
         """To the disk."""
-        self._book.save(self._path)
+        with self._as_os_error():
+            self._book.save(self._path)
+
+    @contextmanager
+    def _as_os_error(self) -> Iterator[None]:
+        """openpyxl writes its temporary files through lxml, which has an error of its own for a full disk."""
+        from lxml.etree import LxmlError
+
+        try:
+            yield
+        except LxmlError as error:
+            with suppress(LxmlError):
+                self._sheet.close()  # else it says the same again when it is thrown away
+            raise OSError(errno.EIO, f"its temporary file says {error}") from error
 
 
 class ParquetWriter:

@@ -1,6 +1,6 @@
 """What every provider of places gives: one value, whoever it comes from, and what asking for it costs."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
@@ -13,6 +13,20 @@ class UnknownProvider(ScraperSkyError):
     """No provider of this name is configured."""
 
     status_code = 422
+
+
+# Whoever is not there without a setting.
+NEEDS = {
+    "google_places": "PROVIDER_GOOGLE_KEY",
+    "file": "PROVIDER_FILE_PATH",
+    "overture": "PROVIDER_OVERTURE_PATH",
+}
+
+
+def why_unknown(name: str, providers: Iterable[str]) -> str:
+    """The sentence for a name that is no provider here, with the cure where there is one."""
+    cure = f" Set {NEEDS[name]} to use it." if name in NEEDS else ""
+    return f"{name[:60]!r} is none of {', '.join(providers) or 'nothing'}.{cure}"
 
 
 class ProviderRefused(Hopeless):

@@ -150,9 +150,15 @@ async def progress(session: AsyncSession, search_id: UUID) -> list[StepCount]:
 
 
 async def top_reasons(session: AsyncSession, search_id: UUID, most: int = 8) -> list[tuple[str, str, str, int]]:
-    """Why rows of this search were skipped or given up, the commonest first: step, status, reason, how many."""
+    """Why rows of this search were skipped, given up or put off, the commonest first: step, status, reason, rows."""
     rows = await session.execute(_REASONS, {"search": search_id, "most": most})
     return [(row.workflow, row.status, row.reason, row.rows) for row in rows]
+
+
+async def cut_short(session: AsyncSession, search_id: UUID) -> str | None:
+    """What the search lacks, and why: the budget, a box with more places than the provider tells of."""
+    found: str | None = await session.scalar(select(Search.cut_short).where(Search.id == search_id))
+    return found
 
 
 async def contact_counts(session: AsyncSession, search_id: UUID) -> dict[str, int]:
@@ -220,7 +226,8 @@ def _reasons_of(workflow: str, table: str, queue: str, mine: str) -> str:
     reason = f"regexp_replace(coalesce(t.{queue}_error, ''), '[[:alnum:].-]+[.][a-z]{{2,}}|[0-9]+', '…', 'g')"
     return (
         f"SELECT '{workflow}' AS workflow, t.{queue}_status AS status, {reason} AS reason "  # noqa: S608
-        f"FROM {table} t WHERE {mine} AND t.{queue}_status IN ('Skipped', 'Error')"
+        f"FROM {table} t WHERE {mine} AND (t.{queue}_status IN ('Skipped', 'Error') "
+        f"OR (t.{queue}_status = 'Queued' AND t.{queue}_error IS NOT NULL))"
     )
 
 

@@ -11,7 +11,7 @@ from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Search
 from scrapersky.providers.journal import Journals, PocketJournals
-from scrapersky.providers.place import BudgetReached, Meter, PlaceDetails, PlaceQuery, Providers
+from scrapersky.providers.place import BudgetReached, Meter, PlaceDetails, PlaceQuery, Providers, why_unknown
 from scrapersky.store import places, search_journal
 from scrapersky.store.rules import read_rules
 
@@ -59,8 +59,7 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
         """Ask to the end; what was found before the budget ran out is kept, what was paid for is not paid again."""
         provider = self._providers.get(task.provider)
         if provider is None:
-            known = ", ".join(self._providers) or "none"
-            raise GiveUp(f"No provider named {task.provider!r} is configured; there is {known}.")
+            raise GiveUp(f"No such provider is configured: {why_unknown(task.provider, self._providers)}")
         meter = Meter(task.budget_cents, self._journals.of(task.tenant_id, task.search_id))
         found, cut_short = list[PlaceDetails](), None
         try:

@@ -1,0 +1,137 @@
+"""What can go wrong on the way from a search to its file: each ends with a sentence, and nothing is lost."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scrapersky.sandbox.server import Sandbox
+from tests.api.line_rows import add_line
+
+BLOCKS = "16"  # of 512 bytes: the largest file that may be written
+
+
+@pytest.fixture
+async def sandbox():
+    async with Sandbox(seed=31, businesses=200) as little_internet:
+        yield little_internet
+
+
+@pytest.fixture
+def find(process, sandbox, database_url, tmp_path: Path):
+    """`find` in the sandbox: what it left with, what it said as JSON, and on standard error."""
+
+    async def run(*words: str, **variables: str):
+        out = tmp_path / "leads.csv"
+        said = await process(
+            *("find", "dentists in Helsinki", "--out", str(out), "--json", *words),
+            **{**sandbox.environment(), **ONCE, "DATABASE_URL": database_url, **variables},
+        ).leave(120)
+        assert "Traceback" not in said.err
+        return said.code, json.loads(said.out) if said.out else {}, said.err
+
+    return run
+
+
+ONCE = {
+    "CRAWL_HOST_DELAY_SECONDS": "0",
+    "DOMAIN_SCHEDULER_MAX_ATTEMPTS": "1",
+    "PLACE_SEARCH_SCHEDULER_MAX_ATTEMPTS": "1",
+}
+GOOGLE = ("--provider", "google_places")
+
+
+async def test_without_a_key_the_setting_is_named(line):
+    said = await line("find", "dentists in Helsinki", *GOOGLE)
+    assert said.code == 2
+    assert said.sentence.endswith("'google_places' is none of openstreetmap. Set PROVIDER_GOOGLE_KEY to use it.")
+
+
+async def test_a_wrong_key_is_the_reason_why_nothing_was_found(find):
+    code, told, _ = await find(*GOOGLE, PROVIDER_GOOGLE_KEY="not-the-key")
+    [reason] = told["reasons"]
+    assert (code, told["rows"], reason["step"], reason["status"]) == (1, 0, "place_search", "Error")
+    assert "PROVIDER_GOOGLE_KEY" in reason["reason"]
+    assert "not-the-key" not in json.dumps(told)
+
+
+async def test_a_quota_of_the_day_is_waited_for_and_the_same_command_goes_on(find, sandbox, admin):
+    sandbox.google.per_day = 0
+    code, told, _ = await find(*GOOGLE, "--limit", "10")
+    [reason] = told["reasons"]
+    assert (code, told["left"], reason["status"]) == (1, 1, "Queued")
+    assert "quota of the day" in reason["reason"]
+    sandbox.google.per_day = None
+    await admin.execute("UPDATE search SET place_search_due_at = NULL")  # midnight in California
+    code, told, _ = await find(*GOOGLE, "--limit", "10")
+    assert (code, told["rows"], told["left"]) == (0, 10, 0)
+
+
+async def test_what_was_found_within_the_budget_is_kept_and_the_end_told(find):
+    code, told, _ = await find(*GOOGLE, "--limit", "40", "--budget", "0.04")
+    assert (code, told["rows"]) == (0, 20)
+    assert "over the budget of 0.04" in told["cut_short"]
+
+
+async def test_a_provider_that_is_down_is_the_reason(find, sandbox):
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        closed_port = listener.getsockname()[1]
+    allowed = f"{sandbox.allowance}, 127.0.0.1:{closed_port}"
+    code, told, _ = await find(
+        PROVIDER_OVERPASS_URL=f"http://127.0.0.1:{closed_port}/api", CRAWL_PRIVATE_ALLOWANCE=allowed
+    )
+    [reason] = told["reasons"]
+    assert (code, told["rows"], reason["step"]) == (1, 0, "place_search")
+    assert "Overpass" in reason["reason"]
+
+
+async def test_an_area_nobody_knows_is_the_reason(find):
+    code, told, _ = await find("--in", "Nowhere-upon-Nothing")
+    [reason] = told["reasons"]
+    assert (code, told["rows"]) == (1, 0)
+    assert "Nowhere-upon-Nothing" in reason["reason"]
+
+
+@pytest.mark.parametrize("out", ["/proc/leads.csv", "/dev/null/leads.csv"])
+async def test_a_file_that_cannot_be_written_is_known_before_the_work(line, admin, out):
+    said = await line("find", "dentists in Helsinki", "--out", out)
+    assert said.code == 2
+    assert said.sentence.startswith("The file of leads cannot be written.")
+    assert await admin.fetchval("SELECT count(*) FROM search") == 0
+
+
+@pytest.mark.parametrize(
+    ("ending", "why"),
+    [("csv", "File too large"), ("jsonl", "File too large"), ("xlsx", "IO_EFBIG"), ("parquet", "File too large")],
+)
+async def test_a_full_disk_leaves_the_old_file_and_a_sentence(admin, tenant, database_url, tmp_path, ending, why):
+    await add_line(admin, tenant)
+    await admin.execute(
+        "INSERT INTO contact (tenant_id, identity, email, name) "
+        "SELECT $1, n::text, md5(n::text) || '@example.com', md5((n + 1)::text) FROM generate_series(1, 5000) n",
+        tenant,
+    )
+    out = tmp_path / f"contacts.{ending}"
+    out.write_bytes(b"yesterday's")
+    command = [sys.executable, "-m", "scrapersky", "export", "contacts", "--out", str(out)]
+    said = subprocess.run(
+        ["sh", "-c", f'ulimit -f {BLOCKS}; exec "$@"', "sh", *command],
+        # No byte code: it would be cut off as well, and stay so.
+        env={**os.environ, "DATABASE_URL": database_url, "TMPDIR": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (said.returncode, said.stdout) == (2, ""), said.stderr
+    assert "Traceback" not in said.stderr
+    assert f"{out} cannot be written: " in said.stderr
+    assert said.stderr.strip().endswith(f"{why}.")
+    assert out.read_bytes() == b"yesterday's"
+    assert [file.name for file in tmp_path.iterdir()] == [out.name], "nothing half written is left"
