@@ -279,3 +279,25 @@ async def test_a_private_address_is_refused_again_at_delivery_in_the_same_words(
     delivery = await house.deliver(destination, await house.contact())
     await house.run()
     assert await house.state(delivery) == ("Queued", "The destination cannot be reached.")
+
+
+async def test_a_name_that_led_outside_and_now_leads_inside_is_refused_at_delivery(house):
+    destination, receiver = await house.hook()
+    delivery = await house.deliver(destination, await house.contact())
+    rebound = {**house.sandbox.environment(), "CRAWL_KNOWN_HOSTS": "hooks.example=10.0.0.1"}
+    async with client_of(Settings(**rebound)) as client:
+        house.client = client
+        await house.run()
+    assert await house.state(delivery) == ("Queued", "The destination cannot be reached.")
+    assert receiver.seen == []
+
+
+async def test_a_redirect_inside_is_not_followed(house):
+    destination, receiver = await house.hook()
+    receiver.behave("moved")
+    delivery = await house.deliver(destination, await house.contact())
+    await house.run()
+    status, why = await house.state(delivery)
+    assert status == "Queued"
+    assert why.startswith("The destination answers 302. A redirect is not followed")
+    assert house.sandbox.traffic["127.0.0.1"].requests == 0

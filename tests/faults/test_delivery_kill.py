@@ -1,0 +1,119 @@
+"""A worker killed between the effect at the receiver and its own commit: the second try is known by its id."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scrapersky.core.vault import Vault
+from scrapersky.sandbox.server import Sandbox
+
+KEY = "n3Jw9vQzB1xYk5TtLr8sHd2mPf6GcVaE"
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+PATIENCE_SECONDS = 60
+
+
+@pytest.fixture
+def start(database_url: str, tmp_path: Path) -> Iterator[object]:
+    """Start a real worker that lives in the sandbox."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def worker(sandbox: Sandbox) -> subprocess.Popen[bytes]:
+        environment = {
+            **os.environ,
+            **sandbox.environment(),
+            "DATABASE_URL": database_url,
+            "SCRAPERSKY_SECRET_KEY": KEY,
+            "SCRAPERSKY_DATA_DIR": str(tmp_path),
+            "DELIVERY_SCHEDULER_LEASE_SECONDS": "1.5",
+            "SCHEDULER_POLL_SECONDS": "0.1",
+        }
+        command = [sys.executable, "-m", "scrapersky", "worker"]
+        started.append(subprocess.Popen(command, env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL))
+        return started[-1]
+
+    yield worker
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+
+
+async def queue_one(admin, tenant, kind: str, url: str, secret: str) -> None:
+    sealed = Vault(KEY.encode()).seal(secret)
+    await admin.execute(
+        "WITH d AS (INSERT INTO destination (tenant_id, name, kind, url, secret) VALUES ($1, 'd', $2, $3, $4) "
+        "RETURNING id), c AS (INSERT INTO contact (tenant_id, identity, email) VALUES ($1, 'a', 'anna@molar.fi') "
+        "RETURNING id) "
+        "INSERT INTO delivery (tenant_id, destination_id, contact_id, delivery_status) "
+        "SELECT $1, d.id, c.id, 'Queued' FROM d, c",
+        tenant,
+        kind,
+        url,
+        sealed,
+    )
+
+
+async def until_delivered(admin) -> None:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while await admin.fetchval("SELECT delivery_status FROM delivery") != "Completed":
+            await asyncio.sleep(0.05)
+
+
+async def until_dead(process: subprocess.Popen[bytes]) -> int:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while process.poll() is None:
+            await asyncio.sleep(0.05)
+    return process.returncode
+
+
+async def test_the_second_try_carries_the_same_id_and_has_no_second_effect(admin, tenant, start):
+    async with Sandbox(7, 10) as sandbox:
+        receiver = sandbox.hooks.add("/leads", SECRET)
+        await queue_one(admin, tenant, "webhook", f"{sandbox.hooks_url}/leads", SECRET)
+        doomed = start(sandbox)
+        take = receiver.take
+
+        def take_and_kill(request):
+            answer = take(request)  # the effect is there; the answer never reaches the worker
+            if doomed.poll() is None:
+                doomed.send_signal(signal.SIGKILL)
+                doomed.wait()
+            return answer
+
+        receiver.take = take_and_kill
+        assert await until_dead(doomed) == -signal.SIGKILL
+        assert len(receiver.effects) == 1
+        assert await admin.fetchval("SELECT delivered_at FROM delivery") is None
+        start(sandbox)
+        await until_delivered(admin)
+    assert len(receiver.seen) == 2
+    assert len(set(receiver.seen)) == len(receiver.effects) == 1
+    assert await admin.fetchval("SELECT delivery_attempts FROM delivery") == 2
+
+
+async def test_a_crm_has_the_contact_once(admin, tenant, start):
+    async with Sandbox(7, 10) as sandbox:
+        await queue_one(admin, tenant, "hubspot", sandbox.hubspot_url, sandbox.hubspot.token)
+        doomed = start(sandbox)
+        answer = sandbox.hubspot.answer
+
+        def answer_and_kill(request):
+            said = answer(request)
+            if doomed.poll() is None:
+                doomed.send_signal(signal.SIGKILL)
+                doomed.wait()
+            return said
+
+        sandbox.hubspot.answer = answer_and_kill
+        assert await until_dead(doomed) == -signal.SIGKILL
+        start(sandbox)
+        await until_delivered(admin)
+    assert sandbox.hubspot.batches == [1, 1]
+    assert len(sandbox.hubspot.contacts) == 1
+    assert await admin.fetchval("SELECT external_id FROM delivery") == "101"
