@@ -1,6 +1,7 @@
 """What no linter knows about this house: rules over the syntax of the sources. `python -m tests.house.rules`."""
 
 import ast
+import copy
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ ALLOWED: dict[str, dict[str, str]] = {
         "src/scrapersky/core/database.py": "roles and server settings are constants of this module",
         "src/scrapersky/core/embedded.py::_ensure_database": "the name of the database is a constant",
         "src/scrapersky/store/cancellation.py::_take_back": "names of PARTS, the steps of the line",
+        "src/scrapersky/store/leads.py::_page_of": "parts of this module, put together when it is read",
         "src/scrapersky/store/provenance.py::_statement": "built once for each noun, of names in this module",
         "src/scrapersky/store/searches.py::_progress_of": "names of PARTS, the steps of the line",
         "src/scrapersky/store/searches.py::_reasons_of": "the same",
@@ -205,17 +207,18 @@ def _repeats_endlessly(part: Any) -> bool:
 
 def _spelled_out(tree: ast.Module) -> ast.Module:
     """The constants of the module stand where their names stood: a template is judged where it is filled."""
-    texts: dict[str, str] = {}
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            texts |= {target.id: node.value.value for target in node.targets if isinstance(target, ast.Name)}
+    known: dict[str, ast.expr] = {}
 
     class Spelling(ast.NodeTransformer):
         def visit_Name(self, name: ast.Name) -> ast.expr:
-            known = isinstance(name.ctx, ast.Load) and name.id in texts
-            return ast.copy_location(ast.Constant(texts[name.id]), name) if known else name
+            is_read = isinstance(name.ctx, ast.Load) and name.id in known
+            return ast.copy_location(copy.deepcopy(known[name.id]), name) if is_read else name
 
-    return ast.fix_missing_locations(Spelling().visit(tree))  # type: ignore[no-any-return]
+    for number, node in enumerate(tree.body):  # in their order: what is made of constants is one
+        tree.body[number] = spelt = Spelling().visit(node)
+        if isinstance(spelt, ast.Assign) and _is_fixed(spelt.value):
+            known |= {target.id: spelt.value for target in spelt.targets if isinstance(target, ast.Name)}
+    return ast.fix_missing_locations(tree)
 
 
 def _is_built(node: ast.AST) -> bool:
@@ -229,7 +232,7 @@ def _is_text(node: ast.AST) -> bool:
             return True
         case ast.BinOp(op=ast.Add() | ast.Mod()):
             return _is_text(node.left) or _is_text(node.right)
-        case ast.Call(func=ast.Attribute(attr="format" | "format_map", value=template)):
+        case ast.Call(func=ast.Attribute(attr="format" | "format_map" | "replace", value=template)):
             return _is_text(template)
         case _:
             return False
@@ -245,7 +248,7 @@ def _is_fixed(node: ast.AST) -> bool:
             return _is_fixed(part)
         case ast.BinOp():
             return _is_fixed(node.left) and _is_fixed(node.right)
-        case ast.Call(func=ast.Attribute(attr="format", value=template)):
+        case ast.Call(func=ast.Attribute(attr="format" | "replace", value=template)):
             return all(_is_fixed(part) for part in [template, *node.args, *(word.value for word in node.keywords)])
         case _:
             return False

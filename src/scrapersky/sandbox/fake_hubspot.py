@@ -9,7 +9,7 @@ from scrapersky.core.errors import ScraperSkyError
 from scrapersky.sandbox.http_answer import Answer, Request, json_answer
 from scrapersky.sandbox.mishaps import Mishaps
 
-DEFAULT_TOKEN = "pat-eu1-sandbox-token"  # noqa: S105 - of the sandbox
+DEFAULT_TOKEN = "pat-eu1-sandbox-token"  # noqa: S105  # nosec B105 # of the sandbox
 UPSERT, CONTACTS = "/crm/v3/objects/contacts/batch/upsert", "/crm/v3/objects/contacts"
 MOST_INPUTS = 100
 EMAIL = re.compile(r"[^@\s]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}")
