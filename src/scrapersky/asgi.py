@@ -60,7 +60,7 @@ def create_app(
     app.state.waits = Waits()
     handle_errors(app)
     app.include_router(all_routes())
-    app.add_middleware(Guard, settings=settings, local_only=not settings.allow_remote)
+    app.add_middleware(Guard, settings=settings, local_only=settings.environment == "development")
     return app
 
 
@@ -86,13 +86,17 @@ async def open_office(house: House, runs_engine: bool) -> Office:
 
 
 def check_listen(settings: Settings) -> None:
-    """Nobody is asked for a password yet: listen on this machine only, unless told otherwise in so many words."""
-    if settings.allow_remote or _is_loopback(settings.host):
-        return
-    raise BadSetting(
-        f"SCRAPERSKY_HOST={settings.host} lets other machines in, and nobody is asked for a password yet. "
-        "Use 127.0.0.1, or set SCRAPERSKY_ALLOW_REMOTE=true as well."
-    )
+    """Development serves this machine only; production anybody who knows its name."""
+    if settings.environment == "development" and not _is_loopback(settings.host):
+        raise BadSetting(
+            f"SCRAPERSKY_HOST={settings.host} lets other machines in, and development serves this one only. "
+            "Use 127.0.0.1, or set SCRAPERSKY_ENVIRONMENT=production."
+        )
+    if settings.environment == "production" and not settings.allowed_hosts and not _is_loopback(settings.host):
+        raise BadSetting(
+            f"SCRAPERSKY_ALLOWED_HOSTS is not set, and SCRAPERSKY_HOST={settings.host} lets other machines in. "
+            "Name what this service is called by, such as scrapersky.example.com."
+        )
 
 
 def _is_loopback(host: str) -> bool:

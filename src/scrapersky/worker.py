@@ -85,8 +85,8 @@ async def open_house(
 ) -> House:
     """Build everything a process needs, and refuse to start on what cannot work."""
     settings, tunings = read_settings(environment, pipeline or the_line({}))
-    vault = open_vault(settings)
     database = Database.from_settings(settings)
+    vault = open_vault(settings)
     host_limits = SharedHostLimits(database, settings)
     web = Web(settings, host_limits)
     if providers is None:

@@ -115,7 +115,7 @@ def remote(app, host, peer="192.0.2.7", **headers):
 
 async def test_case_81_only_listed_names_are_answered_to(database_url):
     app = app_over(
-        database_url, SCRAPERSKY_ALLOW_REMOTE="true", SCRAPERSKY_ALLOWED_HOSTS="sky.example, api.sky.example"
+        database_url, SCRAPERSKY_ENVIRONMENT="production", SCRAPERSKY_ALLOWED_HOSTS="sky.example, api.sky.example"
     )
     async with served(app) as client:
         key = client.headers["authorization"]
@@ -129,7 +129,7 @@ async def test_case_81_only_listed_names_are_answered_to(database_url):
 
 
 async def test_case_81_a_forwarded_name_is_nothing(database_url):
-    app = app_over(database_url, SCRAPERSKY_ALLOW_REMOTE="true", SCRAPERSKY_ALLOWED_HOSTS="sky.example")
+    app = app_over(database_url, SCRAPERSKY_ENVIRONMENT="production", SCRAPERSKY_ALLOWED_HOSTS="sky.example")
     async with served(app), remote(app, "evil.example", **{"x-forwarded-host": "sky.example"}) as liar:
         is_problem(await liar.get(LINE), 421)
 

@@ -7,5 +7,5 @@ from scrapersky.cli import main
 from scrapersky.sandbox.parcels import parcel_line
 
 if __name__ == "__main__":
-    scrapersky.worker.the_line = lambda _providers, _web=None: parcel_line(seconds=float(os.environ["PACKING"]))
+    scrapersky.worker.the_line = lambda *_given: parcel_line(seconds=float(os.environ["PACKING"]))
     main()

@@ -81,7 +81,7 @@ async def test_a_port_that_is_taken(command: Command) -> None:
 async def test_a_house_open_to_the_street(command: Command) -> None:
     said = await command("serve", SCRAPERSKY_HOST="0.0.0.0")
     assert (said.code, said.out) == (2, "")
-    assert "SCRAPERSKY_ALLOW_REMOTE=true" in said.sentence
+    assert "SCRAPERSKY_ENVIRONMENT=production" in said.sentence
 
 
 @pytest.mark.parametrize("words", READS_SETTINGS, ids=first_word)

@@ -78,7 +78,7 @@ class Guard:
         name = _name_of(headers.get("host"))
         if self._local_only and not (is_loopback(scope) and name in LOOPBACK_NAMES):
             raise Refused(
-                HTTPStatus.FORBIDDEN, "Only this machine is served. SCRAPERSKY_ALLOW_REMOTE=true changes that."
+                HTTPStatus.FORBIDDEN, "In development only this machine is served."
             )
         if self._hosts and not self._is_known(name, scope):
             raise Refused(HTTPStatus.MISDIRECTED_REQUEST, "This service is not called by that name.")

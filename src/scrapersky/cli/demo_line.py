@@ -8,14 +8,16 @@ from typing import Any
 import typer
 import uvloop
 
+from scrapersky.cli.acting import acting
 from scrapersky.cli.find_line import Wish, find_in
 from scrapersky.cli.find_progress import FindProgress
 from scrapersky.cli.output import print_json, print_table, seconds
 from scrapersky.core.logs import configure_logs
+from scrapersky.core.roles import Role
 from scrapersky.core.settings import Environment, load
 from scrapersky.sandbox.server import Sandbox
 from scrapersky.sandbox.truth import compare, compare_verdicts
-from scrapersky.store import searches
+from scrapersky.store import api_keys, searches, users
 from scrapersky.worker import House, open_house
 
 NEXT = """\
@@ -50,7 +52,7 @@ async def _show(
             else:
                 _tell(summary, sandbox)
             if serve:
-                await _keep_serving(environment)
+                await _keep_serving(environment, house)
         finally:
             await house.close()
     return summary
@@ -118,12 +120,24 @@ def _tell(summary: dict[str, Any], sandbox: Sandbox) -> None:
     typer.echo("\n" + NEXT)
 
 
-async def _keep_serving(environment: Environment) -> None:
+async def _keep_serving(environment: Environment, house: House) -> None:
     import uvicorn
 
     from scrapersky.asgi import create_app
 
     settings = load(environment)
-    typer.echo(f"The API is at http://{settings.host}:{settings.port}/api/v3/workflows; Ctrl-C ends it.")
+    address, key = f"http://{settings.host}:{settings.port}", await _demo_key(house)
+    typer.echo(
+        f"The API is at {address}; Ctrl-C ends it. With a key made for this demo:\n"
+        f"  curl -H 'Authorization: Bearer {key}' {address}/api/v3/workflows"
+    )
     config = uvicorn.Config(create_app(environment), host=settings.host, port=settings.port, log_level="error")
     await asyncio.shield(uvicorn.Server(config).serve())
+
+
+async def _demo_key(house: House) -> str:
+    """A key of an admin of the demo's own database, which goes away with it."""
+    actor = await acting(house)
+    async with house.database.session(actor.tenant_id) as session:
+        user = await users.create(session, actor, "demo", Role.ADMIN)
+        return (await api_keys.create(session, actor, user, "demo", None, None))[1]

@@ -12,12 +12,15 @@ import typer
 import uvicorn
 import uvloop
 
+from scrapersky.api.office import Office
+from scrapersky.api.users import link_of
 from scrapersky.api.wire import server_config
 from scrapersky.asgi import check_listen, create_app
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.logs import configure_logs
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.runtime import Runtime
+from scrapersky.store import invitations
 
 log = structlog.get_logger(__name__)
 
@@ -28,7 +31,8 @@ def serve() -> None:
     """Serve the API and work on the queues until told to stop.
 
     SIGTERM or Ctrl-C makes /health/ready say no, lets running work finish and then closes; a second one hands the work
-    back at once. Listens on this machine only, unless SCRAPERSKY_HOST and SCRAPERSKY_ALLOW_REMOTE say otherwise.
+    back at once. Development listens on this machine only. While nobody can log in yet, a link for the first admin is
+    printed.
 
     Example: SCRAPERSKY_PORT=8080 scrapersky serve
 
@@ -50,11 +54,22 @@ async def _serve(environment: Environment, listener: socket.socket) -> None:
         server = _Server(server_config(app, REQUESTS_SECONDS))
         serving = asyncio.create_task(server.serve([listener]), name="serving")
         stop = _stop_on_signals(runtime)
-        typer.echo(f"Listening on {_address(listener)} (Ctrl-C stops it)")
+        await _greet(app.state.office, _address(listener))
         await asyncio.wait([serving, asyncio.create_task(stop.wait())], return_when=asyncio.FIRST_COMPLETED)
         await runtime.stop()  # requests are still answered meanwhile, and /health/ready says no
         server.should_exit = True
         await serving
+
+
+async def _greet(office: Office, address: str) -> None:
+    only = "; development serves this machine only" if office.settings.environment == "development" else ""
+    typer.echo(f"Listening on {address} (Ctrl-C stops it{only})")
+    token = await invitations.for_first_admin(office.database)
+    if token:
+        typer.echo(
+            f"Nobody can log in yet. The first admin comes by this link, within 24 hours: {address}{link_of(token)}"
+        )
+        typer.echo("Or at the command line: scrapersky user create NAME --role admin")
 
 
 class _Server(uvicorn.Server):

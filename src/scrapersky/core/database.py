@@ -92,6 +92,11 @@ class Database:
     def from_settings(cls, settings: Settings) -> "Database":
         """The database that the settings name: a server by URL, or the embedded one."""
         url = settings.database_url
+        if url is None and settings.environment == "production":
+            raise BadSetting(
+                "DATABASE_URL is not set, and the embedded PostgreSQL is for development. "
+                "It looks like postgresql://user:password@host:5432/name."
+            )
         return cls(url.get_secret_value() if url else start_embedded(settings.data_dir), settings)
 
     @property

@@ -17,6 +17,9 @@ from scrapersky.core.errors import BadSetting
 # A name that starts like this is ours; an unknown one is a typing error and stops the start.
 OWN_PREFIXES = ("SCRAPERSKY_", "SCHEDULER_", "CRAWL_", "PROVIDER_")
 RETIRED_PREFIXES = {
+    "SCRAPERSKY_ALLOW_REMOTE": (
+        "is not needed since everybody is asked who they are: SCRAPERSKY_ENVIRONMENT=production serves other machines"
+    ),
     "SITEMAP_SCHEDULER_": (
         "was split: use DEEP_SCAN_SCHEDULER_, DOMAIN_EXTRACTION_SCHEDULER_ and SITEMAP_IMPORT_SCHEDULER_ instead"
     ),
@@ -39,11 +42,6 @@ class Settings(BaseSettings):
     )
     host: str = Field("127.0.0.1", alias="SCRAPERSKY_HOST", description="address the web process listens on")
     port: int = Field(8000, alias="SCRAPERSKY_PORT", ge=0, le=65535, description="port the web process listens on")
-    allow_remote: bool = Field(
-        False,
-        alias="SCRAPERSKY_ALLOW_REMOTE",
-        description="let other machines in, although nobody is asked for a password yet",
-    )
     secret_key: SecretStr | None = Field(
         None,
         alias="SCRAPERSKY_SECRET_KEY",

@@ -50,7 +50,13 @@ def open_vault(settings: Settings) -> Vault:
         raise BadSetting(
             f"SCRAPERSKY_SECRET_KEY is not set, and production does not start without. Make one: {MAKE_ONE}"
         )
-    return Vault(_kept(settings.data_dir))
+    try:
+        return Vault(_kept(settings.data_dir))
+    except OSError as error:
+        raise BadSetting(
+            f"SCRAPERSKY_DATA_DIR={settings.data_dir} cannot keep a secret key ({error.strerror}). "
+            "Name a directory that can be written to, or set SCRAPERSKY_SECRET_KEY."
+        ) from error
 
 
 def _checked(given: str) -> bytes:

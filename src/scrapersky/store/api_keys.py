@@ -17,6 +17,7 @@ from scrapersky.store import audit
 from scrapersky.store.audit import Actor
 
 MOST = 50  # keys in force of one user
+_IN_FORCE = (ApiKey.revoked_at.is_(None), ~func.coalesce(ApiKey.expires_at <= func.now(), False))
 
 
 class UnknownKey(UnknownName):
@@ -44,7 +45,8 @@ async def create(
     wanted = allowed if scopes is None else list(dict.fromkeys(scopes))
     if excess := [scope for scope in wanted if scope not in allowed]:
         raise TooWide(f"{user.name} is {user.role}, which does not cover {', '.join(excess)}.")
-    if await session.scalar(_in_force(user.id)) >= MOST:
+    in_force = await session.scalar(select(func.count()).where(ApiKey.user_id == user.id, *_IN_FORCE))
+    if (in_force or 0) >= MOST:
         raise TooManyKeys(f"{user.name} has {MOST} in force. Revoke one first.")
     made = tokens.new_key()
     key = ApiKey(
@@ -86,6 +88,13 @@ async def revoke(session: AsyncSession, actor: Actor, key_id: UUID, user_id: UUI
     return key
 
 
+async def count_by_user(session: AsyncSession, tenant_id: UUID) -> dict[UUID, int]:
+    """How many keys in force each user of a tenant has."""
+    counted = select(ApiKey.user_id, func.count()).where(ApiKey.tenant_id == tenant_id, *_IN_FORCE)
+    found = await session.execute(counted.group_by(ApiKey.user_id))
+    return {row.user_id: row[1] for row in found}
+
+
 def shown(key: ApiKey) -> Mapping[str, Any]:
     """What the audit keeps of a key: never its secret, not even hashed."""
     return {
@@ -95,8 +104,3 @@ def shown(key: ApiKey) -> Mapping[str, Any]:
         "scopes": list(key.scopes),
         "expires_at": key.expires_at.isoformat() if key.expires_at else None,
     }
-
-
-def _in_force(user_id: UUID) -> Any:
-    expired = func.coalesce(ApiKey.expires_at <= func.now(), False)
-    return select(func.count()).where(ApiKey.user_id == user_id, ApiKey.revoked_at.is_(None), ~expired)

@@ -1,0 +1,24 @@
+"""Asking for a password: without echo from a person, one line from a script; never as an argument, which others see."""
+
+import getpass
+import sys
+
+from scrapersky.core.errors import BadRequest
+from scrapersky.core.passwords import LONGEST, SHORTEST
+
+
+class BadPassword(BadRequest):
+    """The password does not do."""
+
+
+def ask_password(name: str) -> str:
+    """A new password for somebody, twice the same from a terminal."""
+    if sys.stdin.isatty():
+        given = getpass.getpass(f"Password for {name}: ")
+        if getpass.getpass("Once more: ") != given:
+            raise BadPassword("The two are not the same.")
+    else:
+        given = sys.stdin.readline(LONGEST + 2).rstrip("\r\n")
+    if not SHORTEST <= len(given) <= LONGEST or not given.isprintable():
+        raise BadPassword(f"It needs {SHORTEST} to {LONGEST:,} characters that can be printed.")
+    return given

@@ -1,0 +1,170 @@
+"""Users and tenants at the command line: the first admin, keys, quotas, and passwords that never are an argument."""
+
+import asyncio
+import io
+import json
+import urllib.request
+
+import pytest
+
+from scrapersky.core.tokens import hash_of, parts_of_key
+from tests.cli.conftest import Command
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def typing(monkeypatch: pytest.MonkeyPatch):
+    """What comes by standard input, as from a script."""
+    return lambda line: monkeypatch.setattr("sys.stdin", io.StringIO(line))
+
+
+async def test_a_user_is_made_listed_changed_and_let_go(line: Command, typing, admin) -> None:
+    typing(f"{PASSWORD}\n")
+    said = await line("user", "create", "ada", "--role", "admin")
+    assert (said.code, said.out) == (0, "ada is admin of default.\n")
+    assert PASSWORD not in said.out + said.err
+    kept = await admin.fetchval("SELECT password_hash FROM \"user\" WHERE name = 'ada'")
+    assert kept.startswith("$argon2id$")
+    assert (await line("user", "create", "bot", "--no-password")).code == 0
+    assert (await line("user", "role", "bot", "curator")).code == 0
+    assert (await line("user", "disable", "bot")).out == "bot is out.\n"
+    listed = json.loads((await line("user", "list", "--json")).out)
+    assert [(one["name"], one["role"], one["state"], one["keys"]) for one in listed] == [
+        ("ada", "admin", "active", 0),
+        ("bot", "curator", "disabled", 0),
+    ]
+    assert "bot" in (await line("user", "list")).out
+    actions = await admin.fetch("SELECT action, origin, subject FROM audit ORDER BY id")
+    assert [row["action"] for row in actions] == ["create", "create", "change", "change"]
+    assert {row["origin"] for row in actions} == {"cli"}
+
+
+async def test_a_key_is_printed_once_and_opens_the_door(line: Command, admin) -> None:
+    await line("user", "create", "bot", "--role", "operator", "--no-password")
+    said = await line("user", "key", "bot", "--scope", "read", "--scope", "operate", "--days", "30")
+    assert said.code == 0
+    prefix, secret = parts_of_key(said.out.strip())
+    row = await admin.fetchrow("SELECT secret_hash, scopes, expires_at FROM api_key WHERE prefix = $1", prefix)
+    assert row["secret_hash"] == hash_of(secret)
+    assert row["scopes"] == ["read", "operate"]
+    assert row["expires_at"] is not None
+    said = await line("user", "key", "bot", "--scope", "admin")
+    assert (said.code, said.out) == (2, "")
+    assert "does not cover admin" in said.sentence
+
+
+@pytest.mark.parametrize("password", ["", "short", "x" * 1025, "a tab\tin the middle"])
+async def test_a_password_that_does_not_do(line: Command, typing, password: str, admin) -> None:
+    typing(f"{password}\n")
+    said = await line("user", "create", "ada")
+    assert (said.code, said.out) == (2, "")
+    assert "12 to 1,024 characters" in said.sentence
+    assert await admin.fetchval("SELECT count(*) FROM \"user\" WHERE name = 'ada'") == 0
+
+
+async def test_a_password_is_no_argument(line: Command) -> None:
+    said = await line("user", "create", "ada", "--password", PASSWORD)
+    assert said.code == 2
+    assert "No such option" in said.err
+
+
+async def test_a_new_password_ends_every_login(line: Command, typing, admin) -> None:
+    await line("user", "create", "ada", "--role", "admin", "--no-password")
+    await admin.execute(
+        "INSERT INTO session (tenant_id, user_id, token_hash, expires_at, seen_at, origin) "
+        "SELECT tenant_id, id, 'x', now() + interval '1 day', now(), '' FROM \"user\" WHERE name = 'ada'"
+    )
+    typing(f"{PASSWORD}\n")
+    assert (await line("user", "password", "ada")).out == "ada has a new password.\n"
+    assert await admin.fetchval("SELECT revoked_at FROM session") is not None
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("user", "disable", "nobody"), "'nobody' is none of the users"),
+        (("user", "list", "--tenant", "nowhere"), "'nowhere' is none of the tenants"),
+        (("user", "role", "ada", "viewer"), "ada is the last admin"),
+        (("user", "disable", "ada"), "ada is the last admin"),
+        (("user", "create", "ada", "--no-password"), "'ada' is there"),
+        (("tenant", "create", "default"), "'default' is there"),
+        (("tenant", "set", "nowhere", "--disable"), "'nowhere' is none of the tenants"),
+        (("tenant", "set", "default", "--disable"), "default is the last tenant"),
+        (("tenant", "set", "default", "--no-house"), "default is the last tenant"),
+        (("tenant", "set", "default", "--pages-per-day", "many"), "--pages-per-day many is none"),
+        (("tenant", "set", "default", "--pages-per-day", "-1"), "--pages-per-day -1 is none"),
+        (("tenant", "set", "default", "--pages-per-day", "99999999999"), "--pages-per-day 99999999999 is none"),
+    ],
+)
+async def test_what_cannot_be_done_is_a_sentence(line: Command, words, sentence: str) -> None:
+    await line("user", "create", "ada", "--role", "admin", "--no-password")
+    said = await line(*words)
+    assert (said.code, said.out) == (2, "")
+    assert sentence in said.sentence
+
+
+async def test_tenants_are_made_and_given_quotas(line: Command, admin) -> None:
+    assert (await line("tenant", "create", "acme", "--searches-per-day", "5")).code == 0
+    said = await line("tenant", "set", "acme", "--searches-per-day", "none", "--pages-per-day", "100", "--house")
+    assert "pages per day 100" in said.out
+    assert (await line("tenant", "set", "default", "--no-house")).code == 0
+    assert (await line("tenant", "set", "default", "--disable")).code == 0
+    listed = {one["name"]: one for one in json.loads((await line("tenant", "list", "--json")).out)}
+    assert listed["acme"]["searches_per_day"] is None
+    assert listed["acme"]["pages_per_day"] == 100
+    assert (listed["acme"]["is_house"], listed["default"]["is_house"]) == (True, False)
+    assert (listed["acme"]["disabled"], listed["default"]["disabled"]) == (False, True)
+    assert "acme" in (await line("tenant", "list")).out
+    assert (await line("user", "create", "ada", "--no-password", "--tenant", "acme")).code == 0
+
+
+async def test_the_first_start_prints_a_link_for_the_first_admin_and_the_next_does_not(
+    process, database_url: str
+) -> None:
+    serve = process("serve", DATABASE_URL=database_url, SCRAPERSKY_PORT="0")
+    told = await asyncio.to_thread(serve.first_line)
+    assert "development serves this machine only" in told
+    link = (await asyncio.to_thread(serve.first_line)).split()[-1]
+    told = await asyncio.to_thread(fetch, link)
+    assert (told["role"], told["tenant"]) == ("admin", "default")
+    accept, token = link.split("?token=")
+    made = await asyncio.to_thread(fetch, accept, {"token": token, "name": "ada", "password": PASSWORD})
+    assert (made["name"], made["role"]) == ("ada", "admin")
+    tokens = await asyncio.to_thread(
+        fetch, accept.replace("invitations/accept", "auth/login"), {"name": "ada", "password": PASSWORD}
+    )
+    assert tokens["access_token"]
+    serve.tell(2)
+    said = await serve.leave()
+    assert token not in said.err
+    again = process("serve", DATABASE_URL=database_url, SCRAPERSKY_PORT="0")
+    assert (await asyncio.to_thread(again.first_line)).startswith("Listening on ")
+    again.tell(2)
+    assert "link" not in (await again.leave()).out
+
+
+def fetch(url: str, body: dict[str, str] | None = None) -> dict[str, str]:
+    data = json.dumps(body).encode() if body else None
+    request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        found: dict[str, str] = json.load(answer)
+    return found
+
+
+@pytest.mark.parametrize("words", [("serve",), ("worker", "--until-idle"), ("status",), ("user", "list")])
+@pytest.mark.parametrize(
+    ("missing", "sentence"),
+    [
+        ({"SCRAPERSKY_SECRET_KEY": ""}, "SCRAPERSKY_SECRET_KEY is not set"),
+        ({"SCRAPERSKY_SECRET_KEY": "changeme"}, "32 random bytes"),
+        ({"SCRAPERSKY_SECRET_KEY": "secret" * 10}, "32 random bytes"),
+        ({"DATABASE_URL": ""}, "DATABASE_URL is not set"),
+    ],
+)
+async def test_production_does_not_start_without_its_secrets(line: Command, words, missing, sentence) -> None:
+    whole = {"SCRAPERSKY_ENVIRONMENT": "production", "SCRAPERSKY_SECRET_KEY": "q8Zr2Lw5Tn7Yb4Xc9Vm1Kj6Hg3Fd0SpA"}
+    said = await line(*words, **{**whole, "SCRAPERSKY_PORT": "0", **missing})
+    assert (said.code, said.out) == (2, "")
+    assert sentence in said.sentence
+    assert "changeme" not in said.err
