@@ -157,7 +157,8 @@ async def accept_invitation(asked: Accept, request: Request, office: Given) -> U
     hashed = await office.passwords.hash(asked.password.get_secret_value())
     origin = f"api {request.client.host}" if request.client else "api local socket"
     async with office.database.session(found.tenant_id) as session:
-        user_id = await invitations.accept(session, found, asked.name, hashed, origin)
+        request_id = request.scope.get("request_id")
+        user_id = await invitations.accept(session, found, asked.name, hashed, origin, request_id)
         return _line(await users.get(session, found.tenant_id, user_id))
 
 

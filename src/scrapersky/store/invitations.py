@@ -66,14 +66,16 @@ async def find(connection: asyncpg.Connection, token: str) -> Open:
     return Open(**row)
 
 
-async def accept(session: AsyncSession, found: Open, name: str, password_hash: str, origin: str) -> UUID:
+async def accept(
+    session: AsyncSession, found: Open, name: str, password_hash: str, origin: str, request_id: str | None = None
+) -> UUID:
     """Become a user; the invitation is used up with it."""
     used = update(Invitation).where(
         Invitation.id == found.id, Invitation.used_at.is_(None), Invitation.expires_at > func.now()
     )
     if await session.scalar(used.values(used_at=func.now()).returning(Invitation.id)) is None:
         raise UnknownInvitation("It was used a moment ago. Ask an admin for another.")
-    actor = Actor(name, found.tenant_id, found.role, origin)
+    actor = Actor(name, found.tenant_id, found.role, origin, request_id=request_id)
     return (await users.create(session, actor, name, Role(found.role), password_hash)).id
 
 
