@@ -44,7 +44,7 @@ async def empty_url(server):
     await server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-async def test_whoever_follows_the_page_gets_a_working_ninth_workflow(tmp_path, empty_url):
+async def test_whoever_follows_the_page_gets_a_working_tenth_workflow(tmp_path, empty_url):
     for part in ("src", "migrations"):
         shutil.copytree(ROOT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
     assert follow(PAGE.read_text(), tmp_path) == 6

@@ -53,7 +53,7 @@ class Delivery(Workflow[models.Delivery, Errand, Delivered]):
         max_batch_size=500,
         max_instances=1,
         concurrency=100,
-        max_attempts=15,  # over about a day
+        max_attempts=17,  # over about a day
         backoff_seconds=5,
         max_backoff_seconds=21_600,
         # A destination that fails is put to rest by itself: it must not stop the deliveries to all others.
