@@ -13,7 +13,7 @@ depends_on = None
 
 QUOTAS = ["searches_per_day", "pages_per_day", "cents_per_month"]
 ROLES = "role IN ('viewer', 'curator', 'operator', 'admin')"
-AUDIT_LISTS = ["subject", "actor", "action"]
+AUDIT_LISTS = ["subject", "actor", "action", "way"]
 
 # A quota is a calendar: what does not fit into today waits for the first day that has room. Only who has a quota pays
 # for the look, a row that the engine itself puts back is not counted twice, and a tenant that is disabled has none.
@@ -248,9 +248,10 @@ def grow_tenants_and_users() -> None:
     op.create_unique_constraint("api_key_prefix_key", "api_key", ["prefix"])
     op.add_column("audit", sa.Column("actor_id", sa.Uuid()))
     op.add_column("audit", sa.Column("request_id", sa.Text()))
+    # A column, not an index over the expression: behind row level security only leakproof functions reach an index.
+    op.add_column("audit", sa.Column("way", sa.Text(), sa.Computed("split_part(origin, ' ', 1)", persisted=True)))
     for column in AUDIT_LISTS:
         op.create_index(f"audit_by_{column}", "audit", ["tenant_id", column, "at", "id"])
-    op.create_index("audit_by_origin", "audit", ["tenant_id", sa.text("split_part(origin, ' ', 1)"), "at", "id"])
 
 
 def create_tables() -> None:
@@ -323,9 +324,10 @@ def downgrade() -> None:
     op.execute("REVOKE DELETE, UPDATE (before, after) ON audit FROM scrapersky_engine")
     for table in ("quota_book", "rate_limit", "invitation", "session"):
         op.drop_table(table)
-    for column in (*AUDIT_LISTS, "origin"):
+    for column in AUDIT_LISTS:
         op.drop_index(f"audit_by_{column}", "audit")
-    op.drop_column("audit", "request_id")
+    for column in ("way", "request_id"):
+        op.drop_column("audit", column)
     op.drop_column("audit", "actor_id")
     op.execute("REVOKE SELECT ON api_key FROM scrapersky_engine")
     op.execute("REVOKE INSERT, UPDATE ON tenant FROM scrapersky_engine")

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ForeignKey, Identity, Index, func, text
+from sqlalchemy import BigInteger, Computed, ForeignKey, Identity, Index, func
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.models.base import Base
@@ -19,7 +19,7 @@ class Audit(Base):
         Index("audit_by_subject", "tenant_id", "subject", "at", "id"),
         Index("audit_by_actor", "tenant_id", "actor", "at", "id"),
         Index("audit_by_action", "tenant_id", "action", "at", "id"),
-        Index("audit_by_origin", "tenant_id", text("split_part(origin, ' ', 1)"), "at", "id"),
+        Index("audit_by_way", "tenant_id", "way", "at", "id"),
     )
 
     id: Mapped[int] = mapped_column(BigInteger(), Identity(always=True), primary_key=True)
@@ -27,7 +27,8 @@ class Audit(Base):
     at: Mapped[datetime] = mapped_column(server_default=func.now())
     actor: Mapped[str]
     actor_id: Mapped[UUID | None]  # the user; no foreign key, because the audit outlives users
-    origin: Mapped[str]  # the first word says which way: api, cli, console
+    origin: Mapped[str]
+    way: Mapped[str | None] = mapped_column(Computed("split_part(origin, ' ', 1)", persisted=True))  # api, cli, console
     request_id: Mapped[str | None]
     action: Mapped[str]
     subject: Mapped[str]
