@@ -2,14 +2,18 @@
 
 import asyncio
 import time
+from uuid import uuid4
 
 import pytest
 
+from scrapersky.core.database import Database
 from scrapersky.core.settings import Settings
 from scrapersky.core.vault import Vault
 from scrapersky.crawl.crawler import client_of
 from scrapersky.engine.loop import run_job_loop
+from scrapersky.engine.outcomes import Later
 from scrapersky.sandbox.server import Sandbox
+from scrapersky.store.outbox import Outbox
 from tests.workflows.delivery_house import DeliveryHouse
 
 
@@ -301,3 +305,10 @@ async def test_a_redirect_inside_is_not_followed(house):
     assert status == "Queued"
     assert why.startswith("The destination answers 302. A redirect is not followed")
     assert house.sandbox.traffic["127.0.0.1"].requests == 0
+
+
+async def test_a_database_that_is_away_costs_the_contact_nothing(settings):
+    away = Database("postgresql://nobody@127.0.0.1:1/nothing", settings)
+    with pytest.raises(Later, match="away"):
+        await Outbox(away, Vault(bytes(range(32)))).load(uuid4(), uuid4())
+    await away.close()

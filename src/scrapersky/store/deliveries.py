@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, func, select, text, update
+from sqlalchemy import CursorResult, Select, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.status import Status
@@ -69,16 +69,16 @@ async def take_back(session: AsyncSession, contact_ids: Sequence[UUID]) -> None:
 async def cancel(session: AsyncSession, actor: Actor, wanted: Filters | Sequence[UUID]) -> int:
     """Take back what waits, by ids or by filter; how many those were."""
     chosen = _waiting(actor, wanted).with_for_update(key_share=True)
-    taken = await session.execute(
+    done = await session.execute(
         update(Delivery)
         .where(Delivery.id.in_(chosen))
         .values(delivery_status=Status.NEW, delivery_error=None, delivery_due_at=None, updated_at=func.now())
-        .returning(Delivery.id)
     )
-    ids = [str(row_id) for (row_id,) in taken]
-    if ids:
-        await audit.record(session, actor, "cancel", "deliveries", {Status.QUEUED.value: ids}, None)
-    return len(ids)
+    taken = done.rowcount if isinstance(done, CursorResult) else 0
+    if taken:
+        named = {"ids": [str(each) for each in wanted]} if isinstance(wanted, Sequence) else {"filter": dict(wanted)}
+        await audit.record(session, actor, "cancel", "deliveries", named, {"taken_back": taken})
+    return taken
 
 
 async def count_waiting(session: AsyncSession, actor: Actor, filters: Filters) -> int:

@@ -1,6 +1,7 @@
 """The outbox: what one delivery needs, read in a short session that is closed before anything is sent."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -10,16 +11,18 @@ from pydantic import SecretStr
 from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core.database import Database
+from scrapersky.core.database import Database, is_connection_error
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.status import Curation
 from scrapersky.core.vault import Vault
 from scrapersky.destinations.address import Address
 from scrapersky.destinations.card import Card, Parcel
 from scrapersky.destinations.outcomes import DestinationClosed
+from scrapersky.engine.outcomes import Later
 from scrapersky.store import audit
 from scrapersky.store.audit import Actor
 
+AWAY = timedelta(seconds=5)
 SET_ASIDE = (Curation.NOT_A_FIT, Curation.ARCHIVED)
 PATIENT_DAYS = 3  # a destination that takes nothing for so long is disabled
 PATIENCE, FIRST_REST_SECONDS, LONGEST_REST_SECONDS = 3, 5.0, 300.0  # failures in a row, then rests that double
@@ -46,15 +49,26 @@ class Outbox:
         self._database = database
         self._vault = vault
 
+    @asynccontextmanager
+    async def _session(self, tenant_id: UUID) -> AsyncIterator[AsyncSession]:
+        """A database that is away is no fault of the contact: the try does not count."""
+        try:
+            async with self._database.session(tenant_id) as session:
+                yield session
+        except Exception as error:
+            if not is_connection_error(error):
+                raise
+            raise Later(AWAY, "The database was away.") from error
+
     async def load(self, tenant_id: UUID, delivery_id: UUID) -> Waiting | None:
         """The delivery with its contact and its destination; None when it is gone."""
-        async with self._database.session(tenant_id) as session:
+        async with self._session(tenant_id) as session:
             row = (await session.execute(_LOAD, {"id": delivery_id, "tenant": tenant_id})).first()
         return None if row is None else _waiting(row, self._vault)
 
     async def disable(self, tenant_id: UUID, destination_id: UUID, why: str) -> None:
         """Nothing is delivered there until a person enables it again."""
-        async with self._database.session(tenant_id) as session:
+        async with self._session(tenant_id) as session:
             await _disable(session, tenant_id, destination_id, why)
 
     async def let_rest(self, tenant_id: UUID, destination_id: UUID, asked: timedelta | None) -> None:
@@ -68,7 +82,7 @@ class Outbox:
             "longest": LONGEST_REST_SECONDS,
             "days": PATIENT_DAYS,
         }
-        async with self._database.session(tenant_id) as session:
+        async with self._session(tenant_id) as session:
             if await session.scalar(_LET_REST, wanted):
                 await _disable(session, tenant_id, destination_id, NOTHING_TAKEN)
 
