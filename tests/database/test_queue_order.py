@@ -7,6 +7,7 @@ import pytest
 
 from scrapersky.engine.queue import Queue
 from scrapersky.sandbox.parcels import Packing
+from tests.workflows.cases import real_line
 
 QUEUE_MANY = (
     "INSERT INTO parcel (tenant_id, label, packing_status, priority) "
@@ -124,3 +125,39 @@ async def test_a_row_taken_out_of_its_queue_leaves_no_clock_behind(admin, tenant
     assert await admin.fetchval("SELECT count(*) FROM parcel WHERE packing_due_at IS NOT NULL") == 0
     await admin.execute("UPDATE parcel SET packing_status = 'Queued'")
     assert len(await Queue(Packing()).claim(admin, 5, 60)) == 2
+
+
+async def queue_pages(admin, tenant, count):
+    """Real pages of a real domain, selected by hand: each through the triggers of its table."""
+    domain = await admin.fetchval("INSERT INTO domain (tenant_id, name) VALUES ($1, 'a.fi') RETURNING id", tenant)
+    await admin.execute(
+        "INSERT INTO page (tenant_id, domain_id, url) "
+        "SELECT $1, $2, 'https://a.fi/' || n FROM generate_series(1, $3) n",
+        tenant,
+        domain,
+        count,
+    )
+    await admin.execute("UPDATE page SET page_processing_status = 'Queued' WHERE tenant_id = $1", tenant)
+
+
+@pytest.mark.parametrize("served", [0, 300], ids=["before", "in the middle"])
+async def test_five_thousand_pages_of_one_tenant_do_not_delay_fifty_of_another(admin, tenant, other_tenant, served):
+    queue = real_line().queues["page_curation"]
+    await queue_pages(admin, tenant, 5_000)
+    if served:
+        await queue.claim(admin, served, 60)
+    await queue_pages(admin, other_tenant, 50)
+    owners = []
+    while len(owners) < 110:
+        claimed = await queue.claim(admin, 10, 60)
+        ids = [row["id"] for row in claimed]
+        owners += [row[0] for row in await admin.fetch("SELECT tenant_id FROM page WHERE id = ANY($1::uuid[])", ids)]
+    assert owners.count(other_tenant) == 50
+
+
+async def test_a_quota_takes_nobody_elses_turn(admin, tenant, other_tenant):
+    await admin.execute("UPDATE tenant SET pages_per_day = 30 WHERE id = $1", tenant)
+    await queue_pages(admin, tenant, 5_000)
+    await queue_pages(admin, other_tenant, 50)
+    claimed = await real_line().queues["page_curation"].claim(admin, 1_000, 60)
+    assert len(claimed) == 80
