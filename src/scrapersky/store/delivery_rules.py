@@ -21,9 +21,13 @@ class DeliveryRule(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     auto: bool = Field(False, strict=True, description="contacts go there by themselves once they are verified")
-    verdicts: tuple[Verdict, ...] = Field((Verdict.DELIVERABLE,), description="of which a letter would fare so")
+    verdicts: tuple[Verdict, ...] = Field(
+        (Verdict.DELIVERABLE,), max_length=10, description="of which a letter would fare so"
+    )
     min_confidence: float = Field(0.5, ge=0, le=1, description="how sure it is that they belong to the business")
-    curation: tuple[Curation, ...] = Field((Curation.SELECTED,), description="about which a person decided so")
+    curation: tuple[Curation, ...] = Field(
+        (Curation.SELECTED,), max_length=10, description="about which a person decided so"
+    )
 
 
 def checked_rule(given: Mapping[str, Any]) -> dict[str, Any]:
