@@ -14,6 +14,7 @@ from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.outcomes import GiveUp, Later, Skip
 from scrapersky.engine.scheduler import new_scheduler, register_workflow
 from scrapersky.engine.tuning import tune
+from scrapersky.models import Base
 from tests.conftest import make_settings, stations_of
 from tests.workflows.cases import CASES, Case, real_line
 
@@ -372,6 +373,22 @@ async def test_what_it_writes_belongs_to_the_tenant_of_the_row(bench, case, othe
         table = case.products.split(" FROM ")[1].split()[0]
         owners = {row[0] for row in await bench.admin.fetch(f"SELECT DISTINCT tenant_id FROM {table}")}
         assert owners == {bench.tenant, other_tenant}
+    assert await mixed_up(bench.admin) == []
+
+
+async def mixed_up(admin) -> list[str]:
+    """Where a row of one tenant hangs on a row of another."""
+    found = []
+    for child in Base.metadata.tables.values():
+        for key in child.foreign_keys if "tenant_id" in child.columns else ():
+            parent = key.column.table
+            if "tenant_id" in parent.columns:
+                mixed = await admin.fetchval(
+                    f'SELECT count(*) FROM "{child.name}" c JOIN "{parent.name}" p ON p."{key.column.name}" = '
+                    f'c."{key.parent.name}" WHERE c.tenant_id <> p.tenant_id'
+                )
+                found += [f"{child.name}.{key.parent.name}"] if mixed else []
+    return found
 
 
 async def test_every_workflow_of_the_line_is_under_contract(case):
