@@ -29,26 +29,31 @@ $body$"""
 
 # What is suppressed now, or no longer, tells the contacts it is about; their waiting work is taken back.
 TOLD = """
-CREATE FUNCTION suppression_told() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $body$
+CREATE FUNCTION suppression_told() RETURNS trigger
+LANGUAGE plpgsql SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $body$
 DECLARE
-    hits uuid[];
+    about record;
+    host text;
+    hits uuid[] := '{}';
 BEGIN
-    -- Materialized: row level security lets only plain comparisons of columns use an index.
-    WITH about AS MATERIALIZED (
-        SELECT tenant_id, kind, value, reverse(value) || '.' AS host, reverse(value) || '/' AS past FROM changed
-    ), hit AS (
-        SELECT c.id FROM about a JOIN contact c ON c.tenant_id = a.tenant_id AND c.email = a.value
-            WHERE a.kind = 'email'
-        UNION SELECT c.id FROM about a JOIN contact c ON c.tenant_id = a.tenant_id AND c.phone = a.value
-            WHERE a.kind = 'phone'
-        UNION SELECT c.id FROM about a JOIN contact c ON c.tenant_id = a.tenant_id AND c.fax = a.value
-            WHERE a.kind = 'phone'
-        UNION SELECT c.id FROM about a
-            JOIN contact c ON c.tenant_id = a.tenant_id AND c.email_host >= a.host AND c.email_host < a.past
-            WHERE a.kind = 'domain'
-    )
-    SELECT array_agg(id) INTO hits FROM hit;
-    IF hits IS NULL THEN
+    -- Arrays and ranges of plain columns: such comparisons use an index whatever the planner knows of `changed`, and
+    -- row level security lets no others use one.
+    FOR about IN
+        SELECT tenant_id, array_agg(value) FILTER (WHERE kind = 'email') AS emails,
+            array_agg(value) FILTER (WHERE kind = 'phone') AS phones,
+            coalesce(array_agg(reverse(value)) FILTER (WHERE kind = 'domain'), '{}') AS hosts
+        FROM changed WHERE value IS NOT NULL GROUP BY tenant_id
+    LOOP
+        hits := hits
+            || ARRAY(SELECT id FROM contact WHERE tenant_id = about.tenant_id AND email = ANY (about.emails))
+            || ARRAY(SELECT id FROM contact WHERE tenant_id = about.tenant_id AND phone = ANY (about.phones))
+            || ARRAY(SELECT id FROM contact WHERE tenant_id = about.tenant_id AND fax = ANY (about.phones));
+        FOREACH host IN ARRAY about.hosts LOOP
+            hits := hits || ARRAY(SELECT id FROM contact
+                WHERE tenant_id = about.tenant_id AND email_host >= host || '.' AND email_host < host || '/');
+        END LOOP;
+    END LOOP;
+    IF hits = '{}' THEN
         RETURN NULL;
     END IF;
     UPDATE contact SET suppressed_at = CASE WHEN TG_OP = 'INSERT' THEN now() ELSE suppressed_at END, updated_at = now()
@@ -66,27 +71,31 @@ $body$"""
 # Addresses and numbers in a text of any kind, JSON too, without those that were erased.
 WITHOUT_ERASED = r"""
 CREATE FUNCTION without_erased(owner uuid, written text) RETURNS text
-LANGUAGE plpgsql STABLE SET search_path FROM CURRENT AS $body$
+LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $body$
 DECLARE
     rest text := written;
+    tokens text[];
+    digests text[];
     token text;
 BEGIN
     IF written IS NULL OR NOT EXISTS (SELECT FROM suppression WHERE tenant_id = owner AND origin = 'erasure') THEN
         RETURN written;
     END IF;
+    WITH word AS (
+        SELECT rtrim(m[1], '.') AS word FROM regexp_matches(written,
+            '([^][[:space:]@<>"(),;:{}|/?=&\\]{1,64}@[^][[:space:]@<>"(),;:{}|/?=&\\'']{1,253})', 'g') m
+        UNION SELECT m[1] FROM regexp_matches(written, '(\+[0-9][0-9 ()./-]{5,20}[0-9])', 'g') m
+    ), guess AS (
+        SELECT word, lower(word) AS normal FROM word WHERE word LIKE '%@%'
+        UNION SELECT regexp_replace(word, '^.*''', ''), lower(regexp_replace(word, '^.*''', ''))
+            FROM word WHERE word LIKE '%@%'
+        UNION SELECT word, '+' || regexp_replace(word, '[^0-9]', '', 'g') FROM word WHERE word NOT LIKE '%@%'
+    )
+    SELECT array_agg(word), array_agg(digest_of(normal)) INTO tokens, digests FROM guess;
     FOR token IN
-        WITH word AS (
-            SELECT rtrim(m[1], '.') AS word FROM regexp_matches(written,
-                '([^][[:space:]@<>"(),;:{}|/?=&\\]{1,64}@[^][[:space:]@<>"(),;:{}|/?=&\\'']{1,253})', 'g') m
-            UNION SELECT m[1] FROM regexp_matches(written, '(\+[0-9][0-9 ()./-]{5,20}[0-9])', 'g') m
-        ), guess AS (
-            SELECT word, lower(word) AS normal FROM word WHERE word LIKE '%@%'
-            UNION SELECT regexp_replace(word, '^.*''', ''), lower(regexp_replace(word, '^.*''', ''))
-                FROM word WHERE word LIKE '%@%'
-            UNION SELECT word, '+' || regexp_replace(word, '[^0-9]', '', 'g') FROM word WHERE word NOT LIKE '%@%'
-        )
-        SELECT g.word FROM guess g
-        JOIN suppression s ON s.tenant_id = owner AND s.origin = 'erasure' AND s.value_hash = digest_of(g.normal)
+        SELECT t.token FROM unnest(tokens, digests) t(token, digest) WHERE t.digest IN (
+            SELECT value_hash FROM suppression
+            WHERE tenant_id = owner AND origin = 'erasure' AND value_hash = ANY (digests))
     LOOP
         rest := replace(rest, '["' || token || '"]', '[]');
         rest := replace(rest, '["' || token || '", ', '[');
@@ -98,16 +107,20 @@ BEGIN
 END
 $body$"""
 
-# Whichever way a contact comes, by a page, an import or a person: the database looks it up.
+# Whichever way a contact comes, by a page, an import or a person: the database looks it up. The planner must not think
+# again for every row: measured, the difference is fivefold.
 LOOKED_UP = """
-CREATE FUNCTION contact_suppression() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $body$
+CREATE FUNCTION contact_suppression() RETURNS trigger
+LANGUAGE plpgsql SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $body$
 DECLARE
     mail text := lower(NEW.email);
     host text := split_part(mail, '@', 2);
     person text;
     ways text[] := array_remove(ARRAY[mail, NEW.phone, NEW.fax], NULL);
+    digests text[];
     erased text[];
     is_suppressed boolean;
+    has_erasures boolean;
 BEGIN
     PERFORM pg_advisory_xact_lock_shared(hashtextextended('suppression ' || NEW.tenant_id, 0));
     IF NOT EXISTS (SELECT FROM suppression WHERE tenant_id = NEW.tenant_id) THEN
@@ -122,10 +135,13 @@ BEGIN
         SELECT lower(NEW.name COLLATE "C") || ' @ ' || d.name INTO person FROM domain d WHERE d.id = NEW.domain_id;
         ways := ways || person;
     END IF;
-    SELECT array_agg(w.way) FILTER (WHERE s.origin = 'erasure'), coalesce(bool_or(s.origin <> 'erasure'), false)
-        INTO erased, is_suppressed
-        FROM unnest(ways) w(way)
-        JOIN suppression s ON s.tenant_id = NEW.tenant_id AND s.value_hash = digest_of(w.way);
+    -- Hashed beforehand: under row level security an index is used for plain comparisons only.
+    digests := ARRAY(SELECT digest_of(w.way) FROM unnest(ways) w(way));
+    SELECT array_agg(ways[array_position(digests, value_hash)]) FILTER (WHERE origin = 'erasure'),
+            coalesce(bool_or(origin <> 'erasure'), false),
+            EXISTS (SELECT FROM suppression WHERE tenant_id = NEW.tenant_id AND origin = 'erasure')
+        INTO erased, is_suppressed, has_erasures
+        FROM suppression WHERE tenant_id = NEW.tenant_id AND value_hash = ANY (digests);
     IF erased IS NOT NULL THEN
         -- Whoever was erased is not stored; what is somebody else's too is stored without them.
         IF TG_OP = 'INSERT' AND (mail = ANY (erased) OR split_part(NEW.identity, ':', 2) = ANY (erased)
@@ -139,9 +155,11 @@ BEGIN
         NEW.name := CASE WHEN person = ANY (erased) THEN NULL ELSE NEW.name END;
         NEW.snippet := NULL;
     END IF;
-    NEW.snippet := without_erased(NEW.tenant_id, NEW.snippet);
-    NEW.address := without_erased(NEW.tenant_id, NEW.address);
-    NEW.profiles := without_erased(NEW.tenant_id, NEW.profiles::text)::jsonb;
+    IF has_erasures THEN
+        NEW.snippet := without_erased(NEW.tenant_id, NEW.snippet);
+        NEW.address := without_erased(NEW.tenant_id, NEW.address);
+        NEW.profiles := without_erased(NEW.tenant_id, NEW.profiles::text)::jsonb;
+    END IF;
     NEW.suppressed_at := CASE WHEN is_suppressed THEN coalesce(NEW.suppressed_at, now()) END;
     RETURN NEW;
 END
