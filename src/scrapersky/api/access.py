@@ -109,7 +109,7 @@ async def _identify(office: Office, credential: str) -> Identity:
         elif claims:
             known = await identities.by_session(connection, claims.session_id, claims.user_id)
     if known is None or (key and not tokens.matches(key[1], known.secret_hash)):
-        raise NotKnown("The token or key is none of ours, or not valid any more.")
+        raise NotKnown(tokens.NOT_VALID)
     return known
 
 

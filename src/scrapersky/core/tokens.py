@@ -18,14 +18,11 @@ AUDIENCE = "scrapersky-api"
 LIFETIME = timedelta(minutes=15)
 LEEWAY = timedelta(seconds=30)
 LONGEST = 2048  # characters; ours have about 400
+NOT_VALID = "The token or key is none of ours, or not valid any more."  # the same for every fault
 REQUIRED = ["exp", "iat", "sub", "aud", "iss"]
 
 KEY_MARK = "ssk"
 PREFIX_BYTES, SECRET_BYTES = 6, 32
-
-
-class BadToken(NotKnown):
-    """The token is not one of ours, or not valid any more."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +48,9 @@ def sign(key: bytes, user_id: UUID, session_id: UUID) -> str:
 
 
 def verify(key: bytes, token: str) -> Claims:
-    """What a token says, or BadToken; nothing of it is repeated."""
+    """What a token says, or NotKnown; nothing of it is repeated."""
     if len(token) > LONGEST:  # before anything looks into it
-        raise BadToken
+        raise NotKnown(NOT_VALID)
     try:
         said = jwt.decode(
             token,
@@ -66,7 +63,7 @@ def verify(key: bytes, token: str) -> Claims:
         )
         return Claims(UUID(said["sub"]), UUID(said["sid"]))
     except (jwt.InvalidTokenError, KeyError, ValueError, TypeError, AttributeError):
-        raise BadToken from None
+        raise NotKnown(NOT_VALID) from None
 
 
 @dataclass(frozen=True)
