@@ -34,6 +34,7 @@ WORDS = {
     "export": "Export places, businesses, domains, sitemaps, pages, contacts, or the leads of a search, into a file.",
     "destination": "Add, list, test and remove the web hooks and CRMs that contacts are delivered to.",
     "deliver": "Queue contacts for a destination; workers hand them over at once, with as many tries as that takes.",
+    "erase": "Forget a person: contacts, deliveries and every mention, for good; only hashes are left.",
     "fetch": "Fetch one page the way the crawler does.",
     "extract": "Print the emails, phones, socials, people and addresses of a page.",
     "sitemap": "Print the URLs of a sitemap file, of a sitemap on the web, or of all sitemaps of a site.",

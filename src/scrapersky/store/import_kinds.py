@@ -16,6 +16,7 @@ from scrapersky.providers.file import place_of
 from scrapersky.store import places, suppression_values
 from scrapersky.store.contact_edits import NobodyThere, identity_of
 from scrapersky.store.nouns import CONTACTS, DOMAINS, PAGES, PLACES, SITEMAPS, SUPPRESSIONS, Noun
+from scrapersky.store.suppression_values import Kind as Reachable
 
 PROVIDER = "import"
 Values = Mapping[str, str]
@@ -113,8 +114,8 @@ def _suppression(values: Values) -> Ready:
     if len(given) > 1:
         raise ValueError(f"it has {' and '.join(given)}; give each a row of its own")
     column = given[0] if given else "domain"
-    kind = None if column == "value" else column
-    first, *others = suppression_values.read(values.get(column, ""), _country(values), kind)
+    kinds: Mapping[str, Reachable] = {"email": "email", "phone": "phone", "domain": "domain"}  # a value may be any
+    first, *others = suppression_values.read(values.get(column, ""), _country(values), kinds.get(column))
     reason = line(values.get("reason", "")) or None
     rows = [
         {"kind": way.kind, "value": way.value, "value_hash": way.digest, "reason": reason, "origin": PROVIDER}

@@ -76,6 +76,11 @@ async def follow(session: AsyncSession, actor: Actor, contact: Contact, reason: 
         await session.refresh(contact)
 
 
+async def forget(session: AsyncSession, actor: Actor, ways: Iterable[Way]) -> None:
+    """Keep the hashes of the ways and nothing else, so that they do not come back."""
+    await _insert(session, actor, sorted(set(ways), key=lambda way: way.digest), None, ERASURE)
+
+
 async def remove(session: AsyncSession, actor: Actor, suppression_id: UUID) -> None:
     """Let somebody be written to again, in every spelling; contacts that nothing else suppresses are free."""
     found: Suppression = await lists.get(session, SUPPRESSIONS, actor.tenant_id, suppression_id, lock=True)
