@@ -1,10 +1,12 @@
 """Abuse at the wall: pace, origins, names, proxies, odd paths and methods, and what browsers are told."""
 
+import asyncio
 from dataclasses import replace
 
 import httpx
 import pytest
 
+from scrapersky.api import guard
 from scrapersky.core.database import Database
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import load
@@ -216,3 +218,47 @@ async def test_case_86_a_method_is_what_it_is(app, client):
     async with asking(app, None) as stranger:
         for method in ("HEAD", "OPTIONS", "TRACE", "POST"):
             assert (await stranger.request(method, LINE)).status_code in (401, 405)
+
+
+async def test_https_only_is_asked_of_browsers_that_came_by_it(database_url):
+    """In production, and only where a proxy that is trusted says so."""
+    app = app_over(database_url, SCRAPERSKY_TRUSTED_PROXIES="10.0.0.1", SCRAPERSKY_ENVIRONMENT="production")
+    secure = {"x-forwarded-for": "192.0.2.7", "x-forwarded-proto": "https"}
+    async with served(app):
+        for peer, headers, is_told in [
+            ("10.0.0.1", secure, True),
+            ("192.0.2.7", secure, False),
+            ("10.0.0.1", {}, False),
+        ]:
+            async with remote(app, "sky.example", peer, **headers) as browser:
+                answer = await browser.get("/health/live")
+                assert ("strict-transport-security" in answer.headers) is is_told
+
+
+async def test_a_reader_that_takes_nothing_is_given_up(monkeypatch):
+    """Its answer stops in the middle, and whatever fed it is told."""
+    monkeypatch.setattr(guard, "STALL_SECONDS", 0.05)
+    told = asyncio.Event()
+
+    async def endless(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        try:
+            while True:
+                await send({"type": "http.response.body", "body": b"x" * 1000, "more_body": True})
+        finally:
+            told.set()
+
+    async def body():
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def stalled(message):
+        if message["type"] == "http.response.body":
+            await asyncio.Event().wait()
+
+    scope = {"type": "http", "method": "GET", "path": "/", "scheme": "http", "client": None}
+    scope["headers"] = [(b"host", b"localhost")]
+    async with asyncio.timeout(10):
+        await guard.Guard(endless, settings=load(environment("postgresql://x/y")), local_only=True)(
+            scope, body, stalled
+        )
+    assert told.is_set()
