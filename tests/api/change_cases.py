@@ -278,6 +278,14 @@ async def delete_suppression(world: World) -> Ask:
 
 
 @case
+async def erase_person(world: World) -> Ask:
+    email = await world.admin.fetchval(
+        "SELECT email FROM contact WHERE id = $1", UUID((await world.line())["contacts"])
+    )
+    return Ask("POST", f"{API}/erasures", "erase", "erasure", {"email": email, "preview": False})
+
+
+@case
 async def create_destination(world: World) -> Ask:
     body = {"name": "our crm", "kind": "hubspot", "secret": "pat-eu1-of-a-test"}
     return Ask("POST", f"{API}/destinations", "create", "destination ", body)
@@ -318,7 +326,7 @@ async def cancel_deliveries(world: World) -> Ask:
     destination = await world.destination()
     await world.made("deliveries", destination_id=destination, ids=[(await world.line())["contacts"]])
     body = {"filter": {"destination_id": destination}}
-    return Ask("POST", f"{API}/deliveries/cancel", "cancel", "deliveries", body, "before")
+    return Ask("POST", f"{API}/deliveries/cancel", "cancel", "deliveries", body, "both")
 
 
 # -- the engine --------------------------------------------------------------------------------------------------------
