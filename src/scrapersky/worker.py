@@ -29,6 +29,7 @@ from scrapersky.observe.run_history import record_runs
 from scrapersky.pipeline import the_line
 from scrapersky.providers.configured import configured_providers
 from scrapersky.providers.place import Providers
+from scrapersky.store.contact_retention import ForgetContacts
 from scrapersky.store.host_limits import ForgetHosts, SharedHostLimits
 from scrapersky.store.jobs import RunJobs
 from scrapersky.store.outbox import Outbox
@@ -104,7 +105,7 @@ async def open_house(
     for listener in (log_event, metrics.count_event, record_runs(database)):
         events.subscribe(listener)
     forgetting = [ForgetHosts(), ForgetBuckets(), ForgetSessions(), PurgeExpired()]
-    forgetting += [PruneAudit(settings), PruneJobs(settings)]
+    forgetting += [PruneAudit(settings), PruneJobs(settings), ForgetContacts(settings)]
     maintenance = [*standard_maintenance(line, tunings, settings), *forgetting, RunJobs(database)]
     runtime = Runtime(line, tunings, database, events, settings, maintenance)
     return House(

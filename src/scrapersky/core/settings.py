@@ -151,6 +151,13 @@ class Settings(BaseSettings):
     job_retention_days: int = Field(
         30, alias="SCRAPERSKY_JOB_RETENTION_DAYS", ge=1, le=36_500, description="how long jobs that are over are kept"
     )
+    contact_retention_days: int = Field(
+        0,
+        alias="SCRAPERSKY_CONTACT_RETENTION_DAYS",
+        ge=0,
+        le=36_500,
+        description="contacts that no page, file or person has confirmed for so long are deleted; 0 keeps them",
+    )
 
     # -- the crawler -----------------------------------------------------------------------------------------------
     crawl_user_agent: str = Field(
