@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import ARRAY, Row, Uuid, case, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.sql.dml import ReturningInsert
 
 from scrapersky.core import clock
 from scrapersky.core.ids import new_id
@@ -32,6 +33,35 @@ class Stored:
     unverified: tuple[UUID, ...] = ()
 
 
+def _upsert() -> ReturningInsert[Any]:
+    """Each contact once per domain; made once, and of the table: so it is compiled once for any number of rows."""
+    table: Any = Contact.__table__
+    statement = insert(table)
+    known, new = table.c, statement.excluded
+    better = func.coalesce(new.confidence, 0) > func.coalesce(known.confidence, 0)
+    return statement.on_conflict_do_update(
+        index_elements=["tenant_id", "domain_id", "identity"],
+        set_={
+            **{fact: func.coalesce(known[fact], new[fact]) for fact in FACTS},
+            **{part: case((better, new[part]), else_=known[part]) for part in EVIDENCE},
+            "confidence": func.greatest(new.confidence, known.confidence),
+            "business_id": func.coalesce(known.business_id, new.business_id),
+            "updated_at": func.now(),
+            "seen_at": func.now(),
+        },
+    ).returning(
+        known.id,
+        known.email,
+        known.curation_status,
+        known.suppressed_at,
+        known.contact_verification_status.label("status"),
+        known.verification,
+    )
+
+
+_UPSERT = _upsert()
+
+
 async def upsert(session: AsyncSession, page: Page, source_url: str, found: Contacts) -> Stored:
     """Store what a page said, as one contact per address, number, profile or person."""
     if not found:
@@ -48,29 +78,8 @@ async def upsert(session: AsyncSession, page: Page, source_url: str, found: Cont
         "source_url": source_url,
     }
     blank = dict.fromkeys((*FACTS, *EVIDENCE), None)
-    statement = insert(Contact).values([{**blank, **row, **common, "id": new_id()} for _, row in sorted(rows.items())])
-    new = statement.excluded
-    better = func.coalesce(new.confidence, 0) > func.coalesce(Contact.confidence, 0)
-    stored = await session.execute(
-        statement.on_conflict_do_update(
-            index_elements=["tenant_id", "domain_id", "identity"],
-            set_={
-                **{fact: func.coalesce(getattr(Contact, fact), new[fact]) for fact in FACTS},
-                **{part: case((better, new[part]), else_=getattr(Contact, part)) for part in EVIDENCE},
-                "confidence": func.greatest(new.confidence, Contact.confidence),
-                "business_id": func.coalesce(Contact.business_id, new.business_id),
-                "updated_at": func.now(),
-                "seen_at": func.now(),
-            },
-        ).returning(
-            Contact.id,
-            Contact.email,
-            Contact.curation_status,
-            Contact.suppressed_at,
-            Contact.contact_verification_status.label("status"),
-            Contact.verification,
-        )
-    )
+    values = [{**blank, **row, **common, "id": new_id()} for _, row in sorted(rows.items())]
+    stored = await session.execute(_UPSERT, values)
     return Stored(len(rows), tuple(row.id for row in stored if _is_unverified(row)))
 
 
