@@ -37,6 +37,17 @@ def bearable(text: str) -> str:
     return text
 
 
+def at_most(length: int) -> BeforeValidator:
+    """Text as it was sent: blanks around it count, as the description says."""
+
+    def check(given: object) -> object:
+        if isinstance(given, str) and len(given) > length:
+            raise ValueError(f"must have at most {length} characters")
+        return given
+
+    return BeforeValidator(check)
+
+
 def _as_number(given: object) -> object:
     if given is not None and type(given) not in (int, float):
         raise ValueError("must be a number, not text and not true or false")
@@ -57,6 +68,7 @@ def _in_our_time(moment: datetime) -> datetime:
 Text = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=TEXT_LENGTH),
+    at_most(TEXT_LENGTH),
     AfterValidator(bearable),
     WithJsonSchema(
         {

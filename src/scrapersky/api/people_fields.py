@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, SecretStr, StringConstraints, WithJsonSchema
 
-from scrapersky.api.fields import CONTROLS, bearable
+from scrapersky.api.fields import CONTROLS, at_most, bearable
 from scrapersky.core import passwords
 
 NAME_LENGTH = 100
@@ -32,6 +32,7 @@ def _described(least: int, most: int) -> WithJsonSchema:
 Name = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=NAME_LENGTH),
+    at_most(NAME_LENGTH),
     AfterValidator(bearable),
     WithJsonSchema(
         {

@@ -29,7 +29,7 @@ def _number(given: object) -> object:
     return given
 
 
-Amount = Annotated[int, BeforeValidator(_number), Field(ge=0, le=MOST)]
+Amount = Annotated[int, Field(ge=0, le=MOST), BeforeValidator(_number)]
 
 
 class Limits(Asked):

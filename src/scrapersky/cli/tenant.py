@@ -82,7 +82,7 @@ def set_(
 ) -> None:
     """Change quotas, let a tenant out or in; effective at the next request."""
     quotas = _quotas(searches_per_day=searches_per_day, pages_per_day=pages_per_day, cents_per_month=cents_per_month)
-    changes = {**quotas, **({} if house is None else {"is_house": house})}
+    changes: dict[str, Any] = {**quotas, **({} if house is None else {"is_house": house})}
     if disable is not None:
         changes["disabled_at"] = clock.now() if disable else None
     changed = uvloop.run(_change(name, changes))
