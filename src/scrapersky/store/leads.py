@@ -41,6 +41,7 @@ BUSINESS_COLUMNS = {
     "categories": "what kind of business the provider calls it",
     "rating": "rating at the provider",
     "source": "page on which the best address was found",
+    "found_at": "day on which it was first found there, in UTC",
     "provider": "who named the place, and under which id",
     "domain": "registrable domain",
     "state": "why there is no contact, where there is none",
@@ -61,6 +62,7 @@ CONTACT_COLUMNS = {
     "confidence": "how sure it is that this belongs to the business, 0 to 1",
     "found_by": "how it was found",
     "source": "page it was found on",
+    "found_at": "day on which it was first found, in UTC",
     "snippet": "the text around it",
 }
 
@@ -95,6 +97,7 @@ async def page(
 
 # Whom people have turned down, and whom never to write to again, are in no file.
 _WANTED = "c.suppressed_at IS NULL AND c.curation_status NOT IN ('Not a Fit', 'Archived')"
+_FOUND_AT = "to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')"
 
 # Businesses first, then web sites that belong to none of them; each with its place in the list of results.
 _OWNERS = """
@@ -126,8 +129,8 @@ SELECT o.name AS business, coalesce(d.final_url, o.website) AS website,
     coalesce(social.urls, '') AS socials,
     coalesce(o.address, place.address) AS address, o.city, o.country,
     array_to_string(o.categories, ', ') AS categories, o.rating,
-    coalesce(mail.source_url, call.source_url) AS source, o.provider || ':' || o.provider_id AS provider,
-    d.name AS domain,
+    coalesce(mail.source_url, call.source_url) AS source, coalesce(mail.found_at, call.found_at) AS found_at,
+    o.provider || ':' || o.provider_id AS provider, d.name AS domain,
     CASE WHEN mail.email IS NOT NULL OR call.phone IS NOT NULL THEN NULL
         WHEN d.id IS NULL THEN coalesce(o.domain_extraction_error,
             CASE WHEN o.profiles IS NOT NULL THEN 'its website is a profile elsewhere' END, 'no web site yet')
@@ -136,7 +139,7 @@ SELECT o.name AS business, coalesce(d.final_url, o.website) AS website,
         ELSE 'no contact on the pages that were read' END AS state
 FROM owner o
 LEFT JOIN domain d ON d.id = o.domain_id
-LEFT JOIN LATERAL (SELECT c.email, c.email_kind, c.verdict, c.source_url,
+LEFT JOIN LATERAL (SELECT c.email, c.email_kind, c.verdict, c.source_url, FOUND_AT AS found_at,
         (SELECT string_agg(why, '; ') FROM jsonb_array_elements_text(c.verification->'reasons') why) AS verdict_reasons
     FROM contact c
     WHERE c.domain_id = d.id AND WANTED AND c.email IS NOT NULL
@@ -146,7 +149,7 @@ LEFT JOIN LATERAL (SELECT array_agg(c.email ORDER BY
         array_position(ARRAY['deliverable', 'unknown', 'risky', 'undeliverable'], coalesce(c.verdict, 'unknown')),
         c.confidence DESC, c.email) AS rest FROM contact c
     WHERE c.domain_id = d.id AND WANTED AND c.email IS NOT NULL AND c.email <> mail.email) mails ON true
-LEFT JOIN LATERAL (SELECT c.phone, c.source_url FROM contact c
+LEFT JOIN LATERAL (SELECT c.phone, c.source_url, FOUND_AT AS found_at FROM contact c
     WHERE c.domain_id = d.id AND WANTED AND c.phone IS NOT NULL
     ORDER BY (c.name IS NOT NULL), c.confidence DESC, c.phone LIMIT 1) call ON true
 LEFT JOIN LATERAL (SELECT array_agg(DISTINCT c.phone) AS rest FROM contact c
@@ -159,16 +162,16 @@ LEFT JOIN LATERAL (SELECT c.address FROM contact c WHERE c.domain_id = d.id AND 
 LEFT JOIN LATERAL (SELECT string_agg(value, ' ' ORDER BY key) AS urls FROM (
         SELECT key, value FROM contact c, jsonb_each_text(c.profiles) WHERE c.domain_id = d.id AND WANTED
         UNION SELECT key, value FROM jsonb_each_text(o.profiles)) profile) social ON true
-""".replace("WANTED", _WANTED)
+""".replace("WANTED", _WANTED).replace("FOUND_AT", _FOUND_AT)
 
 _CONTACT_LEADS = """
 SELECT coalesce(b.name, d.title, d.name) AS business, d.name AS domain, c.name, c.title, c.email, c.email_kind,
     c.verdict,
     (SELECT string_agg(why, '; ') FROM jsonb_array_elements_text(c.verification->'reasons') why) AS verdict_reasons,
     c.phone, c.fax, (SELECT value FROM jsonb_each_text(c.profiles) LIMIT 1) AS profile, c.address, c.confidence,
-    c.found_by, c.source_url AS source, c.snippet
+    c.found_by, c.source_url AS source, FOUND_AT AS found_at, c.snippet
 FROM contact c JOIN domain d ON d.id = c.domain_id LEFT JOIN local_business b ON b.id = c.business_id
-WHERE d.search_id = :search AND WANTED""".replace("WANTED", _WANTED)
+WHERE d.search_id = :search AND WANTED""".replace("WANTED", _WANTED).replace("FOUND_AT", _FOUND_AT)
 
 _EVERYBODY = f"{_OWNERS.format(from_key='')} UNION ALL {_SITES}"
 _BUSINESSES = text(f"WITH owner AS ({_EVERYBODY}) {_LEADS} ORDER BY o.name, o.business_id, d.name")
