@@ -1,6 +1,7 @@
 """Every route passes through the one door, and the wall before it keeps strangers out."""
 
 import re
+from pathlib import Path
 
 import httpx
 import pytest
@@ -40,6 +41,25 @@ async def test_every_route_says_who_may_and_only_these_ask_nobody(app, client):
     roles = {one["x-role"] for one in operations.values()}
     assert roles <= {"anyone", *Role}
     assert {route for route, one in operations.items() if one["x-role"] == "anyone"} == OPEN
+
+
+def test_the_page_lists_the_open_routes():
+    page = (Path(__file__).parents[2] / "docs" / "security.md").read_text()
+    listed = re.findall(
+        r"`(GET|POST) (/[^` ]+)`", page.partition("Nobody is asked at these only:")[2].partition("- **")[0]
+    )
+    assert set(listed) == OPEN
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/v3//places", "/api/v3/places/", "/api/v3/%70laces", "/api/v3/x/../places", "//api/v3/places"]
+)
+async def test_another_way_of_writing_a_path_is_no_way_in(app, client, path):
+    async with asking(app, None) as stranger:
+        for headers in ({}, {"X-HTTP-Method-Override": "GET"}, {"X-Original-URL": "/health/live"}):
+            answer = await stranger.get(f"http://localhost:8000{path}", headers=headers)
+            assert answer.status_code in (401, 404, 405), path
+        assert (await stranger.head(f"http://localhost:8000{path}")).status_code in (401, 404, 405)
 
 
 async def test_a_stranger_is_asked_who_he_is_at_every_route_but_the_open_ones(app, client):

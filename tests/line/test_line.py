@@ -16,6 +16,7 @@ import pytest
 
 from scrapersky.sandbox.server import Sandbox
 from scrapersky.sandbox.truth import compare, compare_verdicts
+from tests.api.conftest import make_key
 
 STEPS = (
     "place_search",
@@ -102,8 +103,9 @@ async def until(condition, seconds: float = 120) -> None:
             await asyncio.sleep(0.1)
 
 
-async def test_a_search_goes_in_and_contacts_come_out(sandbox, processes, admin):
-    async with aiohttp.ClientSession() as session:
+async def test_a_search_goes_in_and_contacts_come_out(sandbox, processes, admin, database):
+    headers = {"Authorization": f"Bearer {await make_key(database, 'curator')}"}
+    async with aiohttp.ClientSession(headers=headers) as session:
         api = Api(session, processes)
         await until(api.is_ready)
 
