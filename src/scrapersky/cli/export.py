@@ -34,7 +34,9 @@ class WrongFilter(BadRequest):
 
 
 def export(
-    noun: Annotated[str, typer.Argument(help="places, businesses, domains, sitemaps, pages, contacts, suppressions or leads.")],
+    noun: Annotated[
+        str, typer.Argument(help="places, businesses, domains, sitemaps, pages, contacts, suppressions or leads.")
+    ],
     search: Annotated[UUID | None, typer.Option(help="Only rows of this search; leads need one.")] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The file: .csv, .xlsx, .jsonl or .parquet; NOUN.csv if empty.")
