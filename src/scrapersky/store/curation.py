@@ -63,7 +63,7 @@ async def curate(
     changed = {row_id for chosen in together.values() for row_id in chosen}
     if changed and is_told:
         before = by_state({row.id: Curation(row.curation_status) for row in rows if row.id in changed})
-        after = {"curation_status": decision.value, "rows": len(changed)}
+        after: dict[str, Any] = {"curation_status": decision.value, "rows": len(changed)}
         after |= {} if filters is None else {"filter": dict(filters)}
         await audit.record(session, actor, "curate", noun.name, before, after)
     if noun is CONTACTS:

@@ -116,7 +116,8 @@ async def measures(session: AsyncSession, workflow: AnyWorkflow, tenant_id: UUID
         for shelf in ("ready", "waiting", "processing", "error")
     ]
     row = (await session.execute(select(*(count.scalar_subquery() for count in counts)))).one()
-    return Measures(*row, oldest_seconds=await oldest_seconds(session, workflow, tenant_id))
+    ready, waiting, processing, dead = row
+    return Measures(ready, waiting, processing, dead, await oldest_seconds(session, workflow, tenant_id))
 
 
 async def queue_rows(
