@@ -1,199 +1,175 @@
-"""The line as a whole: sites read a minute against the sandbox, and a worker's memory over a million sitemap URLs."""
+"""make bench-line: whole sites, from their name to their contacts, side by side with Scrapy; and a million URLs."""
 
 import argparse
 import asyncio
 import json
-import os
+import resource
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import asyncpg
-import psutil
-from aiohttp import web as server
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.line_sitemap import million
+from benchmarks.line_workers import run_command, work_until_idle
+from benchmarks.peers import ROOT, peer_python
 from scrapersky.core.embedded import start_embedded
 from scrapersky.sandbox.server import Sandbox
 
+ROUNDS = 3
+WORKERS = 2
 MEMORY_BAR_MB = 350
-URLS = 1_000_000
-STEPS = ("DOMAIN", "DOMAIN_SITEMAP", "SITEMAP_IMPORT", "PAGE_CURATION")
+ADDRESS = "127.77.0.1"  # of this machine, with the ports of the web, so that both sides find it without our settings
+HERE = Path(__file__).parent
+TABLES = "CREATE UNLOGGED TABLE found (url text, kind text, value text); CREATE UNLOGGED TABLE listed (url text)"
+
+
+@dataclass
+class Run:
+    """One side, once."""
+
+    sites: int
+    pages: int
+    rows: int
+    requests: int
+    seconds: float
+    cpu_seconds: float
 
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--businesses", type=int, default=1_500)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--urls", type=int, default=URLS)
+    parser.add_argument("--businesses", type=int, default=600)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--urls", type=int, default=1_000_000)
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
+    python = peer_python("fetch", ["scrapy", "uvloop", "asyncpg", "phonenumbers"])
     with tempfile.TemporaryDirectory(prefix="scrapersky-bench-") as name:
         home = Path(name)
         home.chmod(0o755)
-        url = start_embedded(home)
-        run_command(url, {}, "migrate")
-        figures = {
-            "line": await whole_line(url, asked.businesses, asked.workers),
-            "sitemap": await million(url, asked.urls),
-        }
-    print(json.dumps(figures, indent=2)) if asked.json else show(figures)
+        bench = Bench(start_embedded(home), home, python)
+        runs: dict[str, list[Run]] = {"scrapersky": [], "scrapy": []}
+        for number in range(asked.rounds):
+            async with sandbox_of(asked.businesses) as sandbox:
+                runs["scrapersky"].append(await bench.ours(sandbox, f"round_{number}"))
+                sandbox.traffic.forget()
+                runs["scrapy"].append(await bench.scrapys(sandbox, f"round_{number}"))
+        sitemap = await million(await bench.database("million"), asked.urls)
+    if asked.json:
+        print(json.dumps({"runs": {name: list(map(asdict, each)) for name, each in runs.items()}, "sitemap": sitemap}))
+    else:
+        show(runs, sitemap)
 
 
-def run_command(url: str, variables: dict[str, str], *words: str) -> None:
-    """A command of the project, to its end."""
-    subprocess.run([sys.executable, "-m", "scrapersky", *words], env=environment(url, variables), check=True)
+def sandbox_of(businesses: int) -> Sandbox:
+    return Sandbox(seed=1, businesses=businesses, address=ADDRESS, port=80, secure_port=443)
 
 
-def environment(url: str, variables: dict[str, str]) -> dict[str, str]:
-    """The settings of a worker in the benchmark."""
-    return {
-        **os.environ,
-        "DATABASE_URL": url,
-        "SCRAPERSKY_LOG_LEVEL": "error",
-        "CRAWL_HOST_DELAY_SECONDS": "0",
-        "CRAWL_HOST_SLOTS": "8",
-        **{f"{step}_SCHEDULER_MAX_ATTEMPTS": "1" for step in STEPS},
-        **variables,
-    }
+class Bench:
+    """Both sides on one PostgreSQL, each round in a fresh database."""
 
+    def __init__(self, server: str, home: Path, python: Path) -> None:
+        self._server, self._home, self._python = server, home, python
 
-async def work(url: str, variables: dict[str, str], workers: int) -> tuple[float, float]:
-    """Workers until idle: how long they took, and the most memory one of them and its children had, in MB."""
-    started = time.monotonic()
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-m", "scrapersky", "worker", "--until-idle"], env=environment(url, variables)
-        )
-        for _ in range(workers)
-    ]
-    most = 0.0
-    try:
-        while any(process.poll() is None for process in processes):
-            most = max(most, *(memory_of(process.pid) for process in processes if process.poll() is None), 0.0)
-            await asyncio.sleep(0.2)
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-    return time.monotonic() - started, most
+    async def database(self, name: str) -> str:
+        """A fresh migrated database without the steps that Scrapy has no part in."""
+        connection = await asyncpg.connect(self._server)
+        await connection.execute(f"CREATE DATABASE {name}")
+        await connection.close()
+        url = self._url(name)
+        run_command(url, "migrate")
+        for step in ("contact_verification", "delivery"):
+            run_command(url, "pause", step)
+        return url
 
+    def _url(self, name: str) -> str:
+        return urlsplit(self._server)._replace(path=f"/{name}").geturl()
 
-def memory_of(pid: int) -> float:
-    """The resident memory of a worker itself, in MB; its parser children have limits of their own."""
-    try:
-        return psutil.Process(pid).memory_info().rss / 1e6
-    except psutil.NoSuchProcess:
-        return 0.0
-
-
-async def whole_line(url: str, businesses: int, workers: int) -> dict[str, Any]:
-    """Every web site of a world, from its name to its contacts."""
-    async with Sandbox(seed=1, businesses=businesses) as sandbox:
+    async def ours(self, sandbox: Sandbox, name: str) -> Run:
+        """Two workers; each site from its name alone. Then the plan for the other side is written down."""
+        url = await self.database(name)
         connection = await asyncpg.connect(url)
         tenant = await connection.fetchval("SELECT id FROM tenant")
-        hosts = sorted({entry["host"] for entry in sandbox.truth() if entry["host"] and entry["reachable"]})
+        truth = {entry["host"]: entry for entry in sandbox.truth() if entry["host"] and entry["reachable"]}
         await connection.executemany(
-            "INSERT INTO domain (tenant_id, name, start_url, domain_metadata_status) VALUES ($1, $2, $3, 'Queued')",
-            [(tenant, host, f"http://{host}/") for host in hosts],
+            "INSERT INTO domain (tenant_id, name, start_url, country, domain_metadata_status) "
+            "VALUES ($1, $2, $3, $4, 'Queued')",
+            [(tenant, host, f"http://{host}/", entry["country"]) for host, entry in sorted(truth.items())],
         )
-        seconds, memory = await work(url, sandbox.environment(), workers)
+        done = await work_until_idle(url, sandbox.environment(), WORKERS)
         pages = await connection.fetchval("SELECT count(*) FROM page WHERE page_processing_status = 'Completed'")
-        contacts = await connection.fetchval("SELECT count(*) FROM contact")
+        rows = await connection.fetchval("SELECT count(*) FROM contact")
+        plan = [dict(row) for row in await connection.fetch(PLAN)]
+        (self._home / "plan.json").write_text(json.dumps(plan))
+        await connection.execute(TABLES)
         await connection.close()
-        return {
-            "workers": workers,
-            "sites": len(hosts),
-            "requests": sandbox.traffic.requests,
-            "pages": pages,
-            "contacts": contacts,
-            "seconds": round(seconds, 1),
-            "requests_per_second": round(sandbox.traffic.requests / seconds, 1),
-            "sites_per_minute": round(len(hosts) / seconds * 60, 1),
-            "worker_memory_mb": round(memory, 1),
-        }
+        return Run(len(truth), pages, rows, sandbox.traffic.requests, done.seconds, done.cpu_seconds)
 
-
-async def million(url: str, urls: int) -> dict[str, Any]:
-    """One sitemap of a million URLs, streamed into pages by one worker."""
-    async with endless_site(urls) as port:
-        connection = await asyncpg.connect(url)
-        tenant = await connection.fetchval("SELECT id FROM tenant")
-        domain = await connection.fetchval(
-            "INSERT INTO domain (tenant_id, name) VALUES ($1, 'million.fi') RETURNING id", tenant
-        )
-        await connection.execute(
-            "INSERT INTO sitemap_file (tenant_id, domain_id, url, kind, sitemap_import_status) "
-            "VALUES ($1, $2, 'http://million.fi/sitemap.xml', 'urlset', 'Queued')",
-            tenant,
-            domain,
-        )
-        variables = {
-            "CRAWL_KNOWN_HOSTS": f"*=127.0.0.1:{port}",
-            "CRAWL_PRIVATE_ALLOWANCE": f"127.0.0.1:{port}",
-        }
-        seconds, memory = await work(url, variables, 1)
-        stored = await connection.fetchval("SELECT count(*) FROM page WHERE domain_id = $1", domain)
-        await connection.close()
-        return {
-            "urls": urls,
-            "stored": stored,
-            "seconds": round(seconds, 1),
-            "urls_per_second": round(stored / seconds),
-            "worker_memory_mb": round(memory, 1),
-        }
-
-
-@asynccontextmanager
-async def endless_site(urls: int) -> AsyncIterator[int]:
-    """A site whose sitemap has as many URLs as asked."""
-
-    async def answer(request: server.Request) -> server.StreamResponse:
-        if request.path != "/sitemap.xml":
-            return server.Response(status=404)
-        response = server.StreamResponse(headers={"Content-Type": "application/xml"})
-        await response.prepare(request)
-        await response.write(b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">')
-        for start in range(0, urls, 1000):
-            await response.write(
-                "".join(
-                    f"<url><loc>http://million.fi/tuote/{n}/kuvaus</loc><lastmod>2026-01-02</lastmod></url>"
-                    for n in range(start, min(start + 1000, urls))
-                ).encode()
+    async def scrapys(self, sandbox: Sandbox, name: str) -> Run:
+        """Two spiders, half of the sites each: one Scrapy process uses one core."""
+        url = self._url(name)
+        spider = [str(self._python), "-P", str(HERE / "line_spider.py"), ADDRESS, url, str(self._home / "plan.json")]
+        started, cpu = time.monotonic(), _cpu()
+        running = [
+            await asyncio.create_subprocess_exec(
+                *(*spider, str(part), str(WORKERS)), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
             )
-        await response.write(b"</urlset>")
-        await response.write_eof()
-        return response
-
-    app = server.Application()
-    app.router.add_get("/{path:.*}", answer)
-    runner = server.AppRunner(app)
-    await runner.setup()
-    site = server.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    try:
-        yield runner.addresses[0][1]
-    finally:
-        await runner.cleanup()
+            for part in range(WORKERS)
+        ]
+        said = [(await process.communicate())[0] for process in running]
+        seconds, cpu = time.monotonic() - started, _cpu() - cpu
+        totals = [json.loads(text.decode().splitlines()[-1]) for text in said]
+        sites = len(json.loads((self._home / "plan.json").read_text()))
+        pages, rows = (sum(total[name] for total in totals) for name in ("pages", "rows"))
+        return Run(sites, pages, rows, sandbox.traffic.requests, seconds, cpu)
 
 
-def show(figures: dict[str, dict[str, Any]]) -> None:
-    """The figures as a table, and whether the bar of memory holds."""
-    table = Table("what", "figure")
-    for part, values in figures.items():
-        for name, value in values.items():
-            table.add_row(f"{part}: {name.replace('_', ' ')}", f"{value:,}")
-    console = Console()
+# What ours found out, as the other side is told it.
+PLAN = """
+SELECT d.start_url, coalesce(d.country, 'FI') AS country,
+    ARRAY(SELECT s.url FROM sitemap_file s WHERE s.domain_id = d.id AND s.url LIKE 'http%' ORDER BY s.url) AS sitemaps,
+    ARRAY(SELECT p.url FROM page p WHERE p.domain_id = d.id AND p.page_processing_status = 'Completed') AS pages
+FROM domain d ORDER BY d.name"""
+
+
+def _cpu() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def show(runs: dict[str, list[Run]], sitemap: dict[str, Any]) -> None:
+    """Medians of both sides, their ratio, and whether the bar of memory holds."""
+    console, middle = Console(), {name: _middle(rounds) for name, rounds in runs.items()}
+    table = Table("", "pages/s", "businesses/min", "requests/s", "CPU ms/page", "pages", "contacts", "seconds")
+    for name, run in middle.items():
+        table.add_row(
+            *(name, f"{run.pages / run.seconds:.0f}", f"{60 * run.sites / run.seconds:,.0f}"),
+            *(f"{run.requests / run.seconds:.0f}", f"{1000 * run.cpu_seconds / run.pages:.1f}", f"{run.pages:,}"),
+            *(f"{run.rows:,}", " ".join(f"{each.seconds:.1f}" for each in runs[name])),
+        )
     console.print(table)
-    most = max(values["worker_memory_mb"] for values in figures.values())
-    verdict = "holds" if most <= MEMORY_BAR_MB else "missed"
-    console.print(f"memory of a worker: {most:.0f} MB, bar {MEMORY_BAR_MB} MB: {verdict}")
+    ours, theirs = middle["scrapersky"], middle["scrapy"]
+    ratio = (ours.pages / ours.seconds) / (theirs.pages / theirs.seconds)
+    cpu = (ours.cpu_seconds / ours.pages) / (theirs.cpu_seconds / theirs.pages)
+    console.print(f"ours beside Scrapy: {ratio:.2f} x the pages a second, {cpu:.2f} x the CPU a page")
+    told = ", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in sitemap.items())
+    most = sitemap["worker_memory_mb"]
+    console.print(f"one sitemap: {told}", soft_wrap=True)
+    console.print(f"memory of a worker: {most:.0f} MB, bar {MEMORY_BAR_MB} MB: {_verdict(most <= MEMORY_BAR_MB)}")
+
+
+def _middle(rounds: list[Run]) -> Run:
+    return sorted(rounds, key=lambda run: run.seconds)[len(rounds) // 2]
+
+
+def _verdict(holds: bool) -> str:
+    return "holds" if holds else "MISSED"
 
 
 if __name__ == "__main__":
