@@ -261,6 +261,7 @@ def create_tables() -> None:
         sa.Column("user_id", sa.Uuid(), nullable=False),
         sa.Column("token_hash", sa.Text(), nullable=False),
         sa.Column("former_hash", sa.Text()),
+        sa.Column("family_hash", sa.Text(), nullable=False),
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("seen_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("revoked_at", sa.DateTime(timezone=True)),
@@ -268,9 +269,9 @@ def create_tables() -> None:
         sa.Column("user_agent", sa.Text()),
         sa.ForeignKeyConstraint(["user_id"], ["user.id"], name=op.f("session_user_id_fkey"), ondelete="CASCADE"),
         sa.UniqueConstraint("token_hash", name=op.f("session_token_hash_key")),
+        sa.UniqueConstraint("family_hash", name=op.f("session_family_hash_key")),
     )
     op.create_index("session_user_id", "session", ["user_id"])
-    op.create_index("session_former_hash", "session", ["former_hash"])
     op.create_index("session_by_end", "session", ["expires_at"])
     op.create_table(
         "invitation",

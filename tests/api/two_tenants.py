@@ -68,8 +68,8 @@ async def add_session(admin: Any, tenant: UUID, user: UUID, token_hash: str) -> 
     """A login of somebody, as a password would have made it."""
     return str(
         await admin.fetchval(
-            "INSERT INTO session (tenant_id, user_id, token_hash, expires_at, seen_at, origin) "
-            "VALUES ($1, $2, $3, now() + interval '1 day', now(), 'tests') RETURNING id",
+            "INSERT INTO session (tenant_id, user_id, token_hash, family_hash, expires_at, seen_at, origin) "
+            "VALUES ($1, $2, $3, $3, now() + interval '1 day', now(), 'tests') RETURNING id",
             tenant,
             user,
             token_hash,

@@ -72,8 +72,8 @@ async def test_a_password_is_no_argument(line: Command) -> None:
 async def test_a_new_password_ends_every_login(line: Command, typing, admin) -> None:
     await line("user", "create", "ada", "--role", "admin", "--no-password")
     await admin.execute(
-        "INSERT INTO session (tenant_id, user_id, token_hash, expires_at, seen_at, origin) "
-        "SELECT tenant_id, id, 'x', now() + interval '1 day', now(), '' FROM \"user\" WHERE name = 'ada'"
+        "INSERT INTO session (tenant_id, user_id, token_hash, family_hash, expires_at, seen_at, origin) "
+        "SELECT tenant_id, id, 'x', 'f', now() + interval '1 day', now(), '' FROM \"user\" WHERE name = 'ada'"
     )
     typing(f"{PASSWORD}\n")
     assert (await line("user", "password", "ada")).out == "ada has a new password.\n"

@@ -108,10 +108,12 @@ async def _begin(request: Request, office: Office, found: Candidate, password: s
     origin = request.client.host if request.client else "local socket"
     actor = Actor(found.name, found.tenant_id, found.role, f"api {origin}", found.id, request.scope["request_id"])
     agent = request.headers.get("user-agent", "")[:200]
+    shown_agent = agent.encode("ascii", "replace").decode() or None
     async with office.database.session(found.tenant_id) as session:
+        begun = await sessions.begin(session, actor, found.id, kept, origin, shown_agent)
         if renewed:
             await users.keep_hash(session, found.id, kept, renewed)
-        return await sessions.begin(session, actor, found.id, origin, agent.encode("ascii", "replace").decode() or None)
+    return begun
 
 
 @router.post("/refresh", summary="New tokens for an old one", responses=answers(400, 409), openapi_extra=anyone())

@@ -23,6 +23,7 @@ REQUIRED = ["exp", "iat", "sub", "aud", "iss"]
 
 KEY_MARK = "ssk"
 PREFIX_BYTES, SECRET_BYTES = 6, 32
+FAMILY_BYTES = 16
 
 
 @dataclass(frozen=True)
@@ -89,8 +90,18 @@ def parts_of_key(shown: str) -> tuple[str, str] | None:
     return (prefix, secret) if fits else None
 
 
+def new_refresh_token(family: str | None = None) -> str:
+    """The family of a login, which stays, and 32 random bytes, which change at every use."""
+    return f"{family or secrets.token_urlsafe(FAMILY_BYTES)}.{secrets.token_urlsafe(SECRET_BYTES)}"
+
+
+def family_of(refresh_token: str) -> str:
+    """What all tokens of one login have in common: whoever shows it has had one of them."""
+    return refresh_token.partition(".")[0]
+
+
 def new_secret() -> str:
-    """32 random bytes for a refresh token or a link."""
+    """32 random bytes for a link."""
     return secrets.token_urlsafe(SECRET_BYTES)
 
 

@@ -17,7 +17,8 @@ class LoginSession(TenantRow, Base):
 
     user_id: Mapped[UUID] = mapped_column(ForeignKey("user.id", ondelete="CASCADE"), index=True)
     token_hash: Mapped[str] = mapped_column(unique=True)
-    former_hash: Mapped[str | None] = mapped_column(index=True)
+    former_hash: Mapped[str | None]
+    family_hash: Mapped[str] = mapped_column(unique=True)  # of the part that all its tokens have
     expires_at: Mapped[datetime]
     seen_at: Mapped[datetime]
     revoked_at: Mapped[datetime | None]

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core.roles import Role
+from scrapersky.core.roles import Role, scopes_cover
 from scrapersky.models import Audit
 
 
@@ -28,8 +28,8 @@ class Actor:
     is_house: bool = False  # of the tenant whose operators run the engine
 
     def covers(self, needed: Role) -> bool:
-        """Whether it may do, in its tenant, what needs this role."""
-        return Role(self.role).covers(needed)
+        """Whether it may do, in its tenant, what needs this role; a key also needs the scope."""
+        return Role(self.role).covers(needed) and (self.scopes is None or scopes_cover(self.scopes, needed))
 
 
 async def record(

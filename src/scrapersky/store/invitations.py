@@ -19,10 +19,15 @@ from scrapersky.store.audit import Actor
 
 LIFETIME = timedelta(hours=24)
 
+_HAS_PEOPLE = 'SELECT EXISTS (SELECT FROM "user" WHERE NOT is_system)'
+# An invitation is worth what its maker is: an admin who had to go cannot come back by it, and the link for the first
+# admin, which nobody made, is for an empty house.
 _FIND = """
 SELECT i.id, i.tenant_id, i.role, i.expires_at, t.name AS tenant FROM invitation i JOIN tenant t ON t.id = i.tenant_id
-WHERE i.token_hash = $1 AND i.used_at IS NULL AND i.expires_at > now() AND t.disabled_at IS NULL"""
-_HAS_PEOPLE = 'SELECT EXISTS (SELECT FROM "user" WHERE NOT is_system)'
+LEFT JOIN "user" m ON m.id = i.made_by
+WHERE i.token_hash = $1 AND i.used_at IS NULL AND i.expires_at > now() AND t.disabled_at IS NULL
+    AND CASE WHEN i.made_by IS NULL THEN NOT EXISTS (SELECT FROM "user" WHERE NOT is_system)
+        ELSE m.disabled_at IS NULL AND m.role = 'admin' END"""
 
 
 class UnknownInvitation(UnknownName):

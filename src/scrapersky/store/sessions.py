@@ -26,9 +26,10 @@ SELECT u.id, u.tenant_id, u.name, u.role, u.password_hash, t.name AS tenant, t.i
 FROM "user" u JOIN tenant t ON t.id = u.tenant_id
 WHERE t.name = $1 AND u.name = $2 AND u.disabled_at IS NULL AND t.disabled_at IS NULL AND NOT u.is_system"""
 _FIND = """
-SELECT s.id, s.tenant_id, s.user_id, s.token_hash = $1 AS is_present, s.updated_at > now() - $2::interval AS is_fresh
+SELECT s.id, s.tenant_id, s.user_id, s.token_hash = $1 AS is_present,
+    coalesce(s.former_hash = $1, false) AND s.updated_at > now() - $3::interval AS is_second_click
 FROM session s JOIN "user" u ON u.id = s.user_id AND u.tenant_id = s.tenant_id JOIN tenant t ON t.id = s.tenant_id
-WHERE (s.token_hash = $1 OR s.former_hash = $1) AND s.revoked_at IS NULL AND s.expires_at > now()
+WHERE s.family_hash = $2 AND s.revoked_at IS NULL AND s.expires_at > now()
     AND u.disabled_at IS NULL AND t.disabled_at IS NULL"""
 _FORGET = """
 DELETE FROM session WHERE id IN (
@@ -72,36 +73,44 @@ async def candidate(connection: asyncpg.Connection, tenant: str, name: str) -> C
     return Candidate(**row) if row else None
 
 
-async def begin(session: AsyncSession, actor: Actor, user_id: UUID, origin: str, user_agent: str | None) -> Begun:
-    """Somebody has shown the password: a login of its own, whatever was sent before."""
-    token = tokens.new_secret()
+async def begin(
+    session: AsyncSession, actor: Actor, user_id: UUID, password_hash: str, origin: str, user_agent: str | None
+) -> Begun:
+    """Somebody has shown the password of this hash: a login of its own, whatever was sent before.
+
+    NotKnown if it was changed or they were disabled meanwhile: what ends all logins must not miss one on its way.
+    """
+    as_shown = update(User).where(User.id == user_id, User.password_hash == password_hash, User.disabled_at.is_(None))
+    if await session.scalar(as_shown.values(last_login_at=func.now()).returning(User.id)) is None:
+        raise NotKnown("The name or the password is wrong.")
+    token = tokens.new_refresh_token()
     row = LoginSession(
         id=new_id(),
         tenant_id=actor.tenant_id,
         user_id=user_id,
         token_hash=tokens.hash_of(token),
+        family_hash=tokens.hash_of(tokens.family_of(token)),
         expires_at=clock.now() + IDLE,
         seen_at=clock.now(),
         origin=origin,
         user_agent=user_agent,
     )
     session.add(row)
-    await session.execute(update(User).where(User.id == user_id).values(last_login_at=func.now()))
     await audit.record(session, actor, "login", f"session {row.id}")
     return Begun(row.id, user_id, token)
 
 
 async def renew(database: Database, token: str) -> Begun:
-    """The login goes on with another token. A token that was replaced before ends it: one of two has stolen it."""
-    old = tokens.hash_of(token)
+    """The login goes on with another token. Any that was replaced before ends it: one of two has stolen it."""
+    old, family = tokens.hash_of(token), tokens.family_of(token)
     async with database.engine_connection() as connection:
-        found = await connection.fetchrow(_FIND, old, GRACE)
+        found = await connection.fetchrow(_FIND, old, tokens.hash_of(family), GRACE)
     if found is None:
         raise NotKnown("The refresh token is none of ours, or not valid any more. Log in again.")
-    if not found["is_present"] and not found["is_fresh"]:
+    if not found["is_present"] and not found["is_second_click"]:
         await _end_stolen(database, found["tenant_id"], found["id"])
         raise NotKnown("The refresh token was used before, so this login has been ended. Log in again.")
-    fresh = tokens.new_secret()
+    fresh = tokens.new_refresh_token(family)
     async with database.session(found["tenant_id"]) as session:
         renewed = update(LoginSession).where(
             LoginSession.id == found["id"], LoginSession.token_hash == old, LoginSession.revoked_at.is_(None)
