@@ -137,6 +137,17 @@ async def test_another_person_of_the_same_name_stays(client, admin, tenant):
     assert [tuple(row) for row in left] == [("anna@root.fi", "Anna Molar")]
 
 
+async def test_contacts_that_were_merged_are_one_person(client, admin, tenant):
+    mine = [
+        await add(admin, "contact", tenant, identity=f"email:{mail}", email=mail) for mail in (ANNA, "ann@gmail.com")
+    ]
+    merged = await client.post("/api/v3/contacts/merge", json={"keep": mine[1], "merge": mine[0]})
+    assert merged.status_code == 200
+    done = (await client.post(HERE, json={"email": ANNA, "preview": False})).json()
+    assert (done["contacts"], len(done["hashes"])) == (2, 2)
+    assert lines_with(await dump(admin), "ann@gmail.com") == []
+
+
 async def test_whoever_was_erased_cannot_be_written_again(client, admin, tenant):
     line = await add_line(admin, tenant)
     other = await add(admin, "contact", tenant, identity="email:bo@molar.fi", email="bo@molar.fi")

@@ -97,12 +97,12 @@ async def _audited(session: AsyncSession, tenant_id: UUID, subject: Subject) -> 
     subjects = [f"contact {contact_id}" for contact_id in (*subject.own, *subject.shared)]
     written = func.concat_ws(" ", Audit.before.cast(Text), Audit.after.cast(Text))
     speaks: ColumnElement[bool] = Audit.subject.in_(subjects)
-    if subject.pattern:
-        speaks = speaks | written.op("~*")(subject.pattern)
+    if subject.sieve:
+        speaks = speaks | written.op("~*")(subject.sieve)
     rows = await session.execute(
         select(Audit.id, Audit.subject, Audit.before, Audit.after).where(Audit.tenant_id == tenant_id, speaks)
     )
-    return [row for row in rows if _of_audit(row, subjects, subject.everything) != (row.before, row.after)]
+    return [row for row in rows if _of_audit(row, subjects, subject.pattern) != (row.before, row.after)]
 
 
 async def _scrub_audit(session: AsyncSession, tenant_id: UUID, subject: Subject) -> int:
@@ -112,7 +112,7 @@ async def _scrub_audit(session: AsyncSession, tenant_id: UUID, subject: Subject)
     role = await session.scalar(text("SELECT current_setting('role')"))
     await session.execute(text("SELECT set_config('role', :role, true)"), {"role": ENGINE_ROLE})
     for row in rows:
-        before, after = _of_audit(row, subjects, subject.everything)
+        before, after = _of_audit(row, subjects, subject.pattern)
         await session.execute(
             update(Audit).where(Audit.id == row.id, Audit.tenant_id == tenant_id).values(before=before, after=after)
         )

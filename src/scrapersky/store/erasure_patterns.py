@@ -14,8 +14,14 @@ _BLANKS = r"\s{1,5}"
 
 
 def pattern_of(ways: Iterable[Way]) -> str:
-    """One pattern for all of them, the same to Python and to PostgreSQL; to be used without regard to capitals."""
+    """One pattern for all of them, to be used without regard to capitals."""
     makers = {"email": _email, "phone": _phone, "person": _person}
+    return "|".join(sorted({makers[way.kind](way.value) for way in ways}))
+
+
+def sieve_of(ways: Iterable[Way]) -> str:
+    """A coarser pattern that the database can run through millions of rows with: it looks neither back nor ahead."""
+    makers = {"email": _bare_email, "phone": lambda number: _GAP.join(_parts(number)[1]), "person": _bare_person}
     return "|".join(sorted({makers[way.kind](way.value) for way in ways}))
 
 
@@ -38,23 +44,35 @@ def without(value: Any, pattern: str) -> Any:
 
 
 def _email(address: str) -> str:
-    """Not as the end of a longer name, nor of a longer host; in an address of the web, %40 is the sign."""
+    """Not as the end of a longer name, nor of a longer host."""
+    return f"(?:(?<![a-z0-9._%+-])|(?<=%20)){_bare_email(address)}(?![a-z0-9-]|[.][a-z0-9])"
+
+
+def _bare_email(address: str) -> str:
+    """In an address of the web, %40 is the sign."""
     local, _, host = address.rpartition("@")
-    begins = "(?:(?<![a-z0-9._%+-])|(?<=%20))"
-    return f"{begins}{re.escape(local)}(?:@|%40){re.escape(host)}(?![a-z0-9-]|[.][a-z0-9])"
+    return f"{re.escape(local)}(?:@|%40){re.escape(host)}"
 
 
 def _phone(number: str) -> str:
     """Every way of writing: with the country or the nought before it, with anything between the digits."""
-    try:
-        parsed = PhoneNumber.parse(number, regions=())
-        country, national = str(parsed.country_code), str(parsed.national_number)
-    except ValueError:
-        country, national = "", number.lstrip("+")
+    country, national = _parts(number)
     prefix = f"(?:(?:[+]|00)?{country}{_GAP})?(?:[(]?0[)]?{_GAP})?" if country else "[+]?"
     return f"(?<![0-9]){prefix}{_GAP.join(national)}(?![0-9])"
 
 
+def _parts(number: str) -> tuple[str, str]:
+    """The country's digits, and those that follow."""
+    try:
+        parsed = PhoneNumber.parse(number, regions=())
+    except ValueError:
+        return "", number.lstrip("+")
+    return str(parsed.country_code), str(parsed.national_number)
+
+
 def _person(name_at_domain: str) -> str:
-    words = name_at_domain.rpartition(" @ ")[0].split()
-    return f"(?<![a-z0-9]){_BLANKS.join(map(re.escape, words))}(?![a-z0-9])"
+    return f"(?<![a-z0-9]){_bare_person(name_at_domain)}(?![a-z0-9])"
+
+
+def _bare_person(name_at_domain: str) -> str:
+    return _BLANKS.join(map(re.escape, name_at_domain.rpartition(" @ ")[0].split()))

@@ -1,6 +1,6 @@
 """Who is meant by an address, a number or a name: the contacts of that person, and every way to reach them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -10,7 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core.errors import BadRequest
 from scrapersky.extract.email_judging import ROLE_LOCALS
 from scrapersky.models import Contact, Domain, LocalBusiness, Place
-from scrapersky.store.erasure_patterns import pattern_of
+from scrapersky.store.erasure_patterns import pattern_of, sieve_of
+from scrapersky.store.queues import among
 from scrapersky.store.suppression_values import Way, person, read
 
 
@@ -56,40 +57,49 @@ class Subject:
 
     @property
     def pattern(self) -> str:
-        """How an address or a number of theirs may stand in a text; empty if there is none."""
-        return pattern_of(way for way in self.ways if way.kind != "person")
+        """What is taken out of a text that speaks of them."""
+        return pattern_of(self.ways)
 
     @property
-    def names(self) -> str:
-        """How the name may stand in a text; others may have the same one elsewhere."""
-        return pattern_of(way for way in self.ways if way.kind == "person")
+    def sieve(self) -> str:
+        """How rows that may mention an address or a number of theirs are found; empty if there is none."""
+        return sieve_of(way for way in self.ways if way.kind != "person")
 
     @property
-    def everything(self) -> str:
-        """What is taken out of a text that is known to speak of them."""
-        return "|".join(part for part in (self.pattern, self.names) if part)
+    def name_sieve(self) -> str:
+        """The same for the name; others may have it elsewhere."""
+        return sieve_of(way for way in self.ways if way.kind == "person")
 
 
 async def find(session: AsyncSession, tenant_id: UUID, named: Named) -> Subject:
-    """The contacts that have one of the ways, then those of the same person at the same web sites."""
+    """The contacts that have one of the ways, those they were merged with, and the same name at the same web sites."""
     subject = Subject(named.ways())
     subject.ways = set(subject.given)
-    for contact, domain in await _having(session, tenant_id, subject.ways):
+    first = await _having(session, tenant_id, or_(*(_has(way) for way in subject.ways)))
+    ids = [contact.id for contact, _ in first]
+    merged = or_(
+        among(Contact.merged_into_id, ids),
+        among(Contact.id, [contact.merged_into_id for contact, _ in first if contact.merged_into_id]),
+    )
+    for contact, domain in [*first, *await _having(session, tenant_id, merged)]:
         subject.ways |= await _own_ways(session, tenant_id, contact, domain)
     wanted = {way.value.rpartition(" @ ")[2] for way in subject.ways if way.kind == "person"}
     sites = select(Domain.id).where(Domain.tenant_id == tenant_id, Domain.name.in_(sorted(wanted)))
     subject.domain_ids = set(await session.scalars(sites))
-    for contact, _ in await _having(session, tenant_id, subject.ways):
+    for contact, _ in await _having(session, tenant_id, or_(*(_has(way) for way in subject.ways))):
         is_shared = _is_office(contact) and Way("email", contact.email or "") not in subject.given
         (subject.shared if is_shared else subject.own)[contact.id] = contact
     return subject
 
 
-async def _having(session: AsyncSession, tenant_id: UUID, ways: Iterable[Way]) -> Sequence[tuple[Contact, str]]:
+async def _having(
+    session: AsyncSession, tenant_id: UUID, condition: ColumnElement[bool]
+) -> Sequence[tuple[Contact, str]]:
+    """The contacts for which it holds, each with the name of its domain."""
     rows = await session.execute(
         select(Contact, func.coalesce(Domain.name, ""))
         .outerjoin(Domain, Domain.id == Contact.domain_id)
-        .where(Contact.tenant_id == tenant_id, or_(*(_has(way) for way in ways)))
+        .where(Contact.tenant_id == tenant_id, condition)
         .order_by(Contact.id)
     )
     return [(row[0], row[1]) for row in rows]

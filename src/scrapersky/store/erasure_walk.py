@@ -54,7 +54,7 @@ def text_columns(table: Table) -> list[Column[Any]]:
 async def mentions(session: AsyncSession, tenant_id: UUID, subject: Subject) -> list[Mention]:
     """Where the tenant's rows speak of somebody."""
     return [
-        Mention(table.name, _key(table, row), tuple(_changes(columns, row._mapping, subject.everything)))
+        Mention(table.name, _key(table, row), tuple(_changes(columns, row._mapping, subject.pattern)))
         for table, columns in walked()
         for row in await _rows(session, tenant_id, table, columns, subject)
     ]
@@ -67,10 +67,10 @@ async def scrub(session: AsyncSession, tenant_id: UUID, subject: Subject) -> dic
         rows = await _rows(session, tenant_id, table, columns, subject, lock=True)
         for row in rows:
             this = [column == value for column, value in zip(table.primary_key.columns, _key(table, row), strict=True)]
-            changed = _changes(columns, row._mapping, subject.everything)
+            changed = _changes(columns, row._mapping, subject.pattern)
             if CORES.get(table.name) in changed:
                 await session.execute(delete(table).where(*this))
-            elif changed:
+            else:
                 await session.execute(update(table).where(*this).values(changed))
         if rows:
             scrubbed[table.name] = len(rows)
@@ -87,13 +87,14 @@ async def _rows(
 ) -> list[Row[Any]]:
     """The rows that mention an address or a number; a name is only looked for among the contacts of its web site."""
     written = func.concat_ws(" ", *(cast(column, Text) for column in columns))
-    speaks: list[ColumnElement[bool]] = [written.op("~*")(subject.pattern)] if subject.pattern else []
-    if subject.names and table.name == "contact":
-        speaks.append(and_(among(table.c.domain_id, subject.domain_ids), written.op("~*")(subject.names)))
+    speaks: list[ColumnElement[bool]] = [written.op("~*")(subject.sieve)] if subject.sieve else []
+    if subject.name_sieve and table.name == "contact":
+        speaks.append(and_(among(table.c.domain_id, subject.domain_ids), written.op("~*")(subject.name_sieve)))
     if not speaks:
         return []
     wanted: Any = select(*table.primary_key.columns, *columns).where(table.c.tenant_id == tenant_id, or_(*speaks))
-    return list(await session.execute(wanted.with_for_update(key_share=True) if lock else wanted))
+    rows = await session.execute(wanted.with_for_update(key_share=True) if lock else wanted)
+    return [row for row in rows if _changes(columns, row._mapping, subject.pattern)]
 
 
 def _changes(columns: list[Column[Any]], row: Mapping[Any, Any], pattern: str) -> dict[str, Any]:
