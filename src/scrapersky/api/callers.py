@@ -1,8 +1,9 @@
 """Who really calls: the address and the scheme, seen through the proxies that are trusted and through no other."""
 
 import ipaddress
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
+from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from scrapersky.core.errors import BadSetting
@@ -19,14 +20,18 @@ class Proxies:
     def __init__(self, listed: str) -> None:
         self._networks = tuple(_networks(words(listed)))
 
-    def look_through(self, scope: Scope, headers: Mapping[str, str]) -> None:
-        """Write the true caller and scheme into the scope, if a trusted proxy says them."""
+    def look_through(self, scope: Scope, headers: Headers) -> None:
+        """Write the true caller and scheme into the scope, if a trusted proxy says them.
+
+        Some proxies add a line of their own below the one they were sent: all lines are one list, and its end counts.
+        """
         client = scope.get("client")
         if not self._networks or client is None or not self._trusts(client[0]):
             return
-        scope["client"] = (self._caller(headers.get("x-forwarded-for", ""), client[0]), 0)
-        if headers.get("x-forwarded-proto", "").strip() in ("http", "https"):
-            scope["scheme"] = headers["x-forwarded-proto"].strip()
+        scope["client"] = (self._caller(",".join(headers.getlist("x-forwarded-for")), client[0]), 0)
+        scheme = ",".join(headers.getlist("x-forwarded-proto")).rpartition(",")[2].strip()
+        if scheme in ("http", "https"):
+            scope["scheme"] = scheme
 
     def _caller(self, forwarded: str, peer: str) -> str:
         """From the right, each proxy names the one before it: the first that is not ours is the caller."""

@@ -11,6 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from scrapersky.api import rates
+from scrapersky.api.bodies import HELD_BYTES, Bodies, Full, Gone, Reading, TooLong, replay
 from scrapersky.api.callers import Proxies, is_loopback, words
 from scrapersky.api.headers import Origins, make_safe
 from scrapersky.api.problems import Problem, extra_headers, problem_of, render
@@ -33,9 +34,16 @@ class Guard:
     """An ASGI wrapper. Nothing that it refuses reaches a route; nothing that a route raises reaches the server."""
 
     def __init__(
-        self, app: ASGIApp, *, settings: Settings, local_only: bool, body_seconds: float = BODY_SECONDS
+        self,
+        app: ASGIApp,
+        *,
+        settings: Settings,
+        local_only: bool,
+        body_seconds: float = BODY_SECONDS,
+        held_bytes: int = HELD_BYTES,
     ) -> None:
         self._app = app
+        self._bodies = Bodies(held_bytes)
         self._local_only = local_only
         self._is_production = settings.environment == "production"
         self._hosts = frozenset(words(settings.allowed_hosts))
@@ -65,10 +73,12 @@ class Guard:
         if "app" in scope:
             await rates.admit_address(scope, scope["app"].state.office)
         is_import = scope["path"].startswith(IMPORTS)
-        body = await self._body(headers, receive, IMPORT_BYTES if is_import else BODY_BYTES)
-        if not is_import:  # rows of a table are judged one by one
-            refuse_twins(headers.get("content-type", ""), body)
-        await self._within_time(scope, _replay(body, receive), send, self._answer_seconds * (10 if is_import else 1))
+        with self._bodies.reading() as reading:
+            body = await self._body(headers, receive, IMPORT_BYTES if is_import else BODY_BYTES, reading)
+            if not is_import:  # rows of a table are judged one by one
+                refuse_twins(headers.get("content-type", ""), body)
+            seconds = self._answer_seconds * (10 if is_import else 1)
+            await self._within_time(scope, replay(body, receive), send, seconds)
 
     def is_over_https(self, scope: Scope) -> bool:
         """Whether browsers may be told to come by HTTPS only."""
@@ -77,9 +87,7 @@ class Guard:
     def _refuse_strangers(self, scope: Scope, headers: Headers) -> None:
         name = _name_of(headers.get("host"))
         if self._local_only and not (is_loopback(scope) and name in LOOPBACK_NAMES):
-            raise Refused(
-                HTTPStatus.FORBIDDEN, "In development only this machine is served."
-            )
+            raise Refused(HTTPStatus.FORBIDDEN, "In development only this machine is served.")
         if self._hosts and not self._is_known(name, scope):
             raise Refused(HTTPStatus.MISDIRECTED_REQUEST, "This service is not called by that name.")
         if scope["method"] not in SAFE and self._is_cross_site(headers):
@@ -98,7 +106,7 @@ class Guard:
             return True
         return origin is not None and origin.split("://")[-1] != headers.get("host")
 
-    async def _body(self, headers: Headers, receive: Receive, most: int) -> bytes:
+    async def _body(self, headers: Headers, receive: Receive, most: int, reading: Reading) -> bytes:
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit():
             raise Refused(HTTPStatus.BAD_REQUEST, "Content-Length is not a number.")
@@ -106,7 +114,11 @@ class Guard:
             raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {most:,} bytes.")
         try:
             async with asyncio.timeout(self._body_seconds):
-                return await _read(receive, most)
+                return await reading.read(receive, most)
+        except TooLong:
+            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {most:,} bytes.") from None
+        except Full:
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "Too many large bodies are read at this moment.") from None
         except TimeoutError:
             raise Refused(
                 HTTPStatus.REQUEST_TIMEOUT, f"The body did not arrive in {self._body_seconds:g} seconds."
@@ -137,10 +149,6 @@ class Refused(Exception):
     def __init__(self, status: HTTPStatus, why: str) -> None:
         super().__init__(why)
         self.problem = Problem(title=status.phrase, status=status, detail=why)
-
-
-class Gone(Exception):
-    """The client went away before its request was complete."""
 
 
 class _Exchange:
@@ -202,29 +210,6 @@ def _request_id(given: str | None) -> str:
 def _name_of(host: str | None) -> str:
     """The name in a Host header, without port and brackets. A page that rebinds its name to us is told by it."""
     return re.sub(r":\d{0,5}$", "", host or "").strip("[]").lower()
-
-
-async def _read(receive: Receive, most: int) -> bytes:
-    body = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Gone
-        body += message.get("body", b"")
-        if len(body) > most:
-            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {most:,} bytes.")
-        if not message.get("more_body"):
-            return bytes(body)
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    """Hands over the body that was read, then what the server says."""
-    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def replay() -> Message:
-        return messages.pop() if messages else await receive()
-
-    return replay
 
 
 async def _nothing() -> Message:

@@ -138,6 +138,7 @@ class Database:
             max_overflow=0,
             pool_timeout=self._settings.database_timeout_seconds,
             pool_pre_ping=False,
+            hide_parameters=True,  # people's data and hashes: an error is read in logs and in rows
             pool_use_lifo=True,
         )
         event.listen(engine.sync_engine, "checkout", _refuse_closed)

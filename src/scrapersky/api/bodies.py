@@ -1,0 +1,80 @@
+"""Bodies of requests: read whole before a route sees them, bounded each and all together."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from starlette.types import Message, Receive
+
+HELD_BYTES = 100_000_000  # of all large bodies that one process holds at a time, until they are answered
+SMALL_BYTES = 65_536  # so much is always taken: a few who send much must not shut the door for all the others
+
+
+class TooLong(Exception):
+    """The body has more bytes than it may."""
+
+
+class Full(Exception):
+    """The process holds as many large bodies as it can."""
+
+
+class Gone(Exception):
+    """The client went away before its request was complete."""
+
+
+class Bodies:
+    """What a process holds at this moment: hundreds of large bodies at once would fill its memory, known or not."""
+
+    def __init__(self, most: int = HELD_BYTES) -> None:
+        self._room = most
+
+    @contextmanager
+    def reading(self) -> Iterator["Reading"]:
+        """One body; its room is free again at the end."""
+        reading = Reading(self)
+        try:
+            yield reading
+        finally:
+            self._room += reading.taken
+
+    def take(self, count: int) -> None:
+        """So many bytes of the room, or Full."""
+        if count > self._room:
+            raise Full
+        self._room -= count
+
+
+class Reading:
+    """One body on its way."""
+
+    def __init__(self, bodies: Bodies) -> None:
+        self._bodies = bodies
+        self.taken = 0
+
+    async def read(self, receive: Receive, most: int) -> bytes:
+        """All of it, or TooLong, Full or Gone."""
+        body = bytearray()
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise Gone
+            body += message.get("body", b"")
+            if len(body) > most:
+                raise TooLong
+            self._grow(len(body) - SMALL_BYTES - self.taken)
+            if not message.get("more_body"):
+                return bytes(body)
+
+    def _grow(self, more: int) -> None:
+        if more > 0:
+            self._bodies.take(more)
+            self.taken += more
+
+
+def replay(body: bytes, receive: Receive) -> Receive:
+    """Hands over the body that was read, then what the server says."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def next_message() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return next_message
