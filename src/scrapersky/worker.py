@@ -36,8 +36,8 @@ from scrapersky.store.outbox import Outbox
 from scrapersky.store.purge import PurgeExpired
 from scrapersky.store.rate_limits import ForgetBuckets
 from scrapersky.store.retention import PruneAudit, PruneJobs
-from scrapersky.store.sessions import ForgetSessions
 from scrapersky.store.search_journal import StoredJournals
+from scrapersky.store.sessions import ForgetSessions
 
 log = structlog.get_logger(__name__)
 
