@@ -11,6 +11,8 @@ from sqlalchemy.exc import DBAPIError
 
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.queue import Queue
+from scrapersky.pipeline import the_line
+from scrapersky.providers.place import PlaceDetails
 from scrapersky.store import orders, quotas
 from scrapersky.store.audit import Actor
 from scrapersky.store.quotas import QuotaReached
@@ -329,6 +331,29 @@ async def test_searches_at_the_edge_of_the_money_share_it(database, admin, tenan
     budgets = [outcome.budget_cents for outcome in outcomes if not isinstance(outcome, BaseException)]
     assert sum(budgets) <= 100
     assert sum(isinstance(outcome, QuotaReached) for outcome in outcomes) == 8 - len(budgets)
+
+
+class Dear:
+    """A provider whose every page has one place and costs ten cents."""
+
+    name = "test"
+
+    async def search(self, query, meter):
+        for number in range(100):
+            meter.charge(10)
+            yield [PlaceDetails("test", str(number), "A Place")]
+
+
+async def test_a_running_search_stops_at_what_is_left_of_the_month(database, settings, admin, tenant):
+    await allow(admin, tenant, cents_per_month=45)
+    search = await ask(database, tenant, "one", 30)
+    await run_job_loop(stations_of(the_line({"test": Dear()}), database, settings)["place_search"])
+    row = await admin.fetchrow("SELECT * FROM search WHERE id = $1", search.id)
+    assert (row["place_search_status"], row["cost_cents"], row["result_count"]) == ("Completed", 40, 4)
+    assert "over the budget of 0.45" in row["cut_short"]
+    assert await booked(admin, tenant, "cents") == [40]
+    with pytest.raises(QuotaReached, match=r"Of 0\.45 a month 0\.40 are spent"):
+        await ask(database, tenant, "two", 10)
 
 
 # -- who may see and write the book ------------------------------------------------------------------------------------
