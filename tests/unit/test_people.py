@@ -41,6 +41,39 @@ def test_a_name_with_a_role_is_a_person_in_many_languages(html: str, name: str, 
     assert found(html) == [(name, title)]
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<li><strong>Femke Jansen</strong> – Manager <a href='mailto:f@kontor.example'>f@kontor.example</a></li>",
+        "<p>Femke Jansen – Manager, +31 20 555 0147</p>",
+        "<p>Femke Jansen, Manager: f@kontor.example, www.kontor.example</p>",
+        "<h3>Femke Jansen</h3><p>Manager f@kontor.example</p>",
+    ],
+)
+def test_an_address_or_a_number_on_the_same_line_is_no_part_of_the_role(html: str) -> None:
+    assert found(html) == [("Femke Jansen", "Manager")]
+
+
+def test_an_address_below_a_name_is_no_role() -> None:
+    html = "<h2>Team</h2><h3>Jari Salminen</h3><p>jari.salminen@hammaslaakarit.example</p>"
+    assert found(html) == [("Jari Salminen", "")]
+
+
+def test_in_a_list_of_terms_the_role_is_the_term_above_the_name() -> None:
+    html = (
+        "<dl><dt>Geschäftsführerin</dt><dd>Miriam Krüger</dd><dt>Bäckermeister</dt><dd>Jonas Wagner "
+        "<a href='mailto:j@kontor.example'>j@kontor.example</a></dd><dt>Büroleiter</dt><dd>Birgit Lehmann</dd></dl>"
+    )
+    roles = {"Miriam Krüger": "Geschäftsführerin", "Jonas Wagner": "Bäckermeister", "Birgit Lehmann": "Büroleiter"}
+    assert dict(found(html)) == roles
+
+
+def test_a_role_that_could_be_a_surname_stays_with_its_card() -> None:
+    card = "<div class='team-member'><h3 class='name'>{}</h3><p class='role'>{}</p></div>"
+    staff = [("Olivia Holloway", "Owner"), ("Grace Whitcombe", "Baker"), ("Daniel Harrison", "Cook")]
+    assert found("".join(card.format(*one) for one in staff)) == staff
+
+
 def test_a_title_makes_a_person_in_running_text() -> None:
     html = "<p>In unserer Praxis behandelt Sie Dr. med. Anke Brandauer, Fachärztin für Innere Medizin, seit 2004.</p>"
     assert found(html) == [("Anke Brandauer", "Fachärztin für Innere Medizin")]

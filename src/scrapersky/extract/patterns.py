@@ -102,6 +102,8 @@ PHONE = re.compile(
     r"[+(\d](?<![\w@#=&/.,:;-].)(?:(?<=\d)|(?<=\+)\s?\d|(?<=\()\s?\+?\s?\d)"
     r"(?:[\s().\-–‑/·•|\u00a0]{0,4}\d){5,17}(?![\w@]|[.,:]\d|\s?[€%])"
 )
+# Where an address, a web site or a number begins behind somebody's role.
+BEHIND_ROLE = re.compile(r"\S{0,80}@|\bwww\.|[+(]?\d(?:\D{0,4}\d){5}")
 MANY_DIGITS = re.compile(r"\d(?:\D{0,4}\d){5}")  # a quick look before PHONE
 NOT_DIGIT = re.compile(r"\D")
 DIGITS = re.compile(r"\d{3}")

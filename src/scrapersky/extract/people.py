@@ -26,7 +26,7 @@ class Sighting(NamedTuple):
 def find(document: Document, things: list[Thing]) -> tuple[list[Sighting], list[Rejected]]:
     """The people in the order of the page, and the names that belong to somebody else."""
     seen = _seen(document)
-    evidence = Evidence(document, [block for mention, block in seen if mention.whole])
+    evidence = Evidence(document, [block for mention, block in seen if mention.whole and not _is_role(mention)])
     sightings: list[Sighting] = []
     rejected: list[Rejected] = []
     named: set[int] = set()
@@ -58,6 +58,11 @@ def _seen(document: Document) -> list[tuple[Mention, Block]]:
             if len(seen) > MAX_CANDIDATES:
                 break
     return seen
+
+
+def _is_role(mention: Mention) -> bool:
+    """Baker and Cook are surnames, too: alone on a line they are what somebody does."""
+    return len(mention.name.words) == 1 and not mention.title and names.is_role(mention.name.text)
 
 
 def _structured(things: list[Thing]) -> Iterator[Sighting]:

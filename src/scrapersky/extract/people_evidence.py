@@ -59,7 +59,7 @@ class Evidence:
             score -= 0.15
         if "form" in block.zones or "hidden" in block.zones:
             score -= 0.1
-        return title[:200].strip(" ,;-–|."), score
+        return _words_of(title), score
 
     # -- for ----------------------------------------------------------------------------------------------------------
 
@@ -90,10 +90,12 @@ class Evidence:
 
     def _role_beside(self, block: Block) -> str:
         """The line after the name, or the label before it, when it says what somebody does."""
+        if term := self._term_above(block):
+            return term
         after = self._neighbour(block, 1)
         if block.tag == "li" and after is not None and after.tag == "li" and after.node != block.node:
             return ""  # items of one list are alike: a name and its role share an item
-        if after is not None and len(after.text) <= ROLE_LINE and names.is_role(after.text):
+        if after is not None and len(after.text) <= ROLE_LINE and names.is_role(_words_of(after.text)):
             return after.text
         before = self._neighbour(block, -1)
         if before is not None and len(before.text) <= 80 and names.is_role(before.text):
@@ -102,6 +104,12 @@ class Evidence:
             if earlier is None or earlier.index not in self.name_blocks:
                 return before.text
         return ""
+
+    def _term_above(self, block: Block) -> str:
+        """In a list of terms the role stands above: what follows is the role of the next one."""
+        before = self._neighbour(block, -1) if block.tag == "dd" else None
+        is_role = before is not None and before.tag == "dt" and len(before.text) <= 80 and names.is_role(before.text)
+        return before.text if before is not None and is_role else ""
 
     def _neighbour(self, block: Block, step: int) -> Block | None:
         index = block.index + step
@@ -182,6 +190,13 @@ class Evidence:
             if heading.tag in ("h1", "h2"):
                 return False
         return False
+
+
+def _words_of(role: str) -> str:
+    """A role without the address or the number that stands behind it on the same line."""
+    if "@" in role or "www." in role or patterns.MANY_DIGITS.search(role):
+        role = patterns.BEHIND_ROLE.split(role, maxsplit=1)[0]
+    return role[:200].strip(" ,;:-–|.(")
 
 
 def _has_stars(text: str) -> bool:
