@@ -212,3 +212,22 @@ async def test_only_admins_touch_secrets_and_operators_may_test(client, app, key
         is_problem(await viewer.post(f"{PATH}/{made['id']}/test"), 403)
         assert (await viewer.get(PATH)).status_code == 200
     is_problem(await client.get(f"{PATH}/{uuid4()}"), 404)
+
+
+@pytest.mark.parametrize(
+    ("kind", "url"), [("hubspot", None), ("brevo", None), ("n8n", "https://hooks.example/webhook/1")]
+)
+async def test_a_key_is_not_sent_to_a_server_it_was_not_entered_for(client, admin, kind, url):
+    """Secrets go in and never come out, not by way of a server that somebody names afterwards either."""
+    made = await make(client, name="crm", kind=kind, url=url, secret=TOKEN)
+    path = f"{PATH}/{made['id']}"
+    for elsewhere in ("http://hooks.example/webhook/1", "https://hooks.example:8443/webhook/1"):
+        said = is_problem(await client.patch(path, json={"url": elsewhere}), 422)
+        assert "Give the `secret` anew" in said["detail"]
+    assert await admin.fetchval("SELECT url FROM destination") == url
+    if url is not None:
+        same = {"url": "https://hooks.example/webhook/2"}
+        assert (await client.patch(path, json=same)).status_code == 200
+    moved = await client.patch(path, json={"url": "http://hooks.example/", "secret": "another-key-of-ours"})
+    assert (moved.status_code, moved.json()["secret"]) == (200, "set")
+    assert "another-key-of-ours" not in str(await admin.fetch("SELECT before, after FROM audit"))

@@ -168,3 +168,19 @@ async def test_production_does_not_start_without_its_secrets(line: Command, word
     assert (said.code, said.out) == (2, "")
     assert sentence in said.sentence
     assert "changeme" not in said.err
+
+
+@pytest.mark.parametrize("name", ["", "   ", "two\nlines", "x" * 101, "a\x1b[31m"])
+async def test_a_name_that_nobody_could_log_in_with_is_refused(line: Command, name: str, admin) -> None:
+    for words in (("user", "create", name, "--no-password"), ("tenant", "create", name)):
+        said = await line(*words)
+        assert (said.code, said.out) == (2, "")
+        assert "1 to 100 characters" in said.sentence
+    assert await admin.fetchval('SELECT count(*) FROM "user" WHERE NOT is_system') == 0
+    assert await admin.fetchval("SELECT count(*) FROM tenant") == 1
+
+
+async def test_blanks_around_a_name_are_none_of_it(line: Command, admin) -> None:
+    assert (await line("user", "create", " bot ", "--no-password")).out == "bot is viewer of default.\n"
+    assert await admin.fetchval('SELECT name FROM "user" WHERE NOT is_system') == "bot"
+    assert (await line("user", "key", "bot", "--label", "two\nlines")).code == 2

@@ -79,7 +79,10 @@ class DestinationChange(Asked):
     """What to write anew; what is not given stays."""
 
     name: Text | None = None
-    url: Url | None = None
+    url: Url | None = Field(
+        None, description="on another server only with the `secret`: a key stays where it was entered"
+    )
+    secret: Secret | None = None
     options: dict[str, Any] | None = Field(None, description=OPTIONS)
     rule: DeliveryRule | None = None
     enabled: bool | None = Field(
@@ -139,7 +142,7 @@ async def get_destination(row_id: RowId, office: Given, actor: CurrentActor) -> 
 async def change_destination(
     row_id: RowId, asked: DestinationChange, office: Given, actor: CurrentActor
 ) -> DestinationDetail:
-    """Another address is another receiver: rotate the secret as well."""
+    """Another server is another receiver: a key is entered anew with it, the secret of a web hook should be rotated."""
     await _check_address(office, asked.url)
     changes = asked.model_dump(mode="json", exclude_none=True)
     async with office.database.session(actor.tenant_id) as session:

@@ -9,9 +9,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from scrapersky.api import cursors
 from scrapersky.api.access import ADMIN, CurrentActor, may
-from scrapersky.api.fields import Asked, CursorGiven, Limit, Page, Text
+from scrapersky.api.fields import Asked, CursorGiven, Limit, Page
 from scrapersky.api.lists import PREFIX, storable
 from scrapersky.api.office import Given
+from scrapersky.api.people_fields import Name
 from scrapersky.api.problems import answers
 from scrapersky.api.quotas import QuotaLine, line_of
 from scrapersky.core import clock
@@ -43,7 +44,7 @@ class Limits(Asked):
 class NewTenant(Limits):
     """A tenant to be."""
 
-    name: Text = Field(description="as its people write it when they log in")
+    name: Name = Field(description="as its people write it when they log in")
 
 
 class TenantChange(Limits):

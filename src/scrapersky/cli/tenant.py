@@ -6,6 +6,7 @@ import typer
 import uvloop
 
 from scrapersky.cli.acting import acting
+from scrapersky.cli.naming import plain_name
 from scrapersky.cli.opening import opened
 from scrapersky.cli.output import print_json, print_table
 from scrapersky.core import clock
@@ -42,7 +43,8 @@ def create(
 ) -> None:
     """Make a tenant; `scrapersky user create NAME --tenant` makes its people."""
     quotas = _quotas(searches_per_day=searches_per_day, pages_per_day=pages_per_day, cents_per_month=cents_per_month)
-    uvloop.run(_create(name.strip(), quotas))
+    name = plain_name(name)
+    uvloop.run(_create(name, quotas))
     typer.echo(f"{name} is there. Make its first admin: scrapersky user create NAME --role admin --tenant {name}")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from sqlalchemy import func, select, text
@@ -79,6 +80,7 @@ async def change(
     given = dict(changes)
     if given.get("url", "") is None and destination.kind in WITH_ADDRESS:
         raise BadDestination(f"A {destination.kind} destination needs the `url` that it is reached at.")
+    _refuse_moving_key(destination, given)
     if secret := given.pop("secret", None):
         destination.secret = vault.seal(checked_secret(destination.kind, secret))
     if "options" in given:
@@ -93,6 +95,19 @@ async def change(
     await _keep(session, destination)
     await audit.record(session, actor, "change", f"destination {destination_id}", before, shown(destination))
     return destination
+
+
+def _refuse_moving_key(destination: Destination, changes: Mapping[str, Any]) -> None:
+    """Whoever may change an address shall not learn the key by having it sent to a server of their own."""
+    is_sent = destination.secret is not None and destination.kind != "webhook"  # a web hook only signs with it
+    moves = "url" in changes and _server(changes["url"]) != _server(destination.url)
+    if is_sent and moves and not changes.get("secret"):
+        raise BadDestination("Its key goes only to the server it was entered for. Give the `secret` anew as well.")
+
+
+def _server(url: str | None) -> tuple[str, str]:
+    parts = urlsplit(url or "")
+    return parts.scheme, parts.netloc.lower()
 
 
 async def rotate(
