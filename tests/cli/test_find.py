@@ -71,6 +71,17 @@ async def test_a_search_becomes_a_file_and_again_the_same_file(process, variable
     assert rows_with_email(rows) not in [row["email"] for row in rows_of(out)]
 
 
+async def test_a_search_keeps_its_rows_whoever_else_finds_the_same_places(process, variables, tmp_path):
+    out = tmp_path / "leads.csv"
+    words = ("find", "dentists in Helsinki", "--out", str(out), "--limit", "8")
+    assert (await process(*words, **variables).leave(120)).code == 0
+    before = rows_of(out)
+    other = ("find", "dentists in Helsinki", "--out", str(tmp_path / "few.csv"), "--limit", "3")
+    assert (await process(*other, **variables).leave(120)).code == 0
+    assert (await process(*words, **variables).leave(120)).code == 0
+    assert rows_of(out) == before, "another search has found some of its businesses, too"
+
+
 def rows_with_email(rows: list[dict[str, str]]) -> str:
     return next(row["email"] for row in rows if row["email"])
 

@@ -13,7 +13,7 @@ from scrapersky.core.ids import new_id
 from scrapersky.core.status import Status
 from scrapersky.extract.web_address import CompanyDomain
 from scrapersky.models import Domain, Search
-from scrapersky.store import quotas
+from scrapersky.store import quotas, search_rows
 from scrapersky.store.rules import Rules
 
 OPEN = (Status.QUEUED, Status.PROCESSING)
@@ -94,6 +94,7 @@ async def ask(
     found.rules, found.budget_cents = asked.rules.model_dump(mode="json"), budget
     if is_due:
         found.place_search_status = Status.QUEUED
+    await search_rows.take_up(session, found.id)
     return found, True
 
 
