@@ -206,5 +206,15 @@ async def test_a_verdict_holds_for_a_month(database, admin, page, age, count):
     assert len(await unverified(database, admin, page)) == count
 
 
+@pytest.mark.parametrize(("age", "count"), [(timedelta(minutes=10), 0), (timedelta(hours=2), 2)])
+async def test_silence_of_the_name_servers_does_not_hold_for_long(database, admin, page, age, count):
+    await unverified(database, admin, page)
+    kept = json.dumps({"verdict": "unknown", "checked_at": (clock.now() - age).isoformat()})
+    await admin.execute(
+        "UPDATE contact SET contact_verification_status = 'Completed', verification = $1 WHERE email IS NOT NULL", kept
+    )
+    assert len(await unverified(database, admin, page)) == count
+
+
 def test_every_verdict_can_be_met_in_the_sandbox():
     assert set(VERDICTS.values()) == set(Verdict)

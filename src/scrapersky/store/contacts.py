@@ -12,7 +12,7 @@ from sqlalchemy.sql.dml import ReturningInsert
 
 from scrapersky.core import clock
 from scrapersky.core.ids import new_id
-from scrapersky.core.status import Curation, Status
+from scrapersky.core.status import Curation, Status, Verdict
 from scrapersky.extract.email_verdict import Verification
 from scrapersky.extract.found import Contacts
 from scrapersky.models import BusinessDomain, Contact, Page
@@ -23,6 +23,7 @@ FACTS = ("name", "title", "email", "email_kind", "phone", "fax", "profiles", "ad
 EVIDENCE = ("source_url", "snippet", "found_by")
 UNWANTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)
 VERDICT_HOLDS = timedelta(days=30)  # an address that is seen again later than that is verified again
+SILENCE_HOLDS = timedelta(hours=1)  # where the name servers said nothing: they may have been away from us
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,8 @@ def _is_unverified(row: Row[Any]) -> bool:
     if row.email is None or row.suppressed_at is not None or row.curation_status in UNWANTED:
         return False
     if row.status == Status.COMPLETED and row.verification:
-        return clock.now() - datetime.fromisoformat(row.verification["checked_at"]) > VERDICT_HOLDS
+        holds = SILENCE_HOLDS if row.verification.get("verdict") == Verdict.UNKNOWN else VERDICT_HOLDS
+        return clock.now() - datetime.fromisoformat(row.verification["checked_at"]) > holds
     return bool(row.status == Status.NEW)
 
 
