@@ -30,7 +30,7 @@ def named(error: BaseException, host: str, seconds: float) -> FetchError:
         case WireFull():
             return GiveUp(f"{host} sends far more bytes than an answer needs.")
         case aiohttp.ClientConnectorCertificateError():
-            return GiveUp(f"The certificate of {host} cannot be trusted: {_short(error.certificate_error)}.")
+            return GiveUp(f"The certificate of {host} cannot be trusted: {_of_certificate(error)}.")
         case aiohttp.ClientConnectorSSLError():
             return GiveUp(f"{host} does not complete a TLS handshake: {_short(error.os_error)}.")
         case aiohttp.ClientConnectorError():
@@ -77,6 +77,12 @@ def _not_connected(error: aiohttp.ClientConnectorError, host: str) -> FetchError
     if isinstance(error, aiohttp.ClientProxyConnectionError):
         return RetryLater("The egress proxy cannot be reached.")
     return RetryLater(f"{host} cannot be reached: {os.strerror(cause.errno) if cause.errno else _short(cause)}.")
+
+
+def _of_certificate(error: aiohttp.ClientConnectorCertificateError) -> str:
+    """What is wrong with it, without the name of the host again: the same trouble reads the same at every host."""
+    said = getattr(error.certificate_error, "verify_message", "") or error.certificate_error
+    return _short(said).partition(", certificate is not valid for")[0]
 
 
 def _phrase(status: int) -> str:
