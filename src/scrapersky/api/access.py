@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Depends, Request
+from starlette.datastructures import Headers
 
 from scrapersky.api.office import Given, Office
 from scrapersky.core import tokens
@@ -53,7 +54,7 @@ async def door(request: Request, office: Given) -> Actor | None:
     declared = getattr(request.scope.get("route"), "openapi_extra", None) or {}
     if declared.get("x-role") == ANYONE:
         return None
-    credential = _credential(request)
+    credential = _credential(request.headers)
     if declared.get("x-scraper") and _is_scraper(office, credential):
         return None
     known = await _identify(office, credential)
@@ -87,8 +88,13 @@ async def current_user(actor: CurrentActor) -> UUID:
 CurrentUser = Annotated[UUID, Depends(current_user)]
 
 
-def _credential(request: Request) -> str:
-    given = request.headers.getlist("authorization")
+async def refuse_strangers(headers: Headers, office: Office) -> None:
+    """NotKnown for whoever could not pass the door of any route that asks who it is."""
+    await _identify(office, _credential(headers))
+
+
+def _credential(headers: Headers) -> str:
+    given = headers.getlist("authorization")
     scheme, _, credential = given[0].partition(" ") if len(given) == 1 else ("", "", "")
     if scheme.lower() != "bearer" or not credential:
         raise NotKnown("Send a token or a key as `Authorization: Bearer`.")

@@ -1,12 +1,12 @@
 """Bodies of requests: read whole before a route sees them, bounded each and all together."""
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 
 from starlette.types import Message, Receive
 
 HELD_BYTES = 100_000_000  # of all large bodies that one process holds at a time, until they are answered
-SMALL_BYTES = 65_536  # so much is always taken: a few who send much must not shut the door for all the others
+SMALL_BYTES = 65_536  # so much is taken of everybody, however full it is; more only of those who are known
 
 
 class TooLong(Exception):
@@ -50,8 +50,8 @@ class Reading:
         self._bodies = bodies
         self.taken = 0
 
-    async def read(self, receive: Receive, most: int) -> bytes:
-        """All of it, or TooLong, Full or Gone."""
+    async def read(self, receive: Receive, most: int, refuse_strangers: Callable[[], Awaitable[None]]) -> bytes:
+        """All of it, or TooLong, Full or Gone. Strangers are refused when it gets large: to read it costs much."""
         body = bytearray()
         while True:
             message = await receive()
@@ -60,6 +60,8 @@ class Reading:
             body += message.get("body", b"")
             if len(body) > most:
                 raise TooLong
+            if len(body) > SMALL_BYTES and not self.taken:
+                await refuse_strangers()
             self._grow(len(body) - SMALL_BYTES - self.taken)
             if not message.get("more_body"):
                 return bytes(body)

@@ -10,7 +10,7 @@ import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from scrapersky.api import rates
+from scrapersky.api import access, rates
 from scrapersky.api.bodies import HELD_BYTES, Bodies, Full, Gone, Reading, TooLong, replay
 from scrapersky.api.callers import Proxies, is_loopback, words
 from scrapersky.api.headers import Origins, make_safe
@@ -74,7 +74,7 @@ class Guard:
             await rates.admit_address(scope, scope["app"].state.office)
         is_import = scope["path"].startswith(IMPORTS)
         with self._bodies.reading() as reading:
-            body = await self._body(headers, receive, IMPORT_BYTES if is_import else BODY_BYTES, reading)
+            body = await self._body(scope, headers, receive, IMPORT_BYTES if is_import else BODY_BYTES, reading)
             if not is_import:  # rows of a table are judged one by one
                 refuse_twins(headers.get("content-type", ""), body)
             seconds = self._answer_seconds * (10 if is_import else 1)
@@ -106,7 +106,11 @@ class Guard:
             return True
         return origin is not None and origin.split("://")[-1] != headers.get("host")
 
-    async def _body(self, headers: Headers, receive: Receive, most: int, reading: Reading) -> bytes:
+    async def _body(self, scope: Scope, headers: Headers, receive: Receive, most: int, reading: Reading) -> bytes:
+        async def refuse_strangers() -> None:
+            if "app" in scope:
+                await access.refuse_strangers(headers, scope["app"].state.office)
+
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit():
             raise Refused(HTTPStatus.BAD_REQUEST, "Content-Length is not a number.")
@@ -114,7 +118,7 @@ class Guard:
             raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {most:,} bytes.")
         try:
             async with asyncio.timeout(self._body_seconds):
-                return await reading.read(receive, most)
+                return await reading.read(receive, most, refuse_strangers)
         except TooLong:
             raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {most:,} bytes.") from None
         except Full:
