@@ -227,6 +227,7 @@ def upgrade() -> None:
         "contact", sa.Column("seen_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False)
     )
     op.add_column("contact", sa.Column("email_host", sa.Text(collation="C"), sa.Computed(HOST_KEY, persisted=True)))
+    op.add_column("contact", sa.Column("edited_at", sa.DateTime(timezone=True)))
     op.create_index("contact_by_seen", "contact", ["tenant_id", "seen_at"])
     op.create_index("contact_by_host", "contact", ["tenant_id", "email_host"])
     op.create_index("contact_by_fax", "contact", ["tenant_id", "fax"], postgresql_where="fax IS NOT NULL")
@@ -241,5 +242,5 @@ def downgrade() -> None:
     op.execute("DROP FUNCTION without_erased(uuid, text)")
     op.execute("DROP FUNCTION digest_of(text)")
     op.drop_index("contact_by_fax", "contact")
-    for column in ("email_host", "seen_at"):
+    for column in ("email_host", "seen_at", "edited_at"):
         op.drop_column("contact", column)

@@ -64,6 +64,7 @@ class Contact(TenantRow, Curated, Named, Base):
     confidence: Mapped[float | None] = mapped_column(Float())
     verdict: Mapped[Verdict | None]
     verification: Mapped[dict[str, Any] | None]
+    edited_at: Mapped[datetime | None]  # a person wrote its facts: a page only fills in what is missing
     seen_at: Mapped[datetime] = mapped_column(server_default=func.now())  # when a page, a file or a person last said it
     suppressed_at: Mapped[datetime | None]  # set by the database, whichever way the contact comes
     email_host: Mapped[str | None] = mapped_column(  # from its end: a domain and all under it are one range

@@ -83,6 +83,7 @@ async def create(session: AsyncSession, actor: Actor, written: Mapping[str, Any]
             identity=identity,
             found_by="written by hand",
             confidence=1.0,
+            edited_at=func.now(),
             contact_verification_status=Status.QUEUED if auto_queue else Status.NEW,
         )
         .on_conflict_do_nothing()
@@ -104,7 +105,7 @@ async def change(
         raise ChangedMeanwhile(f"It was changed at {contact.updated_at.isoformat()}. Read it again, then decide.")
     await suppressions.refuse_erased(session, actor.tenant_id, suppressions.ways_of(changes))
     before, was_suppressed = _shown(contact), contact.suppressed_at is not None
-    contact.seen_at = clock.now()
+    contact.seen_at = contact.edited_at = clock.now()
     if "email" in changes and changes["email"] != contact.email:
         _forget_verdict(contact)
     for fact, value in changes.items():
@@ -143,6 +144,7 @@ async def merge(session: AsyncSession, actor: Actor, keep_id: UUID, other_id: UU
             setattr(keep, fact, getattr(other, fact))
     if keep.email == other.email and keep.verdict is None:
         keep.verdict, keep.verification = other.verdict, other.verification
+    keep.edited_at = clock.now()
     keep.profiles = {**(other.profiles or {}), **(keep.profiles or {})} or None
     if keep.email == other.email:
         keep.email_kind = keep.email_kind or other.email_kind

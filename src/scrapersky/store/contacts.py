@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Row, Uuid, case, func, select, update
+from sqlalchemy import ARRAY, Row, Uuid, and_, case, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.dml import ReturningInsert
@@ -18,9 +18,10 @@ from scrapersky.extract.found import Contacts
 from scrapersky.models import BusinessDomain, Contact, Page
 from scrapersky.store import forgotten, suppressions
 
-# Filled in by whoever knows; what an earlier page knew and this one does not is kept.
+# Filled in by whoever knows; what an earlier page knew and this one does not is kept. What the same page says now, or
+# a page that is surer, takes the place of what was known; what a person wrote stays.
 FACTS = ("name", "title", "email", "email_kind", "phone", "fax", "profiles", "address")
-EVIDENCE = ("source_url", "snippet", "found_by")
+EVIDENCE = ("page_id", "source_url", "snippet", "found_by")
 UNWANTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)
 VERDICT_HOLDS = timedelta(days=30)  # an address that is seen again later than that is verified again
 SILENCE_HOLDS = timedelta(hours=1)  # where the name servers said nothing: they may have been away from us
@@ -39,13 +40,15 @@ def _upsert() -> ReturningInsert[Any]:
     table: Any = Contact.__table__
     statement = insert(table)
     known, new = table.c, statement.excluded
-    better = func.coalesce(new.confidence, 0) > func.coalesce(known.confidence, 0)
+    same = known.page_id == new.page_id
+    surer = func.coalesce(new.confidence, 0) > func.coalesce(known.confidence, 0)
+    fresh = and_(known.edited_at.is_(None), or_(same, surer))
     return statement.on_conflict_do_update(
         index_elements=["tenant_id", "domain_id", "identity"],
         set_={
-            **{fact: func.coalesce(known[fact], new[fact]) for fact in FACTS},
-            **{part: case((better, new[part]), else_=known[part]) for part in EVIDENCE},
-            "confidence": func.greatest(new.confidence, known.confidence),
+            **{fact: _kept(fresh, known[fact], new[fact]) for fact in FACTS},
+            **{part: case((fresh, new[part]), else_=known[part]) for part in EVIDENCE},
+            "confidence": case((fresh, new.confidence), else_=known.confidence),
             "business_id": func.coalesce(known.business_id, new.business_id),
             "updated_at": func.now(),
             "seen_at": func.now(),
@@ -58,6 +61,10 @@ def _upsert() -> ReturningInsert[Any]:
         known.contact_verification_status.label("status"),
         known.verification,
     )
+
+
+def _kept(fresh: Any, known: Any, new: Any) -> Any:
+    return case((fresh, func.coalesce(new, known)), else_=func.coalesce(known, new))
 
 
 _UPSERT = _upsert()

@@ -211,7 +211,7 @@ KINDS = {
         _contact,
         ("domain_id", "identity"),
         filled=("name", "title", "email", "phone", "fax", "address", "source_url", "found_by", "confidence"),
-        stamped={"seen_at": clock.now},
+        stamped={"seen_at": clock.now, "edited_at": clock.now},
         has_site=True,
     ),
     "suppressions": Kind(SUPPRESSIONS, _suppression, ("value_hash", "kind"), filled=("reason",), has_search=False),
