@@ -151,7 +151,13 @@ async def list_searches(
     return await page_of(office, actor, SEARCHES, SearchLine, query)
 
 
-@router.post("", status_code=201, summary="Ask for a search", responses=answers(400), openapi_extra=may(CURATOR))
+@router.post(
+    "",
+    status_code=201,
+    summary="Ask for a search",
+    responses={**answers(400), 200: {"model": SearchAsked, "description": "It was there, or only the cost was asked."}},
+    openapi_extra=may(CURATOR),
+)
 async def create_search(asked: NewSearch, office: Given, actor: CurrentActor, response: Response) -> SearchAsked:
     """Queued at once; the same again is the one that is there, with the new rules and budget. 429 over a quota."""
     estimate = await _estimate(office, asked)
