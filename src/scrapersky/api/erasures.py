@@ -1,10 +1,9 @@
 """Erasures: a person wants to be forgotten. Seen first, then done, for good."""
 
 from datetime import datetime
-from typing import Annotated
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
 from scrapersky.api.access import ADMIN, CurrentActor, may
 from scrapersky.api.fields import Asked, Text
@@ -15,16 +14,14 @@ from scrapersky.store.erasure_subject import Named
 
 router = APIRouter(prefix="/erasures", tags=["erasures"], responses=answers(422, 503))
 
-Address = Annotated[str, StringConstraints(max_length=320)]
-
 
 class Whom(Asked):
     """The person: by email address, by phone number with its country, or by name with its domain."""
 
-    email: Address | None = None
-    phone: Annotated[str, StringConstraints(max_length=60)] | None = Field(None, description="E.164: +358401234567")
+    email: Text | None = None
+    phone: Text | None = Field(None, description="E.164: +358401234567")
     name: Text | None = Field(None, description="only together with `domain`")
-    domain: Address | None = Field(None, description="the web site where the name stands")
+    domain: Text | None = Field(None, description="the web site where the name stands")
 
     def named(self) -> Named:
         """The same for the store."""
