@@ -10,6 +10,7 @@ from uuid import UUID
 
 import asyncpg
 import pytest
+from hypothesis import settings as hypothesis_settings
 
 from scrapersky.core.database import Database
 from scrapersky.core.migrate import migrate
@@ -21,6 +22,10 @@ from scrapersky.engine.tuning import Tuning
 from scrapersky.sandbox.parcels import create_parcel_tables
 
 numbers = itertools.count(1)
+
+# How long an example takes says how busy the machine is, not whether the code is right.
+hypothesis_settings.register_profile("calm", deadline=None)
+hypothesis_settings.load_profile("calm")
 
 
 class Server:
