@@ -28,9 +28,9 @@ INSERT INTO domain (id, tenant_id, search_id, name)
 SELECT gen_random_uuid(), $1, $2, 'alone' || n || '.fi' FROM generate_series(1, {rows}) n"""
 
 PARTS = [
-    ("of businesses", "business", 0, "local_business_by_search"),
-    ("of sites", "business", 1, "domain_by_search"),
-    ("of businesses", "contact", 0, "domain_by_search"),
+    ("of businesses", "business", 0),
+    ("of sites", "business", 1),
+    ("of businesses", "contact", 0),
 ]
 
 
@@ -39,10 +39,10 @@ async def test_a_page_in_the_middle_reads_its_own_rows_only(database, admin, ten
     for name, fill in (("of businesses", FILL), ("of sites", SITES)):
         await admin.execute(fill.format(rows=ROWS), tenant, UUID(searches[name]))
     await admin.execute("VACUUM ANALYZE place, local_business, domain, business_domain, contact")
-    for name, per, part, index in PARTS:
+    await admin.execute("VACUUM ANALYZE search_business, search_domain")
+    for name, per, part in PARTS:
         plan = await explain(database, tenant, PAGES[per][part], searches[name])
-        assert index in plan, plan
-        assert not re.search("Seq Scan on (local_business|domain|business_domain|contact)", plan), plan
+        assert not re.search("Seq Scan on (search_\\w+|local_business|domain|business_domain|contact)", plan), plan
         assert rows_read(plan) < 500, plan
 
 

@@ -10,7 +10,7 @@ from scrapersky.asgi import create_app
 from scrapersky.core.ids import new_id
 from scrapersky.providers.place import Estimate, ProviderBusy
 from tests.api.conftest import environment, is_problem, served
-from tests.api.line_rows import add_line
+from tests.api.line_rows import add, add_line
 
 SEARCHES = "/api/v3/searches"
 DENTISTS = {"text": "dentists", "area": "Helsinki", "provider": "fake", "limit": 60, "budget": 2.5}
@@ -116,6 +116,22 @@ async def test_what_was_found_is_read_page_by_page(client, admin, tenant, other_
     is_problem(await client.get(f"{url}?cursor=nonsense"), 400)
     is_problem(await client.get(f"{url}?per=page"), 422)
     is_problem(await client.get(f"{SEARCHES}/{uuid4()}/results"), 404)
+
+
+async def test_a_later_search_takes_nothing_from_an_older_one(client, admin, tenant):
+    ids = await add_line(admin, tenant)
+    later = await add(admin, "search", tenant, text="dentist", area="Helsinki", provider="fake")
+    for table in ("place", "local_business", "domain"):
+        await admin.execute(f"UPDATE {table} SET search_id = $1", UUID(later))
+    for search in (ids["searches"], later):
+        for per, name in (("business", "business"), ("contact", "email")):
+            found = (await client.get(f"{SEARCHES}/{search}/results?per={per}")).json()["items"]
+            assert [row[name] for row in found] == ["Molar Dental" if per == "business" else "anna@molar.fi"]
+        for noun in ("businesses", "domains", "sitemaps", "pages", "contacts"):
+            [row] = (await client.get(f"/api/v3/{noun}?search_id={search}")).json()["items"]
+            assert row["id"] == ids[noun]
+    story = (await client.get(f"/api/v3/domains/{ids['domains']}")).json()["provenance"]
+    assert {row["id"] for row in story["searches"]["items"]} == {ids["searches"], later}
 
 
 async def test_no_result_comes_twice_while_more_are_found_and_sites_of_nobody_come_last(client, admin, tenant):

@@ -17,7 +17,7 @@ from scrapersky.models.quota_book import QuotaBook
 from scrapersky.models.rate_limit import RateLimit
 from scrapersky.models.remembered_answer import RememberedAnswer
 from scrapersky.models.run import Run
-from scrapersky.models.search import Search, SearchPlace
+from scrapersky.models.search import Search, SearchBusiness, SearchDomain, SearchPlace
 from scrapersky.models.search_journal import SearchJournal
 from scrapersky.models.session import LoginSession
 from scrapersky.models.sitemap_file import SitemapFile
@@ -48,6 +48,8 @@ __all__ = [
     "RememberedAnswer",
     "Run",
     "Search",
+    "SearchBusiness",
+    "SearchDomain",
     "SearchJournal",
     "SearchPlace",
     "SitemapFile",

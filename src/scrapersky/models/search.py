@@ -58,3 +58,25 @@ class SearchPlace(Base):
     place_id: Mapped[UUID] = mapped_column(ForeignKey("place.id", ondelete="CASCADE"), primary_key=True, index=True)
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"))
     found_at: Mapped[datetime] = mapped_column(server_default=func.now())
+
+
+class SearchBusiness(Base):
+    """A business that a search found; the database writes it down when the search goes on with it, and keeps it."""
+
+    __tablename__ = "search_business"
+
+    search_id: Mapped[UUID] = mapped_column(ForeignKey("search.id", ondelete="CASCADE"), primary_key=True)
+    business_id: Mapped[UUID] = mapped_column(
+        ForeignKey("local_business.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"))
+
+
+class SearchDomain(Base):
+    """A domain that a search found, kept in the same way."""
+
+    __tablename__ = "search_domain"
+
+    search_id: Mapped[UUID] = mapped_column(ForeignKey("search.id", ondelete="CASCADE"), primary_key=True)
+    domain_id: Mapped[UUID] = mapped_column(ForeignKey("domain.id", ondelete="CASCADE"), primary_key=True, index=True)
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"))

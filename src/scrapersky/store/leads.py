@@ -107,18 +107,19 @@ _OWNERS = """
         b.address, b.city, b.country,
         b.categories, b.rating, p.provider, p.provider_id, b.profiles, b.domain_extraction_error,
         b.id AS key, coalesce(l.domain_id, b.id) AS subkey
-    FROM local_business b
+    FROM ({found}) f JOIN local_business b ON b.id = f.business_id
     LEFT JOIN place p ON p.id = b.place_id
-    LEFT JOIN business_domain l ON l.business_id = b.id{from_key}
-    WHERE b.search_id = :search"""
+    LEFT JOIN business_domain l ON l.business_id = b.id"""
 _SITES = """
     SELECT NULL::uuid, d.id AS domain_id, coalesce(d.title, d.name) AS name, d.start_url AS website,
         NULL AS phone, NULL AS address, NULL AS city, d.country, NULL::text[] AS categories, NULL::float8 AS rating,
         NULL AS provider, NULL AS provider_id, NULL::jsonb AS profiles, NULL AS domain_extraction_error,
         d.id AS key, d.id AS subkey
-    FROM domain d WHERE d.search_id = :search
-        AND NOT EXISTS (SELECT 1 FROM business_domain l JOIN local_business b ON b.id = l.business_id
-            WHERE l.domain_id = d.id AND b.search_id = :search)"""
+    FROM ({found}) f JOIN domain d ON d.id = f.domain_id"""
+_FOUND_BUSINESSES = "SELECT f.business_id FROM search_business f WHERE f.search_id = :search"
+_FOUND_SITES = """SELECT f.domain_id FROM search_domain f WHERE f.search_id = :search
+        AND NOT EXISTS (SELECT 1 FROM business_domain l JOIN search_business o ON o.business_id = l.business_id
+            WHERE l.domain_id = f.domain_id AND o.search_id = :search)"""
 
 # Addresses that take mail come first, those nobody could judge before the doubtful ones, those that take none last.
 _LEADS = """
@@ -170,18 +171,20 @@ SELECT coalesce(b.name, d.title, d.name) AS business, d.name AS domain, c.name, 
     (SELECT string_agg(why, '; ') FROM jsonb_array_elements_text(c.verification->'reasons') why) AS verdict_reasons,
     c.phone, c.fax, (SELECT value FROM jsonb_each_text(c.profiles) LIMIT 1) AS profile, c.address, c.confidence,
     c.found_by, c.source_url AS source, FOUND_AT AS found_at, c.snippet
-FROM contact c JOIN domain d ON d.id = c.domain_id LEFT JOIN local_business b ON b.id = c.business_id
-WHERE d.search_id = :search AND WANTED""".replace("WANTED", _WANTED).replace("FOUND_AT", _FOUND_AT)
+FROM search_domain f JOIN domain d ON d.id = f.domain_id JOIN contact c ON c.domain_id = d.id
+LEFT JOIN local_business b ON b.id = c.business_id
+WHERE f.search_id = :search AND WANTED""".replace("WANTED", _WANTED).replace("FOUND_AT", _FOUND_AT)
 
-_EVERYBODY = f"{_OWNERS.format(from_key='')} UNION ALL {_SITES}"
+_EVERYBODY = f"{_OWNERS.format(found=_FOUND_BUSINESSES)} UNION ALL {_SITES.format(found=_FOUND_SITES)}"
 _BUSINESSES = text(f"WITH owner AS ({_EVERYBODY}) {_LEADS} ORDER BY o.name, o.business_id, d.name")
 _CONTACTS = text(f"{_CONTACT_LEADS} ORDER BY d.name, c.confidence DESC, c.identity")
 
 
-def _page_of(owners: str, key: str, subkey: str) -> TextClause:
-    """The owners after a place, found by index and cut off before anything else is looked up for them."""
-    after = f"{key} >= :key AND ({key}, {subkey}) > (:key, :subkey)"
-    owner = f"{owners} AND {after} ORDER BY {key}, {subkey} LIMIT :most"
+def _page_of(owners: str, found: str, key: str, subkey: str) -> TextClause:
+    """The owners after a place, cut off before anything is looked up for them: those of the place itself, then as many
+    as a page holds, for each has at least one row."""
+    few = owners.format(found=f"{found} AND {key} >= :key ORDER BY {key} LIMIT :most + 1")
+    owner = f"{few} WHERE ({key}, {subkey}) > (:key, :subkey) ORDER BY {key}, {subkey} LIMIT :most"
     keys = "o.key AS list_key, o.subkey AS list_subkey"
     shown = _LEADS.replace("SELECT", f"SELECT {keys},", 1)
     return text(f"WITH owner AS MATERIALIZED ({owner}) {shown} ORDER BY o.key, o.subkey")
@@ -190,14 +193,14 @@ def _page_of(owners: str, key: str, subkey: str) -> TextClause:
 # Each part of the list in its order, read one after the other.
 PAGES: dict[Per, tuple[TextClause, ...]] = {
     "business": (
-        _page_of(_OWNERS.format(from_key=" AND l.business_id >= :key"), "b.id", "coalesce(l.domain_id, b.id)"),
-        _page_of(_SITES, "d.id", "d.id"),
+        _page_of(_OWNERS, _FOUND_BUSINESSES, "f.business_id", "coalesce(l.domain_id, b.id)"),
+        _page_of(_SITES, _FOUND_SITES, "f.domain_id", "f.domain_id"),
     ),
     "contact": (
         text(
             _CONTACT_LEADS.replace("SELECT", "SELECT d.id AS list_key, c.id AS list_subkey,", 1)
-            + " AND d.id >= :key AND c.domain_id >= :key AND (d.id, c.id) > (:key, :subkey)"
-            + " ORDER BY d.id, c.id LIMIT :most"
+            + " AND f.domain_id >= :key AND d.id >= :key AND c.domain_id >= :key"
+            + " AND (f.domain_id, c.id) > (:key, :subkey) ORDER BY f.domain_id, c.id LIMIT :most"
         ),
     ),
 }

@@ -17,6 +17,8 @@ from scrapersky.models import (
     Page,
     Place,
     Search,
+    SearchBusiness,
+    SearchDomain,
     SearchPlace,
     SitemapFile,
     Suppression,
@@ -72,11 +74,15 @@ def named(column: Any) -> Condition:
 
 def of_search(domain_id: Any) -> Condition:
     """The domain belongs to a search."""
-    return lambda value: domain_id.in_(select(Domain.id).where(Domain.search_id == UUID(str(value))))
+    return lambda value: domain_id.in_(select(SearchDomain.domain_id).where(SearchDomain.search_id == UUID(str(value))))
 
 
 def _found_by(value: Any) -> ColumnElement[bool]:
     return Place.id.in_(select(SearchPlace.place_id).where(SearchPlace.search_id == UUID(str(value))))
+
+
+def _business_of(value: Any) -> ColumnElement[bool]:
+    return LocalBusiness.id.in_(select(SearchBusiness.business_id).where(SearchBusiness.search_id == UUID(str(value))))
 
 
 BY_NAME = {"updated_at": "updated_at", "name": "name_key"}
@@ -114,7 +120,7 @@ BUSINESSES = Noun(
     {
         "curation_status": word(LocalBusiness.curation_status),
         "domain_extraction_status": word(LocalBusiness.domain_extraction_status),
-        "search_id": same_id(LocalBusiness.search_id),
+        "search_id": _business_of,
         "has_website": is_there(LocalBusiness.website),
         "has_phone": is_there(LocalBusiness.phone),
         "text": named(LocalBusiness.name_key),
@@ -131,7 +137,7 @@ DOMAINS = Noun(
         "curation_status": word(Domain.curation_status),
         "domain_metadata_status": word(Domain.domain_metadata_status),
         "sitemap_analysis_status": word(Domain.sitemap_analysis_status),
-        "search_id": same_id(Domain.search_id),
+        "search_id": of_search(Domain.id),
         "text": begins(Domain.name),
     },
     {"updated_at": "updated_at", "name": "name"},

@@ -18,7 +18,7 @@ _BEHIND_DOMAINS = {
     "businesses": "SELECT business_id AS id FROM business_domain WHERE domain_id IN (SELECT id FROM domains)",
     "places": "SELECT place_id AS id FROM local_business WHERE id IN (SELECT id FROM businesses)",
     "searches": "SELECT search_id AS id FROM search_place WHERE place_id IN (SELECT id FROM places) "
-    "UNION SELECT search_id FROM domain WHERE id IN (SELECT id FROM domains)",
+    "UNION SELECT search_id FROM search_domain WHERE domain_id IN (SELECT id FROM domains)",
 }
 _DOMAINS = "SELECT domain_id AS id FROM business_domain WHERE business_id IN (SELECT id FROM businesses)"
 _AROUND: dict[str, dict[str, str]] = {
@@ -32,7 +32,7 @@ _AROUND: dict[str, dict[str, str]] = {
         "businesses": "SELECT cast(:id AS uuid) AS id",
         "places": _BEHIND_DOMAINS["places"],
         "searches": "SELECT search_id AS id FROM search_place WHERE place_id IN (SELECT id FROM places) "
-        "UNION SELECT search_id FROM local_business WHERE id = :id",
+        "UNION SELECT search_id FROM search_business WHERE business_id = :id",
         "domains": _DOMAINS,
         **_OF_DOMAINS,
     },

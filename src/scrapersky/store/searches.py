@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core.ids import new_id
 from scrapersky.core.status import Status
 from scrapersky.extract.web_address import CompanyDomain
-from scrapersky.models import Domain, Search
+from scrapersky.models import Domain, Search, SearchDomain
 from scrapersky.store import quotas, search_rows
 from scrapersky.store.rules import Rules
 
@@ -181,11 +181,13 @@ async def found_values(session: AsyncSession, search_id: UUID) -> list[tuple[str
 
 
 async def hosts(session: AsyncSession, search_id: UUID) -> set[str]:
-    """The domains that the search went on with."""
-    return set(await session.scalars(select(Domain.name).where(Domain.search_id == search_id)))
+    """The domains that the search found."""
+    found = select(Domain.name).join(SearchDomain, SearchDomain.domain_id == Domain.id)
+    return set(await session.scalars(found.where(SearchDomain.search_id == search_id)))
 
 
-# Which rows belong to a search: its places, their businesses, the domains it went on with, and what hangs on those.
+# Which work is a search's: of places, businesses and domains that it goes on with now, and of what hangs on those. What
+# it ever found is told by search_place, search_business and search_domain.
 PARTS: list[tuple[str, str, str, str]] = [
     ("place_search", "search", "place_search", "t.id = :search"),
     ("deep_scan", "place", "deep_scan", "t.search_id = :search"),
@@ -242,16 +244,17 @@ _REASONS = text(
 _CONTACTS = text("""
 SELECT count(*) AS contacts, count(DISTINCT c.email) AS emails, count(DISTINCT c.phone) AS phones,
     count(DISTINCT c.name) AS people, count(DISTINCT c.domain_id) AS domains
-FROM contact c JOIN domain d ON d.id = c.domain_id WHERE d.search_id = :search""")
+FROM contact c JOIN search_domain f ON f.domain_id = c.domain_id WHERE f.search_id = :search""")
 
 
 _VERDICTS = text("""
-SELECT c.email, min(c.verdict) AS verdict FROM contact c JOIN domain d ON d.id = c.domain_id
-WHERE d.search_id = :search AND c.email IS NOT NULL GROUP BY c.email""")
+SELECT c.email, min(c.verdict) AS verdict FROM contact c JOIN search_domain f ON f.domain_id = c.domain_id
+WHERE f.search_id = :search AND c.email IS NOT NULL GROUP BY c.email""")
 
 
 _VALUES = text("""
-WITH c AS (SELECT d.name AS domain, c.* FROM contact c JOIN domain d ON d.id = c.domain_id WHERE d.search_id = :search)
+WITH c AS (SELECT d.name AS domain, c.* FROM search_domain f JOIN domain d ON d.id = f.domain_id
+    JOIN contact c ON c.domain_id = d.id WHERE f.search_id = :search)
 SELECT domain, 'email' AS field, email AS value FROM c WHERE email IS NOT NULL
 UNION SELECT domain, 'phone', phone FROM c WHERE phone IS NOT NULL
 UNION SELECT domain, 'person', name FROM c WHERE name IS NOT NULL
