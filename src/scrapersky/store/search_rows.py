@@ -2,33 +2,28 @@
 
 from uuid import UUID
 
-from sqlalchemy import text
+from sqlalchemy import TextClause, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 
 async def take_up(session: AsyncSession, search_id: UUID) -> None:
     """Go on with what the search found, so that its file has every row again."""
-    for statement in (_PLACES, _BUSINESSES, _DOMAINS):
+    for statement in _ITS_ROWS:
         await session.execute(statement, {"search": search_id})
 
 
-# A row knows only the search that went on with it last; search_place knows every search that found a place. Rows are
-# locked in one order, so that two who ask for overlapping searches never wait in a ring.
-_PLACES = text("""
-UPDATE place SET search_id = :search WHERE id IN (
-    SELECT p.id FROM place p JOIN search_place f ON f.place_id = p.id
-    WHERE f.search_id = :search AND p.search_id IS DISTINCT FROM :search
-    ORDER BY p.id FOR NO KEY UPDATE OF p)""")
+# A row knows only the search that goes on with it now; the links know every search that found it. Rows are locked in
+# one order, so that two who ask for overlapping searches never wait in a ring.
+def _take(table: str, link: str, column: str) -> TextClause:
+    return text(f"""
+UPDATE {table} SET search_id = :search WHERE id IN (
+    SELECT t.id FROM {table} t JOIN {link} f ON f.{column} = t.id
+    WHERE f.search_id = :search AND t.search_id IS DISTINCT FROM :search
+    ORDER BY t.id FOR NO KEY UPDATE OF t)""")  # noqa: S608 - our own names
 
-_BUSINESSES = text("""
-UPDATE local_business SET search_id = :search WHERE id IN (
-    SELECT b.id FROM local_business b JOIN search_place f ON f.place_id = b.place_id
-    WHERE f.search_id = :search AND b.search_id IS DISTINCT FROM :search
-    ORDER BY b.id FOR NO KEY UPDATE OF b)""")
 
-_DOMAINS = text("""
-UPDATE domain SET search_id = :search WHERE id IN (
-    SELECT d.id FROM domain d WHERE d.search_id IS DISTINCT FROM :search AND d.id IN (
-        SELECT l.domain_id FROM business_domain l JOIN local_business b ON b.id = l.business_id
-        JOIN search_place f ON f.place_id = b.place_id WHERE f.search_id = :search)
-    ORDER BY d.id FOR NO KEY UPDATE)""")
+_ITS_ROWS = (
+    _take("place", "search_place", "place_id"),
+    _take("local_business", "search_business", "business_id"),
+    _take("domain", "search_domain", "domain_id"),
+)

@@ -186,31 +186,29 @@ async def hosts(session: AsyncSession, search_id: UUID) -> set[str]:
     return set(await session.scalars(found.where(SearchDomain.search_id == search_id)))
 
 
-# Which work is a search's: of places, businesses and domains that it goes on with now, and of what hangs on those. What
-# it ever found is told by search_place, search_business and search_domain.
+# The steps of the line: workflow, table, queue, and which of its rows the search found.
+_ITS_DOMAINS = "t.domain_id IN (SELECT domain_id FROM search_domain WHERE search_id = :search)"
 PARTS: list[tuple[str, str, str, str]] = [
     ("place_search", "search", "place_search", "t.id = :search"),
-    ("deep_scan", "place", "deep_scan", "t.search_id = :search"),
-    ("domain_extraction", "local_business", "domain_extraction", "t.search_id = :search"),
-    ("domain_metadata", "domain", "domain_metadata", "t.search_id = :search"),
-    ("sitemap_analysis", "domain", "sitemap_analysis", "t.search_id = :search"),
     (
-        "sitemap_import",
-        "sitemap_file",
-        "sitemap_import",
-        "t.domain_id IN (SELECT id FROM domain WHERE search_id = :search)",
+        *("deep_scan", "place", "deep_scan"),
+        "t.id IN (SELECT place_id FROM search_place WHERE search_id = :search)",
     ),
     (
-        "page_curation",
-        "page",
-        "page_processing",
-        "t.domain_id IN (SELECT id FROM domain WHERE search_id = :search) AND t.page_processing_status <> 'New'",
+        *("domain_extraction", "local_business", "domain_extraction"),
+        "t.id IN (SELECT business_id FROM search_business WHERE search_id = :search)",
     ),
+    *(
+        (workflow, "domain", workflow, "t.id IN (SELECT domain_id FROM search_domain WHERE search_id = :search)")
+        for workflow in ("domain_metadata", "sitemap_analysis")
+    ),
+    ("sitemap_import", "sitemap_file", "sitemap_import", _ITS_DOMAINS),
+    ("page_curation", "page", "page_processing", f"{_ITS_DOMAINS} AND t.page_processing_status <> 'New'"),
     (
         "contact_verification",
         "contact",
         "contact_verification",
-        "t.domain_id IN (SELECT id FROM domain WHERE search_id = :search) AND t.contact_verification_status <> 'New'",
+        f"{_ITS_DOMAINS} AND t.contact_verification_status <> 'New'",
     ),
 ]
 
