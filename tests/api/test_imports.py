@@ -46,6 +46,14 @@ async def test_objects_are_the_same_rows(client, admin):
     assert tuple(row) == ("Molar", 60.17, ["dentist", "doctor"], "import")
 
 
+async def test_an_object_that_says_a_thing_twice_fails_alone(client, admin):
+    rows = '{"domain": "a-site.fi", "domain": "b-site.fi"}, {"domain": "c-site.fi"}'
+    answer = await sent(client, "domains", f'{{"rows": [{rows}]}}', {"Content-Type": "application/json"})
+    why = "says 'domain' twice in one object; say it once"
+    assert (answer.json()["created"], answer.json()["errors"]) == (1, [{"line": 1, "message": why}])
+    assert await admin.fetchval("SELECT array_agg(name) FROM domain") == ["c-site.fi"]
+
+
 async def test_json_lines_with_a_mapping_as_a_dry_run(client, admin):
     body = json.dumps({"Work mail": "anna@molar.fi"})
     headers = {"Content-Type": "application/x-ndjson; charset=utf-8"}
@@ -74,6 +82,7 @@ async def test_nobody_imports_into_the_rows_of_another_tenant(client, admin, oth
         ("domains", b"domain\na.fi\n", CSV, {"dry_run": "perhaps"}, 422, "query.dry_run"),
         ("domains", b"<xml/>", {"Content-Type": "application/xml"}, {}, 415, "Send text/csv"),
         ("domains", b'{"rows": []}', {"Content-Type": "application/json"}, {}, 422, "body.rows"),
+        ("domains", b'{"rows": [{}], "rows": [{}]}', {"Content-Type": "application/json"}, {}, 422, "'rows' stands in"),
         ("domains", b"{", {"Content-Type": "application/json"}, {}, 422, "body"),
         ("domains", b"x" * 10_000_001, CSV, {}, 413, "10,000,000 bytes"),
     ],

@@ -123,3 +123,11 @@ async def test_what_is_no_submission_is_a_problem(client, admin, body, field):
     problem = is_problem(await client.post("/api/v3/domains/submit", json=body), 422)
     assert field in problem["detail"]
     assert await admin.fetchval("SELECT count(*) FROM domain") == 0
+
+
+async def test_a_submission_that_says_a_thing_twice_is_refused_whole(client, admin):
+    body = '{"items": [{"domain": "a-site.fi", "domain": "b-site.fi"}]}'
+    answer = await client.post("/api/v3/domains/submit", content=body, headers={"Content-Type": "application/json"})
+
+    assert "'domain' stands in one object twice" in is_problem(answer, 422)["detail"]
+    assert await admin.fetchval("SELECT count(*) FROM domain") == 0

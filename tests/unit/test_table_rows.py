@@ -98,6 +98,15 @@ def test_json_lines_are_objects_of_anything():
     assert [row.trouble for row in read_objects([{"a": "x\0"}, 3])] == ["holds a NUL in 'a'", "is no object"]
 
 
+@pytest.mark.parametrize("row", ['{"email": "a@b.fi", "email": "c@d.fi"}', '{"x": [{"y": {"email": 1, "email": 1}}]}'])
+def test_a_row_that_says_a_thing_twice_is_trouble_of_its_own(row):
+    content = f'{row}\n{{"email": "e@f.fi"}}\n'.encode()
+    assert rows(content, "jsonl") == [
+        (1, {}, "says 'email' twice in one object; say it once"),
+        (2, {"email": "e@f.fi"}, ""),
+    ]
+
+
 class Endless(io.RawIOBase):
     """A file of many megabytes that was never in memory."""
 

@@ -14,7 +14,9 @@ from scrapersky.api.fields import Asked, Text
 from scrapersky.api.lists import YesNo
 from scrapersky.api.office import Given
 from scrapersky.api.problems import Problem, answers
+from scrapersky.api.strict_json import SaidTwice
 from scrapersky.core.errors import BadRequest
+from scrapersky.extract import json_once
 from scrapersky.extract.table_rows import Form, TableRow, read_objects, read_table
 from scrapersky.store import imports
 from scrapersky.store.import_columns import read_mapping
@@ -118,7 +120,11 @@ def _rows(content_type: str, body: bytes) -> Iterator[TableRow]:
     if kind != "application/json":
         raise UnknownForm(f"Send {', '.join(FORMS)} or application/json.")
     try:
-        return read_objects(Submission.model_validate_json(body).rows)
+        Submission.model_validate_json(body)
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_context=False, include_input=False)
         raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in wrong]) from None
+    submitted = json_once.read(body)  # which sees what a row says twice
+    if isinstance(submitted, json_once.Twice):
+        raise SaidTwice(submitted.name)
+    return read_objects(submitted["rows"])

@@ -1,15 +1,16 @@
-"""JSON says each thing once: of two members of one name, readers take the first, the last, or both."""
-
-import json
-from typing import Any
+"""Requests say each thing once: a body whose objects have two members of one name is refused."""
 
 from scrapersky.core.errors import BadRequest
+from scrapersky.extract import json_once
 
 
 class SaidTwice(BadRequest):
     """An object of the body has two members of one name."""
 
     status_code = 422
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name[:100]!a} stands in one object twice. Say it once.")
 
 
 def refuse_twins(content_type: str, body: bytes) -> None:
@@ -18,14 +19,8 @@ def refuse_twins(content_type: str, body: bytes) -> None:
     if not body or not (kind == "application/json" or kind.endswith("+json")):
         return
     try:
-        json.loads(body, object_pairs_hook=_once)
+        twin = json_once.twin_in(json_once.read(body))
     except (ValueError, RecursionError):
         return
-
-
-def _once(members: list[tuple[str, Any]]) -> None:
-    seen: set[str] = set()
-    for name, _ in members:
-        if name in seen:
-            raise SaidTwice(f"{name[:100]!a} stands in one object twice. Say it once.")
-        seen.add(name)
+    if twin is not None:
+        raise SaidTwice(twin)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal
 
 from scrapersky.core.errors import BadRequest
+from scrapersky.extract import json_once
 
 LONGEST_LINE = 1_000_000  # bytes
 LONGEST_FIELD = 100_000  # characters
@@ -124,7 +125,7 @@ def _jsonl(lines: Iterator[Line]) -> Iterator[TableRow]:
             yield TableRow(line.number, {}, line.trouble)
         elif line.text.strip():
             try:
-                found = json.loads(line.text)
+                found = json_once.read(line.text)
             except (ValueError, RecursionError):
                 yield TableRow(line.number, {}, "is no JSON")
                 continue
@@ -134,6 +135,8 @@ def _jsonl(lines: Iterator[Line]) -> Iterator[TableRow]:
 def _object(number: int, found: Any) -> TableRow:
     if not isinstance(found, dict):
         return TableRow(number, {}, "is no object")
+    if (twin := json_once.twin_in(found)) is not None:
+        return TableRow(number, {}, f"says {twin[:40]!a} twice in one object; say it once")
     return _checked(number, {str(name): _text(value) for name, value in found.items()})
 
 

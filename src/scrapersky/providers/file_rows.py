@@ -1,10 +1,10 @@
 """The rows of a file of businesses: CSV, JSON or JSONL, each with its line and by our names for its columns."""
 
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from scrapersky.extract import json_once
 from scrapersky.extract.table_rows import TableRow, UnusableTable, read_objects, read_table
 from scrapersky.extract.text import fold
 from scrapersky.providers.place import ProviderRefused
@@ -66,7 +66,7 @@ def _list(path: Path, stream: BinaryIO) -> list[Any]:
     if len(text) > LARGEST_JSON:
         raise ProviderRefused(f"{path} is larger than {LARGEST_JSON // 1_000_000} MB; make it JSONL.")
     try:
-        found = json.loads(text)
+        found = json_once.read(text)
     except (ValueError, RecursionError) as error:
         raise ProviderRefused(f"{path} is no JSON: {str(error)[:100]}.") from None
     rows = (
