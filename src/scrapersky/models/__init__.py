@@ -13,6 +13,7 @@ from scrapersky.models.job import Job
 from scrapersky.models.local_business import LocalBusiness
 from scrapersky.models.page import Page
 from scrapersky.models.place import Place
+from scrapersky.models.provider_rest import ProviderRest
 from scrapersky.models.quota_book import QuotaBook
 from scrapersky.models.rate_limit import RateLimit
 from scrapersky.models.remembered_answer import RememberedAnswer
@@ -21,6 +22,7 @@ from scrapersky.models.search import Search, SearchBusiness, SearchDomain, Searc
 from scrapersky.models.search_journal import SearchJournal
 from scrapersky.models.session import LoginSession
 from scrapersky.models.sitemap_file import SitemapFile
+from scrapersky.models.spending import Spending
 from scrapersky.models.suppression import Suppression
 from scrapersky.models.tenant import ApiKey, Tenant, User
 from scrapersky.models.workflow_control import Maintenance, Worker, WorkflowControl
@@ -43,6 +45,7 @@ __all__ = [
     "Maintenance",
     "Page",
     "Place",
+    "ProviderRest",
     "QuotaBook",
     "RateLimit",
     "RememberedAnswer",
@@ -53,6 +56,7 @@ __all__ = [
     "SearchJournal",
     "SearchPlace",
     "SitemapFile",
+    "Spending",
     "Suppression",
     "Tenant",
     "User",

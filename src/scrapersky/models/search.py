@@ -36,6 +36,10 @@ class Search(TenantRow, Curated, Base):
     result_limit: Mapped[int | None]
     budget_cents: Mapped[int | None]
     cost_cents: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
+    spent_cents: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")  # of the present budget
+    call_count: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")  # free ones, too
+    details_count: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
+    details_cents: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
     result_count: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
     cut_short: Mapped[str | None]
     rules: Mapped[dict[str, Any] | None]

@@ -15,7 +15,17 @@ from scrapersky.store.erasure_subject import Subject
 from scrapersky.store.queues import among
 
 # Our own people, their keys and settings; the audit, which only the engine may change; the list of hashes itself.
-NOT_WALKED = {"user", "api_key", "session", "invitation", "quota_book", "destination", "suppression", "audit"}
+NOT_WALKED = {
+    "user",
+    "api_key",
+    "session",
+    "invitation",
+    "quota_book",
+    "spending",
+    "destination",
+    "suppression",
+    "audit",
+}
 # What a row is nothing without: where somebody is mentioned there, the row goes as a whole.
 CORES = {"page": "url", "sitemap_file": "url", "remembered_answer": "answer"}
 # Words of our own, and names by which others know a row.

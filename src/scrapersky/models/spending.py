@@ -1,0 +1,22 @@
+"""What the providers were asked, and what it cost."""
+
+from datetime import date
+from uuid import UUID
+
+from sqlalchemy import Date, ForeignKey, Integer
+from sqlalchemy.orm import Mapped, mapped_column
+
+from scrapersky.models.base import Base
+
+
+class Spending(Base):
+    """A line per tenant, provider, method and month; calls that cost nothing are counted, too."""
+
+    __tablename__ = "spending"
+
+    tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"), primary_key=True)
+    provider: Mapped[str] = mapped_column(primary_key=True)
+    method: Mapped[str] = mapped_column(primary_key=True)  # search or details
+    month: Mapped[date] = mapped_column(Date(), primary_key=True)
+    calls: Mapped[int] = mapped_column(Integer())
+    cents: Mapped[int] = mapped_column(Integer())
