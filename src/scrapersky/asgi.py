@@ -14,6 +14,7 @@ from scrapersky.api.office import Office
 from scrapersky.api.problems import answers, handle_errors
 from scrapersky.api.rates import Waits, admit_caller
 from scrapersky.api.routes import all_routes, operation_id
+from scrapersky.api.strict_json import refuse_twins
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.passwords import Passwords
 from scrapersky.core.settings import Environment, Settings, load
@@ -51,7 +52,7 @@ def create_app(
         version=__version__,
         description="Finds local businesses and the people to write to, one durable step at a time.",
         lifespan=lifespan,
-        dependencies=[Depends(door), Depends(admit_caller)],
+        dependencies=[Depends(door), Depends(admit_caller), Depends(refuse_twins)],
         responses=answers(401, 403, 429, 500),
         generate_unique_id_function=operation_id,
         redirect_slashes=False,

@@ -51,6 +51,7 @@ def describe_access(described: dict[str, Any]) -> dict[str, Any]:
 
 async def door(request: Request, office: Given) -> Actor | None:
     """Whoever asks, or nobody where nobody is asked; NotKnown and NotAllowed end the request here."""
+    request.scope["was_at_door"] = True
     declared = getattr(request.scope.get("route"), "openapi_extra", None) or {}
     if declared.get("x-role") == ANYONE:
         return None
@@ -63,6 +64,12 @@ async def door(request: Request, office: Given) -> Actor | None:
         async with office.database.session(known.tenant_id) as session:
             await identities.see(session, known)
     return _actor(request, known)
+
+
+async def door_first(request: Request) -> None:
+    """The door for whatever failed on its way there: strangers learn nothing about what they sent to a closed route."""
+    if "route" in request.scope and "was_at_door" not in request.scope:
+        await door(request, request.app.state.office)
 
 
 Asking = Annotated[Actor | None, Depends(door)]  # nobody, where nobody is asked

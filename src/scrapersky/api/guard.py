@@ -15,14 +15,13 @@ from scrapersky.api.bodies import HELD_BYTES, Bodies, Full, Gone, Reading, TooLo
 from scrapersky.api.callers import Proxies, is_loopback, words
 from scrapersky.api.headers import Origins, make_safe
 from scrapersky.api.problems import Problem, extra_headers, problem_of, render
-from scrapersky.api.strict_json import refuse_twins
+from scrapersky.api.strict_json import IMPORTS
 from scrapersky.core.settings import Settings
 
 log = structlog.get_logger(__name__)
 
 BODY_BYTES = 1_000_000
 IMPORT_BYTES = 10_000_000  # a table that somebody has
-IMPORTS = "/api/v3/imports/"
 BODY_SECONDS = 10.0
 STALL_SECONDS = 30.0  # a reader that takes nothing for so long keeps a connection of the database for nothing
 MOST_HEADERS, HEADER_BYTES = 100, 32_768  # the server's fast parser knows no limit of its own
@@ -75,8 +74,6 @@ class Guard:
         is_import = scope["path"].startswith(IMPORTS)
         with self._bodies.reading() as reading:
             body = await self._body(scope, headers, receive, IMPORT_BYTES if is_import else BODY_BYTES, reading)
-            if not is_import:  # rows of a table are judged one by one
-                refuse_twins(headers.get("content-type", ""), body)
             seconds = self._answer_seconds * (10 if is_import else 1)
             await self._within_time(scope, replay(body, receive), send, seconds)
 

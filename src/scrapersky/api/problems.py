@@ -16,6 +16,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from scrapersky.api.access import door_first
 from scrapersky.core.database import is_connection_error
 from scrapersky.core.errors import ScraperSkyError
 
@@ -143,6 +144,8 @@ def handle_errors(app: FastAPI) -> None:
     """Let the framework's own errors be problems too."""
 
     async def refused(request: Request, error: Exception) -> Response:
+        if isinstance(error, RequestValidationError) or getattr(error, "status_code", 0) == HTTPStatus.BAD_REQUEST:
+            await door_first(request)  # the framework reads JSON before it asks who sends it
         return render(problem_of(error), request.scope["request_id"], extra_headers(error))
 
     app.add_exception_handler(HTTPException, refused)

@@ -1,7 +1,12 @@
 """Requests say each thing once: a body whose objects have two members of one name is refused."""
 
+from fastapi import Request
+
+from scrapersky.api.access import Asking
 from scrapersky.core.errors import BadRequest
 from scrapersky.extract import json_once
+
+IMPORTS = "/api/v3/imports/"
 
 
 class SaidTwice(BadRequest):
@@ -13,11 +18,18 @@ class SaidTwice(BadRequest):
         super().__init__(f"{name[:100]!a} stands in one object twice. Say it once.")
 
 
-def refuse_twins(content_type: str, body: bytes) -> None:
-    """SaidTwice for such a body; whatever else may be wrong with it is told by whoever reads it."""
-    kind = content_type.partition(";")[0].strip().lower()
-    if not body or not (kind == "application/json" or kind.endswith("+json")):
-        return
+async def refuse_twins(request: Request, actor: Asking) -> None:
+    """SaidTwice for such a body; whatever else may be wrong with it is told by whoever reads it.
+
+    It comes after the door. Rows of an import are judged one by one.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    is_json = kind == "application/json" or kind.endswith("+json")
+    if is_json and not request.url.path.startswith(IMPORTS) and (body := await request.body()):
+        _check(body)
+
+
+def _check(body: bytes) -> None:
     try:
         twin = json_once.twin_in(json_once.read(body))
     except (ValueError, RecursionError):
