@@ -57,6 +57,41 @@ async def test_a_crms_own_number_is_kept(house):
     assert house.sandbox.brevo.contacts["anna@molar.fi"]["FIRSTNAME"] == "Anna"
 
 
+async def crowd(house, destination, count):
+    """So many contacts, all waiting for one destination."""
+    await house.admin.execute(
+        "WITH made AS (INSERT INTO contact (tenant_id, identity, email) "
+        "SELECT $1, 'email:' || n, 'p' || n || '@molar.fi' FROM generate_series(1, $2::int) n RETURNING id) "
+        "INSERT INTO delivery (tenant_id, destination_id, contact_id, delivery_status) "
+        "SELECT $1, $3, id, 'Queued' FROM made",
+        house.tenant,
+        count,
+        destination,
+    )
+
+
+async def test_a_crowd_goes_to_hubspot_in_full_batches(house):
+    portal = await house.destination("hubspot", house.sandbox.hubspot_url, house.sandbox.hubspot.token)
+    await crowd(house, portal, 1_000)
+    await house.run()
+    batches = house.sandbox.hubspot.batches
+    assert (len(house.sandbox.hubspot.contacts), sum(batches)) == (1_000, 1_000)
+    assert len(batches) <= 13, batches  # ten would be perfect
+
+
+async def test_a_batch_that_fails_is_one_failure_of_its_destination(house):
+    portal = await house.destination("hubspot", house.sandbox.hubspot_url, house.sandbox.hubspot.token)
+    house.sandbox.hubspot.fail("internal", 1)
+    await crowd(house, portal, 50)
+    await house.run()
+    states = await house.admin.fetch(
+        "SELECT DISTINCT delivery_status AS status, delivery_attempts AS tries FROM delivery"
+    )
+    assert [tuple(state) for state in states] == [("Queued", 1)]
+    failures, rests = await house.admin.fetchrow("SELECT failures, resting_until > now() FROM destination")
+    assert (failures, rests) == (1, False)
+
+
 async def test_a_failure_is_queued_again_with_a_time_and_then_succeeds(house):
     # The first implementation wrote a time for the next try, and no try ever came.
     destination, receiver = await house.hook()

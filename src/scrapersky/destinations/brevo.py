@@ -39,7 +39,10 @@ FIELDS = {
 
 
 class Brevo:
-    """One account, spoken to with an API key."""
+    """One account, spoken to with an API key.
+
+    One by one: its batch updates only whom it knows, and its import never says what became of each.
+    """
 
     def __init__(self, post: Post, address: Address) -> None:
         self._post = post

@@ -9,7 +9,7 @@ from scrapersky.crawl.outcomes import FetchError
 from scrapersky.destinations.address import Address
 from scrapersky.destinations.brevo import Brevo
 from scrapersky.destinations.card import Parcel
-from scrapersky.destinations.hubspot import HubSpot
+from scrapersky.destinations.hubspot import MOST_AT_ONCE, HubSpot
 from scrapersky.destinations.n8n import N8n
 from scrapersky.destinations.outcomes import Receipt
 from scrapersky.destinations.post import ClientSource, Post
@@ -34,6 +34,8 @@ KINDS: dict[str, Callable[[Post, Address], Courier]] = {
     "brevo": Brevo,
     "n8n": N8n,
 }
+
+AT_ONCE = {"hubspot": 2 * MOST_AT_ONCE}  # one batch on its way, the next one gathering; others have single requests
 
 
 class Couriers:

@@ -24,14 +24,14 @@ class Doors:
         self._doors: dict[UUID, _Door] = {}
 
     @asynccontextmanager
-    async def through(self, destination_id: UUID) -> AsyncIterator[None]:
-        """A place at the destination; TooMany when there is none for longer than a moment."""
-        door = self._doors.setdefault(destination_id, _Door(self._at_once))
+    async def through(self, destination_id: UUID, at_once: int | None = None) -> AsyncIterator[bool]:
+        """A place at the destination, and whether one had to wait; TooMany when there is none for long."""
+        door = self._doors.setdefault(destination_id, _Door(at_once or self._at_once))
         door.guests += 1
         try:
-            await door.enter(self._patience)
+            waited = await door.enter(self._patience)
             try:
-                yield
+                yield waited
             finally:
                 door.leave()
         finally:
@@ -46,8 +46,9 @@ class _Door:
         self._places = asyncio.Semaphore(at_once)
         self._moved_at = time.monotonic()
 
-    async def enter(self, patience: float) -> None:
-        if self._places.locked() and time.monotonic() - self._moved_at > patience:
+    async def enter(self, patience: float) -> bool:
+        is_full = self._places.locked()
+        if is_full and time.monotonic() - self._moved_at > patience:
             raise _slow()
         try:
             async with asyncio.timeout(patience):
@@ -55,6 +56,7 @@ class _Door:
         except TimeoutError:
             raise _slow() from None
         self._moved_at = time.monotonic()
+        return is_full
 
     def leave(self) -> None:
         self._moved_at = time.monotonic()

@@ -1,4 +1,4 @@
-"""A gathering: single deliveries that come within a moment of each other go out as one request."""
+"""A gathering: single things that come within a moment of each other are done by one request."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -7,7 +7,8 @@ from typing import Generic, TypeVar
 ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
-MOMENT_SECONDS = 0.05
+MOMENT_SECONDS = 0.15  # nobody came for so long: go
+LONGEST_SECONDS = 1.0  # the first one waits no longer than this, whoever still comes
 
 # Sends them together; for each, in their order, the result or the error that is its own.
 SendAll = Callable[[Sequence[ItemT]], Awaitable[Sequence[ResultT | Exception]]]
@@ -29,6 +30,7 @@ class Gathering(Generic[ItemT, ResultT]):
         self._seconds = seconds
         self._open: dict[str, tuple[ItemT, asyncio.Future[ResultT]]] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._go_by = 0.0  # the time of the loop at which the open batch goes, full or not
         self._sending: set[asyncio.Task[None]] = set()
 
     async def add(self, item: ItemT) -> ResultT:
@@ -41,9 +43,17 @@ class Gathering(Generic[ItemT, ResultT]):
         self._open[key] = (item, result)
         if len(self._open) >= self._most:
             self._close_batch()
-        elif self._timer is None:
-            self._timer = loop.call_later(self._seconds, self._close_batch)
+        else:
+            self._wait_a_moment(loop)
         return await result
+
+    def _wait_a_moment(self, loop: asyncio.AbstractEventLoop) -> None:
+        """For one more: a queue hands out its rows in several bites, and a batch wants to be full."""
+        if self._timer is None:
+            self._go_by = loop.time() + LONGEST_SECONDS
+        else:
+            self._timer.cancel()
+        self._timer = loop.call_at(min(loop.time() + self._seconds, self._go_by), self._close_batch)
 
     def _close_batch(self) -> None:
         if self._timer is not None:

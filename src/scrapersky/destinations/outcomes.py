@@ -28,6 +28,8 @@ class NotDelivered(ScraperSkyError):
 class TryLater(NotDelivered, TryAgain):
     """The destination did not take the contact this time."""
 
+    is_counted = False  # a request for many that failed is one failure, though each of them is told
+
     def __init__(self, why: str, after: timedelta | None = None) -> None:
         super().__init__(why)
         self.after = None if after is None else min(max(after, timedelta(0)), LONGEST_WAIT)

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -17,12 +18,14 @@ from scrapersky.core.status import Curation
 from scrapersky.core.vault import Vault
 from scrapersky.destinations.address import Address
 from scrapersky.destinations.card import Card, Parcel
+from scrapersky.destinations.gathering import Gathering
 from scrapersky.destinations.outcomes import DestinationClosed
 from scrapersky.engine.outcomes import Later
 from scrapersky.store import audit
 from scrapersky.store.audit import Actor
 
 AWAY = timedelta(seconds=5)
+LOADED_AT_ONCE = 500
 SET_ASIDE = (Curation.NOT_A_FIT, Curation.ARCHIVED)
 PATIENT_DAYS = 3  # a destination that takes nothing for so long is disabled
 PATIENCE, FIRST_REST_SECONDS, LONGEST_REST_SECONDS = 3, 5.0, 300.0  # failures in a row, then rests that double
@@ -48,6 +51,7 @@ class Outbox:
     def __init__(self, database: Database, vault: Vault) -> None:
         self._database = database
         self._vault = vault
+        self._loads: dict[UUID, Gathering[UUID, Waiting | None]] = {}
 
     @asynccontextmanager
     async def _session(self, tenant_id: UUID) -> AsyncIterator[AsyncSession]:
@@ -62,9 +66,22 @@ class Outbox:
 
     async def load(self, tenant_id: UUID, delivery_id: UUID) -> Waiting | None:
         """The delivery with its contact and its destination; None when it is gone."""
+        if tenant_id not in self._loads:
+            self._loads[tenant_id] = Gathering(partial(self._load, tenant_id), str, LOADED_AT_ONCE, seconds=0)
+        return await self._loads[tenant_id].add(delivery_id)
+
+    async def _load(self, tenant_id: UUID, ids: Sequence[UUID]) -> Sequence[Waiting | Exception | None]:
+        """Many by one statement: a batch for a destination must not wait for one connection after the other."""
         async with self._session(tenant_id) as session:
-            row = (await session.execute(_LOAD, {"id": delivery_id, "tenant": tenant_id})).first()
-        return None if row is None else _waiting(row, self._vault)
+            rows = await session.execute(_LOAD, {"ids": list(ids), "tenant": tenant_id})
+        found = {row.delivery_id: self._read(row) for row in rows}
+        return [found.get(delivery_id) for delivery_id in ids]
+
+    def _read(self, row: Row[Any]) -> Waiting | DestinationClosed:
+        try:
+            return _waiting(row, self._vault)
+        except DestinationClosed as closed:
+            return closed
 
     async def disable(self, tenant_id: UUID, destination_id: UUID, why: str) -> None:
         """Nothing is delivered there until a person enables it again."""
@@ -157,7 +174,7 @@ SELECT v.id AS delivery_id, v.fingerprint, v.delivered_at,
     coalesce(b.country, m.country) AS country, m.name AS domain, m.title AS domain_title, m.final_url
 FROM delivery v JOIN destination d ON d.id = v.destination_id JOIN contact c ON c.id = v.contact_id
 LEFT JOIN local_business b ON b.id = c.business_id LEFT JOIN domain m ON m.id = c.domain_id
-WHERE v.id = :id AND v.tenant_id = :tenant AND d.tenant_id = :tenant AND c.tenant_id = :tenant""")
+WHERE v.id = ANY(:ids) AND v.tenant_id = :tenant AND d.tenant_id = :tenant AND c.tenant_id = :tenant""")
 
 _DISABLE = text("""
 UPDATE destination SET disabled_at = now(), disabled_why = :why, updated_at = now()

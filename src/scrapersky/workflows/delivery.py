@@ -10,10 +10,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky import models
 from scrapersky.core import clock
+from scrapersky.destinations.address import Address
 from scrapersky.destinations.card import Parcel
-from scrapersky.destinations.couriers import Couriers
+from scrapersky.destinations.couriers import AT_ONCE, Couriers
 from scrapersky.destinations.doors import Doors
-from scrapersky.destinations.outcomes import DestinationClosed, TryLater
+from scrapersky.destinations.outcomes import DestinationClosed, Receipt, TryLater
 from scrapersky.engine.outcomes import Later, Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
@@ -52,7 +53,7 @@ class Delivery(Workflow[models.Delivery, Errand, Delivered]):
         batch_size=50,
         max_batch_size=500,
         max_instances=1,
-        concurrency=100,
+        concurrency=400,  # they wait for batches to fill and for receivers, with nothing in their hands
         max_attempts=17,  # over about a day
         backoff_seconds=5,
         max_backoff_seconds=21_600,
@@ -74,20 +75,33 @@ class Delivery(Workflow[models.Delivery, Errand, Delivered]):
         """Look once more whether it may go, then hand it over; no connection is held meanwhile."""
         if self._outbox is None or self._couriers is None:
             raise RuntimeError("the line was drawn without an outbox: only its declarations can be read")
-        async with self._doors.through(errand.destination_id):
-            try:
-                waiting = await self._outbox.load(errand.tenant_id, errand.delivery_id)
-                if waiting is None:
-                    raise Skip("the contact or its destination is gone")
-                parcel = wanted(waiting)
-                receipt = await self._couriers.deliver(waiting.address, parcel)
-            except DestinationClosed as closed:
-                await self._outbox.disable(errand.tenant_id, errand.destination_id, str(closed))
-                raise Skip(f"{DISABLED}: {closed}") from closed
-            except TryLater as trouble:
-                await self._outbox.let_rest(errand.tenant_id, errand.destination_id, trouble.after)
-                raise
+        try:
+            address, parcel = await self._look(self._outbox, errand)
+            async with self._doors.through(errand.destination_id, AT_ONCE.get(address.kind)) as waited:
+                if waited:
+                    address, parcel = await self._look(self._outbox, errand)
+                receipt = await self._hand_over(self._outbox, self._couriers, errand, address, parcel)
+        except DestinationClosed as closed:
+            await self._outbox.disable(errand.tenant_id, errand.destination_id, str(closed))
+            raise Skip(f"{DISABLED}: {closed}") from closed
         return Delivered(receipt.external_id, parcel.fingerprint, clock.now())
+
+    async def _look(self, outbox: Outbox, errand: Errand) -> tuple[Address, Parcel]:
+        waiting = await outbox.load(errand.tenant_id, errand.delivery_id)
+        if waiting is None:
+            raise Skip("the contact or its destination is gone")
+        return waiting.address, wanted(waiting)
+
+    async def _hand_over(
+        self, outbox: Outbox, couriers: Couriers, errand: Errand, address: Address, parcel: Parcel
+    ) -> Receipt:
+        try:
+            return await couriers.deliver(address, parcel)
+        except TryLater as trouble:
+            if not trouble.is_counted:
+                trouble.is_counted = True
+                await outbox.let_rest(errand.tenant_id, errand.destination_id, trouble.after)
+            raise
 
     async def write_batch(
         self, session: AsyncSession, found: Sequence[tuple[models.Delivery, Delivered]]
