@@ -1,10 +1,12 @@
 """A page that is read again refreshes what it said before; what a person wrote stays."""
 
+import asyncio
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
 
-from scrapersky.extract.found import Contacts, Person
+from scrapersky.extract.found import Contacts, Email, Person
 from scrapersky.models import Contact, Page
 from scrapersky.store import contact_edits, contacts
 from scrapersky.store.audit import Actor
@@ -32,7 +34,7 @@ def read(database, tenant):
     async def say(page_id: str, found: Contacts) -> None:
         async with database.session(tenant) as session:
             page = await session.get(Page, UUID(page_id))
-            await contacts.upsert(session, page, page.url, found)
+            await contacts.upsert(session, [contacts.Said(page, page.url, found)])
 
     return say
 
@@ -66,3 +68,30 @@ async def test_what_a_person_wrote_stays_and_is_only_filled_up(database, admin, 
     async with database.session(tenant) as session:
         contact = await session.get(Contact, contact_id)
     assert (contact.title, contact.phone) == ("CEO", "+358401234567")
+
+
+async def test_pages_of_one_batch_speak_one_after_the_other(database, admin, tenant, pages):
+    async with database.session(tenant) as session:
+        first, second = [await session.get(Page, UUID(page_id)) for page_id in pages]
+        said = [
+            contacts.Said(first, first.url, eva("Partner", 0.8)),
+            contacts.Said(second, second.url, eva("Our people", 0.6, "+358401234567")),
+        ]
+        stored = await contacts.upsert(session, said)
+    row = await admin.fetchrow(FACTS)
+    assert (row["title"], row["page_id"], row["phone"]) == ("Partner", pages[0], "+358401234567")
+    assert [stored[page.id].count for page in (first, second)] == [1, 1]
+    assert stored[first.id].unverified == stored[second.id].unverified != ()
+
+
+async def test_two_hosts_that_name_the_same_contacts_wait_for_each_other_and_not_in_a_ring(database, tenant, pages):
+    mails = Contacts(emails=tuple(Email(f"m{n}@molar.fi", "role", "text", "", 0.9) for n in range(300)))
+
+    async def host(order: int) -> None:
+        for _ in range(5):
+            async with database.session(tenant) as session:
+                rows = [await session.get(Page, UUID(page_id)) for page_id in pages[::order]]
+                turned = replace(mails, emails=mails.emails[::order])
+                await contacts.upsert(session, [contacts.Said(row, row.url, turned) for row in rows])
+
+    await asyncio.gather(host(1), host(-1))

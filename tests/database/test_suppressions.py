@@ -116,11 +116,11 @@ async def test_whichever_way_a_contact_comes_it_is_looked_up(database, admin, te
     for _ in range(2):  # a page, and the same page again
         async with database.session(tenant) as session:
             page = await session.get(Page, UUID(line["pages"]))
-            await contacts.upsert(session, page, page.url, found)
+            await contacts.upsert(session, [contacts.Said(page, page.url, found)])
         assert await suppressed(admin, tenant) == {"anna@molar.fi"}
     async with database.session(other_tenant) as session:
         page = await session.get(Page, UUID(elsewhere["pages"]))
-        await contacts.upsert(session, page, page.url, found)
+        await contacts.upsert(session, [contacts.Said(page, page.url, found)])
     assert await suppressed(admin, other_tenant) == set()
     async with database.session(tenant) as session:
         made = await contact_edits.create(session, actor, {"email": "anna@molar.fi"})

@@ -1,30 +1,47 @@
 """Named queries about contacts: each once per domain, whatever page or run it comes from."""
 
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Row, Uuid, and_, case, func, or_, select, update
-from sqlalchemy.dialects.postgresql import insert
+import asyncpg
+from sqlalchemy import ARRAY, Uuid, any_, bindparam, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.sql.dml import ReturningInsert
 
 from scrapersky.core import clock
 from scrapersky.core.ids import new_id
 from scrapersky.core.status import Curation, Status, Verdict
+from scrapersky.engine.settling import driver_of
 from scrapersky.extract.email_verdict import Verification
 from scrapersky.extract.found import Contacts
 from scrapersky.models import BusinessDomain, Contact, Page
 from scrapersky.store import forgotten, suppressions
+from scrapersky.store.contact_rows import contact_rows
 
 # Filled in by whoever knows; what an earlier page knew and this one does not is kept. What the same page says now, or
 # a page that is surer, takes the place of what was known; what a person wrote stays.
 FACTS = ("name", "title", "email", "email_kind", "phone", "fax", "profiles", "address")
-EVIDENCE = ("page_id", "source_url", "snippet", "found_by")
+EVIDENCE = ("page_id", "source_url", "snippet", "found_by", "confidence")
+NAMES = ("id", "domain_id", "business_id", "identity", *FACTS, *EVIDENCE)
 UNWANTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)
 VERDICT_HOLDS = timedelta(days=30)  # an address that is seen again later than that is verified again
 SILENCE_HOLDS = timedelta(hours=1)  # where the name servers said nothing: they may have been away from us
+
+Row = dict[str, Any]
+Key = tuple[UUID, str]  # of a contact: its domain and its identity
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a page said, and where it was in the end."""
+
+    page: Page
+    source_url: str
+    found: Contacts
 
 
 @dataclass(frozen=True)
@@ -35,65 +52,24 @@ class Stored:
     unverified: tuple[UUID, ...] = ()
 
 
-def _upsert() -> ReturningInsert[Any]:
-    """Each contact once per domain; made once, and of the table: so it is compiled once for any number of rows."""
-    table: Any = Contact.__table__
-    statement = insert(table)
-    known, new = table.c, statement.excluded
-    same = known.page_id == new.page_id
-    surer = func.coalesce(new.confidence, 0) > func.coalesce(known.confidence, 0)
-    fresh = and_(known.edited_at.is_(None), or_(same, surer))
-    return statement.on_conflict_do_update(
-        index_elements=["tenant_id", "domain_id", "identity"],
-        set_={
-            **{fact: _kept(fresh, known[fact], new[fact]) for fact in FACTS},
-            **{part: case((fresh, new[part]), else_=known[part]) for part in EVIDENCE},
-            "confidence": case((fresh, new.confidence), else_=known.confidence),
-            "business_id": func.coalesce(known.business_id, new.business_id),
-            "updated_at": func.now(),
-            "seen_at": func.now(),
-        },
-    ).returning(
-        known.id,
-        known.email,
-        known.curation_status,
-        known.suppressed_at,
-        known.contact_verification_status.label("status"),
-        known.verification,
-    )
+async def upsert(session: AsyncSession, said: Sequence[Said]) -> dict[UUID, Stored]:
+    """Store what pages of one tenant said, each contact once per domain; what became of it by the page's id."""
+    telling = [one for one in said if one.found]
+    if not telling:
+        return {one.page.id: Stored(0) for one in said}
+    businesses, has_erasures = await _known_of(session, [one.page for one in telling])
+    rows: dict[UUID, list[Row]] = {one.page.id: [] for one in said}
+    for one in telling:
+        found = await forgotten.left_out(session, one.page, one.found) if has_erasures else one.found
+        rows[one.page.id] = _rows_of(one, found, businesses.get(one.page.domain_id))
+    unverified = await _store(session, telling[0].page.tenant_id, chain.from_iterable(rows.values()))
+    return {page_id: _stored(of_page, unverified) for page_id, of_page in rows.items()}
 
 
-def _kept(fresh: Any, known: Any, new: Any) -> Any:
-    return case((fresh, func.coalesce(new, known)), else_=func.coalesce(known, new))
-
-
-_UPSERT = _upsert()
-
-
-async def upsert(session: AsyncSession, page: Page, source_url: str, found: Contacts) -> Stored:
-    """Store what a page said, as one contact per address, number, profile or person."""
-    if not found:
-        return Stored(0)
-    business_id, has_erasures = await _known_of(session, page)
-    rows = contact_rows(await forgotten.left_out(session, page, found) if has_erasures else found)
-    if not rows:
-        return Stored(0)
-    common = {
-        "tenant_id": page.tenant_id,
-        "domain_id": page.domain_id,
-        "page_id": page.id,
-        "business_id": business_id,
-        "source_url": source_url,
-    }
-    blank = dict.fromkeys((*FACTS, *EVIDENCE), None)
-    values = [{**blank, **row, **common, "id": new_id()} for _, row in sorted(rows.items())]
-    stored = await session.execute(_UPSERT, values)
-    return Stored(len(rows), tuple(row.id for row in stored if _is_unverified(row)))
-
-
-async def confirm(session: AsyncSession, page: Page) -> None:
-    """The page has not changed: what was found on it is still there."""
-    await session.execute(update(Contact).where(Contact.page_id == page.id).values(seen_at=func.now()))
+async def confirm(session: AsyncSession, page_ids: Sequence[UUID]) -> None:
+    """These pages have not changed: what was found on them is still there."""
+    if page_ids:
+        await session.execute(update(Contact).where(Contact.page_id.in_(page_ids)).values(seen_at=func.now()))
 
 
 def keep_verdict(contact: Contact, verification: Verification) -> None:
@@ -101,53 +77,102 @@ def keep_verdict(contact: Contact, verification: Verification) -> None:
     contact.verdict, contact.verification = verification.verdict, verification.as_json()
 
 
-def _is_unverified(row: Row[Any]) -> bool:
+def _rows_of(said: Said, found: Contacts, business_id: UUID | None) -> list[Row]:
+    common = {
+        "domain_id": said.page.domain_id,
+        "page_id": said.page.id,
+        "business_id": business_id,
+        "source_url": said.source_url,
+    }
+    return [{**row, **common, "id": new_id()} for row in contact_rows(found).values()]
+
+
+async def _store(session: AsyncSession, tenant_id: UUID, rows: Iterable[Row]) -> dict[Key, UUID]:
+    """Write the rows; the ids of the unverified ones among them."""
+    driver = await driver_of(session)
+    unverified: dict[Key, UUID] = {}
+    for wave in _waves(rows):
+        for stored in await driver.fetch(_UPSERT, tenant_id, *_columns(wave.values())):
+            if _is_unverified(stored):
+                unverified[stored["domain_id"], stored["identity"]] = stored["id"]
+    return unverified
+
+
+def _waves(rows: Iterable[Row]) -> list[dict[Key, Row]]:
+    """A statement touches a contact once: what a second page says of it comes in a second one.
+
+    The first wave names every contact there is, so it takes all locks, in the one order for all hosts.
+    """
+    waves: list[dict[Key, Row]] = []
+    for row in rows:
+        key = (row["domain_id"], row["identity"])
+        wave = next((wave for wave in waves if key not in wave), None)
+        if wave is None:
+            waves.append(wave := {})
+        wave[key] = row
+    return waves
+
+
+def _columns(wave: Iterable[Row]) -> list[list[Any]]:
+    columns = {name: [row.get(name) for row in wave] for name in NAMES}
+    columns["profiles"] = [value and json.dumps(value) for value in columns["profiles"]]
+    return list(columns.values())
+
+
+def _stored(rows: Sequence[Row], unverified: dict[Key, UUID]) -> Stored:
+    keys = [(row["domain_id"], row["identity"]) for row in rows]
+    return Stored(len(keys), tuple(unverified[key] for key in keys if key in unverified))
+
+
+def _is_unverified(row: asyncpg.Record) -> bool:
     """Whether it has an address to verify, which nobody has turned down and no verdict still holds for."""
-    if row.email is None or row.suppressed_at is not None or row.curation_status in UNWANTED:
+    if row["email"] is None or row["suppressed_at"] is not None or row["curation_status"] in UNWANTED:
         return False
-    if row.status == Status.COMPLETED and row.verification:
-        holds = SILENCE_HOLDS if row.verification.get("verdict") == Verdict.UNKNOWN else VERDICT_HOLDS
-        return clock.now() - datetime.fromisoformat(row.verification["checked_at"]) > holds
-    return bool(row.status == Status.NEW)
+    if row["status"] == Status.COMPLETED and row["checked_at"]:
+        holds = SILENCE_HOLDS if row["verdict"] == Verdict.UNKNOWN else VERDICT_HOLDS
+        return clock.now() - datetime.fromisoformat(row["checked_at"]) > holds
+    return bool(row["status"] == Status.NEW)
 
 
-def contact_rows(found: Contacts) -> dict[str, dict[str, Any]]:
-    """The contacts of a page by identity. A person with an address is that address's contact; the rest stand alone."""
-    rows: dict[str, dict[str, Any]] = {}
-    for email in found.emails:
-        rows[f"email:{email.address}"] = {"email": email.address, "email_kind": email.kind, **_evidence(email)}
-    owned_phones = set()
-    for person in found.people:
-        identity = f"email:{person.email}" if person.email else f"person:{person.name.casefold()}"
-        owned_phones.add(person.phone)
-        rows[identity] = {
-            **_evidence(person),
-            **rows.get(identity, {}),
-            "name": person.name,
-            "title": person.title or None,
-            "phone": person.phone or None,
-        }
-        if person.email:
-            rows[identity].setdefault("email", person.email)
-    for phone in found.phones:
-        if phone.number in owned_phones:
-            continue
-        column = "fax" if phone.kind == "fax" else "phone"
-        rows.setdefault(f"{column}:{phone.number}", {column: phone.number, **_evidence(phone)})
-    for social in found.socials:
-        rows[f"social:{social.url}"] = {"profiles": {social.platform: social.url}, **_evidence(social)}
-    for address in found.addresses:
-        rows[f"address:{address.text.casefold()[:300]}"] = {"address": address.text, **_evidence(address)}
-    return {identity: {**row, "identity": identity} for identity, row in rows.items()}
+async def _known_of(session: AsyncSession, pages: Sequence[Page]) -> tuple[dict[UUID, UUID], bool]:
+    """The business behind each domain that has exactly one; and whether the tenant has ever erased anybody."""
+    domain_ids = bindparam("domain_ids", [page.domain_id for page in pages], ARRAY(Uuid()))
+    links = (
+        select(BusinessDomain.domain_id, func.array_agg(BusinessDomain.business_id).label("businesses"))
+        .where(BusinessDomain.domain_id == any_(domain_ids))
+        .group_by(BusinessDomain.domain_id)
+        .having(func.count() == 1)
+    )
+    businesses = {row.domain_id: row.businesses[0] for row in await session.execute(links)}
+    return businesses, bool(await session.scalar(select(suppressions.any_erasure(pages[0].tenant_id))))
 
 
-def _evidence(value: Any) -> dict[str, Any]:
-    return {"snippet": value.snippet or None, "found_by": value.how, "confidence": value.confidence}
+def _kept(fact: str) -> str:
+    return (
+        f"{fact} = CASE WHEN {_FRESH} THEN coalesce(excluded.{fact}, known.{fact}) "
+        f"ELSE coalesce(known.{fact}, excluded.{fact}) END"
+    )
 
 
-async def _known_of(session: AsyncSession, page: Page) -> tuple[UUID | None, bool]:
-    """The business behind the domain, when there is exactly one; and whether the tenant has ever erased anybody."""
-    links = select(BusinessDomain.business_id).where(BusinessDomain.domain_id == page.domain_id).limit(2)
-    behind = func.array(links.scalar_subquery(), type_=ARRAY(Uuid())).label("businesses")
-    row = (await session.execute(select(behind, suppressions.any_erasure(page.tenant_id)))).one()
-    return row.businesses[0] if len(row.businesses) == 1 else None, row.has_erasures
+_TYPES = {"id": "uuid", "domain_id": "uuid", "business_id": "uuid", "page_id": "uuid", "confidence": "float8"}
+_FRESH = (
+    "(known.edited_at IS NULL AND (known.page_id = excluded.page_id "
+    "OR coalesce(excluded.confidence, 0) > coalesce(known.confidence, 0)))"
+)
+_FILLED = ("business_id", *FACTS)
+
+# A contact that several pages of one transaction name alike is written once: it has thirty columns and many indexes.
+_UPSERT = f"""
+INSERT INTO contact AS known (tenant_id, {", ".join(NAMES)})
+SELECT $1, {", ".join("profiles::jsonb" if name == "profiles" else name for name in NAMES)}
+FROM unnest({", ".join(f"${n}::{_TYPES.get(name, 'text')}[]" for n, name in enumerate(NAMES, 2))})
+    AS said({", ".join(NAMES)})
+ORDER BY domain_id, identity COLLATE "C"
+ON CONFLICT (tenant_id, domain_id, identity) DO UPDATE SET {", ".join(map(_kept, FACTS))},
+    {", ".join(f"{part} = CASE WHEN {_FRESH} THEN excluded.{part} ELSE known.{part} END" for part in EVIDENCE)},
+    business_id = coalesce(known.business_id, excluded.business_id), updated_at = now(), seen_at = now()
+WHERE known.seen_at < now() OR {_FRESH}
+    OR ({", ".join(f"coalesce(known.{name}, excluded.{name})" for name in _FILLED)})
+        IS DISTINCT FROM ({", ".join(f"known.{name}" for name in _FILLED)})
+RETURNING id, domain_id, identity, email, curation_status, suppressed_at, contact_verification_status AS status,
+    verification ->> 'verdict' AS verdict, verification ->> 'checked_at' AS checked_at"""  # noqa: S608 - own names

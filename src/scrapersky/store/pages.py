@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from itertools import islice
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -47,6 +48,22 @@ class Spool:
         return (PageRow(*json.loads(line)) for line in self._file)
 
 
+class Visited(NamedTuple):
+    """A page that was fetched, and what is remembered of it."""
+
+    id: UUID
+    fetched_at: datetime
+    http_status: int
+    etag: str | None
+    contact_count: int | None
+
+
+async def keep_visits(session: AsyncSession, visited: Sequence[Visited]) -> None:
+    """Remember when the pages were read, and how many contacts they had."""
+    driver = await driver_of(session)
+    await driver.execute(_KEEP_VISITS, *map(list, zip(*visited, strict=True)))
+
+
 async def domain_of(session: AsyncSession, sitemap: SitemapFile) -> Domain:
     """The domain a sitemap belongs to."""
     return (await session.scalars(select(Domain).where(Domain.id == sitemap.domain_id))).one()
@@ -78,6 +95,13 @@ def _record(page: PageRow) -> tuple[Any, ...]:
     last_modified = parse_lastmod(page.last_modified) if page.last_modified else None
     return (new_id(), page.url, page.kind, page.score, page.reason, min(max(depth, 0), 100), last_modified)
 
+
+_KEEP_VISITS = """
+UPDATE page SET fetched_at = v.fetched_at, http_status = v.http_status, etag = v.etag, contact_count = v.contact_count,
+    updated_at = now()
+FROM unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::text[], $5::int[])
+    AS v(id, fetched_at, http_status, etag, contact_count)
+WHERE page.id = v.id"""
 
 _INCOMING = """
 CREATE TEMPORARY TABLE IF NOT EXISTS incoming_page (id uuid, url text, kind text, kind_score float8, kind_reason text,

@@ -1,11 +1,11 @@
 """What goes on by itself: the auto-advance rules of a search, read where one step hands over to the next."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import select
+from sqlalchemy import ARRAY, Uuid, any_, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.models import Domain, Search
@@ -40,10 +40,13 @@ async def rules_of(session: AsyncSession, search_ids: Iterable[UUID | None]) -> 
     return rules
 
 
-async def rules_of_domain(session: AsyncSession, domain_id: UUID) -> Rules:
-    """The rules of the search that a domain goes on for."""
-    search = select(Search.rules).join(Domain, Domain.search_id == Search.id).where(Domain.id == domain_id)
-    return read_rules(await session.scalar(search))
+async def rules_of_domains(session: AsyncSession, domain_ids: Collection[UUID]) -> Mapping[UUID, Rules]:
+    """The rules of the searches that these domains go on for, in one query."""
+    if not domain_ids:
+        return {}
+    wanted = bindparam("domain_ids", list(domain_ids), ARRAY(Uuid()))
+    rules = select(Domain.id, Search.rules).outerjoin(Search, Domain.search_id == Search.id)
+    return {row.id: read_rules(row.rules) for row in await session.execute(rules.where(Domain.id == any_(wanted)))}
 
 
 def read_rules(stored: Mapping[str, Any] | None) -> Rules:

@@ -1,6 +1,6 @@
 """WF7: a page becomes contacts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -15,8 +15,10 @@ from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.extract.contacts import read_contacts
 from scrapersky.extract.found import Contacts
 from scrapersky.models import Page
-from scrapersky.store import contacts
-from scrapersky.store.rules import rules_of_domain
+from scrapersky.store import contacts, pages
+from scrapersky.store.contacts import Said, Stored
+from scrapersky.store.pages import Visited
+from scrapersky.store.rules import rules_of_domains
 
 HTML = ("", "text/html", "application/xhtml+xml")
 
@@ -70,14 +72,20 @@ class PageCuration(Workflow[Page, PageToRead, PageRead]):
             found = await self._web.read(read_contacts, answer.text, url=answer.final_url, region=page.country)
         return PageRead(answer.status, answer.final_url, answer.etag, answer.fetched_at, found)
 
-    async def write(self, session: AsyncSession, row: Page, read: PageRead) -> Iterable[UUID]:
+    async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Page, PageRead]]) -> Iterable[UUID]:
         """Keep each contact once per domain; those with an address that was never verified go on."""
-        row.fetched_at, row.http_status = read.fetched_at, read.status
-        if read.contacts is None:
-            await contacts.confirm(session, row)
-            return ()
-        row.etag = read.etag
-        stored = await contacts.upsert(session, row, read.final_url, read.contacts)
-        row.contact_count = stored.count
-        rules = await rules_of_domain(session, row.domain_id) if stored.unverified else None
-        return stored.unverified if rules and rules.contact_verification == "all" else ()
+        said = [Said(row, read.final_url, read.contacts) for row, read in found if read.contacts is not None]
+        stored = await contacts.upsert(session, said)
+        await contacts.confirm(session, [row.id for row, read in found if read.contacts is None])
+        await pages.keep_visits(session, [_visit(row, read, stored.get(row.id)) for row, read in found])
+        new = [(row.domain_id, stored[row.id].unverified) for row, _ in found if row.id in stored]
+        rules = await rules_of_domains(session, {domain_id for domain_id, unverified in new if unverified})
+        wanted = {domain_id for domain_id, rule in rules.items() if rule.contact_verification == "all"}
+        return {contact_id for domain_id, unverified in new if domain_id in wanted for contact_id in unverified}
+
+
+def _visit(row: Page, read: PageRead, stored: Stored | None) -> Visited:
+    """What an unchanged page said before still holds."""
+    if stored is None:
+        return Visited(row.id, read.fetched_at, read.status, row.etag, row.contact_count)
+    return Visited(row.id, read.fetched_at, read.status, read.etag, stored.count)
