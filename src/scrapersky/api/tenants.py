@@ -16,7 +16,7 @@ from scrapersky.api.people_fields import Name
 from scrapersky.api.problems import answers
 from scrapersky.api.quotas import QuotaLine, line_of
 from scrapersky.core import clock
-from scrapersky.store import quotas, tenant_list, tenants
+from scrapersky.store import quotas, tenant_list, tenant_rest, tenants
 
 router = APIRouter(prefix="/tenants", tags=["tenants"], responses=answers(422, 503))
 
@@ -50,7 +50,7 @@ class NewTenant(Limits):
 class TenantChange(Limits):
     """What shall be otherwise: what is not given stays, null lifts a limit."""
 
-    disabled: bool = Field(False, strict=True, description="nobody of it gets in, its searches and pages wait")
+    disabled: bool = Field(False, strict=True, description="nobody of it gets in, all its work rests")
 
 
 class TenantLine(BaseModel):
@@ -114,8 +114,11 @@ async def change_tenant(tenant_id: TenantId, asked: TenantChange, office: Given,
     """Work that waits for a quota is dealt out anew at once."""
     async with office.database.engine_session() as session:
         tenant = await tenant_list.by_id(session, tenant_id)
-        changed = await tenants.change(session, actor, tenant.name, _changes(asked))
-        return TenantLine.model_validate(changed)
+        changes = _changes(asked)
+        line = TenantLine.model_validate(await tenants.change(session, actor, tenant.name, changes))
+    if changes.get("disabled_at", True) is None:
+        await tenant_rest.go_on(office.database, office.pipeline.queues.values(), tenant_id)
+    return line
 
 
 def _changes(asked: TenantChange) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from scrapersky.cli.opening import opened
 from scrapersky.cli.output import print_json, print_table
 from scrapersky.core import clock
 from scrapersky.core.errors import BadRequest
-from scrapersky.store import tenants
+from scrapersky.store import tenant_rest, tenants
 
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
 
@@ -76,7 +76,7 @@ def set_(
     pages_per_day: Quota = None,
     cents_per_month: Quota = None,
     disable: Annotated[
-        bool | None, typer.Option("--disable/--enable", help="Nobody of it gets in; or they do again.")
+        bool | None, typer.Option("--disable/--enable", help="Nobody of it gets in, its work rests; or not.")
     ] = None,
     house: Annotated[
         bool | None, typer.Option("--house/--no-house", help="Whether its operators run the engine.")
@@ -107,7 +107,11 @@ async def _change(name: str, changes: dict[str, Any]) -> dict[str, Any]:
     async with opened() as house:
         actor = await acting(house)
         async with house.database.engine_session() as session:
-            return tenants.shown(await tenants.change(session, actor, name, changes))
+            changed = await tenants.change(session, actor, name, changes)
+            shown, tenant_id = tenants.shown(changed), changed.id
+        if changes.get("disabled_at", True) is None:
+            await tenant_rest.go_on(house.database, house.pipeline.queues.values(), tenant_id)
+        return shown
 
 
 def _quotas(**given: str | None) -> dict[str, int | None]:

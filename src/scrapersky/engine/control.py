@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 import asyncpg
 
@@ -23,6 +24,7 @@ class Verdict:
     held_by: str | None
     pace: Pace
     headroom: int | None = None  # rows the next queue may still take, if there is one
+    resting: frozenset[UUID] = frozenset()  # tenants that are disabled
     heard: bool = True  # whether the outcomes that were reported have been written down
 
     @property
@@ -80,7 +82,8 @@ async def consult(database: Database, watch: Watch, good: int, bad: int, item_se
             pace.interval_seconds,
             held_by,
         )
-    return Verdict(row["paused_at"] is not None, after.state, after.reason, held_by, pace, headroom)
+    resting = frozenset(row["resting"])
+    return Verdict(row["paused_at"] is not None, after.state, after.reason, held_by, pace, headroom, resting)
 
 
 async def _overhear(connection: asyncpg.Connection, watch: Watch) -> Verdict:
@@ -90,7 +93,8 @@ async def _overhear(connection: asyncpg.Connection, watch: Watch) -> Verdict:
     pace = Pace(row["batch_size"] or watch.tuning.batch_size, row["interval_seconds"] or watch.tuning.interval)
     held_by = watch.next_name if headroom == 0 else None
     paused = row["paused_at"] is not None
-    return Verdict(paused, row["breaker"], row["breaker_reason"], held_by, pace, headroom, heard=False)
+    resting = frozenset(row["resting"])
+    return Verdict(paused, row["breaker"], row["breaker_reason"], held_by, pace, headroom, resting, heard=False)
 
 
 async def _headroom(connection: asyncpg.Connection, watch: Watch, held_by: str | None) -> int | None:
@@ -119,8 +123,10 @@ def _moving_average(old: float, new: float | None) -> float:
     return new if not old else old * 0.7 + new * 0.3
 
 
-_LOCK = "SELECT *, now() AS at FROM workflow_control WHERE workflow = $1 FOR NO KEY UPDATE SKIP LOCKED"
-_READ = "SELECT * FROM workflow_control WHERE workflow = $1"
+_READ = """
+SELECT *, now() AS at, ARRAY(SELECT id FROM tenant WHERE disabled_at IS NOT NULL) AS resting
+FROM workflow_control WHERE workflow = $1"""
+_LOCK = _READ + " FOR NO KEY UPDATE SKIP LOCKED"
 _CREATE = "INSERT INTO workflow_control (workflow) VALUES ($1) ON CONFLICT DO NOTHING"
 _WRITE = """
 UPDATE workflow_control SET breaker = $2, breaker_until = $3, breaker_reason = $4, breaker_trips = $5,

@@ -14,7 +14,7 @@ from scrapersky.core.cancelling import heed_cancel
 from scrapersky.core.database import is_connection_error
 from scrapersky.engine import histogram
 from scrapersky.engine.events import BatchSettled, CycleEnded, DatabaseAway, LeaseLost, RowFailed, RowsRescued
-from scrapersky.engine.outcomes import COMPLETED, RETURNED, Kind, TimedOut, outcome_of
+from scrapersky.engine.outcomes import COMPLETED, RETURNED, TENANT_RESTS, Kind, TimedOut, outcome_of
 from scrapersky.engine.queue import Exchange
 from scrapersky.engine.settling import Held, count_kinds, settle_and_claim
 from scrapersky.engine.station import Station
@@ -255,6 +255,11 @@ class Cycle:
                 task.uncancel()  # only this row was taken from us; the runner goes on with the next
 
     async def _work(self, held: Held) -> None:
+        if held.tenant_id in self._station.verdict.resting:
+            held.outcome = TENANT_RESTS
+            self._finished.append(held)
+            self._stirred.set()
+            return
         started = time.perf_counter()
         timer = asyncio.timeout(self._tuning.timeout_seconds)
         try:

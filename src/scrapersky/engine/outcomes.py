@@ -67,6 +67,8 @@ class Outcome:
 COMPLETED = Outcome(Kind.COMPLETED, Status.COMPLETED)
 # The worker stops: somebody else may have the row at once, and it costs nothing.
 RETURNED = Outcome(Kind.RETURNED, Status.QUEUED, counts=False)
+# Nobody works for a tenant that is disabled. Its rows are looked at again now and then, should nobody wake them.
+TENANT_RESTS = Outcome(Kind.POSTPONED, Status.QUEUED, "The tenant is disabled.", wait_seconds=3_600.0, counts=False)
 
 
 def outcome_of(error: BaseException, tries: int, tuning: Tuning) -> Outcome:

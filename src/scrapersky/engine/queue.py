@@ -127,6 +127,10 @@ class Queue:
         """Queue rows that are not already queued or being worked on."""
         await connection.execute(self._sql.open, list(row_ids))
 
+    async def wake(self, connection: asyncpg.Connection, tenant_id: UUID, why: str, limit: int = 10_000) -> int:
+        """Make rows of a tenant that wait for this reason ready, and tell the workers; how many they were."""
+        return int(await connection.fetchval(self._sql.wake, tenant_id, why, limit))
+
     async def overdue(self, connection: asyncpg.Connection, seconds: float) -> int:
         """How many rows are in Processing although their lease ended so long ago."""
         return int(await connection.fetchval(self._sql.overdue, seconds))

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy.dialects.postgresql import dialect
 
-from scrapersky.engine.schema import PRIORITY_WORTH
+from scrapersky.engine.schema import CHANNEL, PRIORITY_WORTH
 from scrapersky.engine.workflow import Workflow
 
 COUNT_CAP = 100_000  # nobody counts further than this
@@ -130,6 +130,15 @@ SELECT (SELECT {q}_order FROM {table} WHERE {q}_status = 'Queued' AND {q}_due_at
 _OPEN = """
 UPDATE {table} SET {q}_status = 'Queued' WHERE id = ANY ($1::uuid[]) AND {q}_status NOT IN ('Queued', 'Processing')"""
 
+_WAKE = """
+WITH woken AS (
+    UPDATE {table} SET {q}_due_at = NULL, {q}_error = NULL WHERE id IN (
+        SELECT id FROM {table} WHERE {q}_due_at > now() AND {q}_status = 'Queued' AND tenant_id = $1 AND {q}_error = $2
+        ORDER BY {q}_due_at LIMIT $3::int FOR NO KEY UPDATE SKIP LOCKED)
+    RETURNING id
+), told AS (SELECT pg_notify('{channel}', '{queue}'))
+SELECT count(*) FROM woken, told"""
+
 
 @dataclass(frozen=True)
 class Statements:
@@ -147,6 +156,7 @@ class Statements:
     overdue: str
     busy: str
     open: str
+    wake: str
 
     @classmethod
     def of(cls, workflow: Workflow[Any, Any, Any]) -> "Statements":
@@ -159,6 +169,7 @@ class Statements:
             "reads": "".join(f", e.{name}" for name in workflow.reads),
             "nulls": "".join(f", NULL::{_type_of(columns[name])}" for name in workflow.reads),
             "worth": PRIORITY_WORTH,
+            "channel": CHANNEL,
             "cap": COUNT_CAP,
             "apart": APART_SECONDS,
             "lost": _LOST,
@@ -179,6 +190,7 @@ class Statements:
             overdue=_OVERDUE.format_map(names),
             busy=_BUSY.format_map(names),
             open=_OPEN.format_map(names),
+            wake=_WAKE.format_map(names),
         )
 
 
