@@ -1,6 +1,6 @@
 """WF4: a domain's home page tells who is behind it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -68,11 +68,12 @@ class DomainMetadata(Workflow[Domain, Site, HomePage]):
         metadata = await self._web.read(read_metadata, page.text, page.final_url, dict(page.headers), site.country)
         return HomePage(page.final_url, page.status, tuple(hop.url for hop in page.redirects), metadata)
 
-    async def write(self, session: AsyncSession, row: Domain, home: HomePage) -> Iterable[UUID]:
-        """Keep the facts; the domain itself goes on to its sitemaps."""
-        domains.describe(row, home.final_url, home.status, home.redirects, home.metadata)
-        rules = await rules_of(session, [row.search_id])
-        return [row.id] if rules[row.search_id].sitemap_analysis == "all" else ()
+    async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Domain, HomePage]]) -> Iterable[UUID]:
+        """Keep the facts; the domains themselves go on to their sitemaps."""
+        for row, home in found:
+            domains.describe(row, home.final_url, home.status, home.redirects, home.metadata)
+        rules = await rules_of(session, {row.search_id for row, _ in found})
+        return [row.id for row, _ in found if rules[row.search_id].sitemap_analysis == "all"]
 
 
 def _homes(site: Site) -> list[str]:

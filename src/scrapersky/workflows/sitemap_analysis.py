@@ -1,6 +1,6 @@
 """WF5: a domain's sitemaps are found, or the links of its home page instead."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -54,9 +54,15 @@ class SitemapAnalysis(Workflow[Domain, SiteToSearch, SitemapSearch]):
             raise RetryLater(found.why, after=max(waits, default=timedelta(0)), url=site.home)
         return found
 
-    async def write(self, session: AsyncSession, row: Domain, found: SitemapSearch) -> Iterable[UUID]:
+    async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Domain, SitemapSearch]]) -> Iterable[UUID]:
         """Keep every sitemap with how it was found; those that list pages go on."""
-        row.sitemap_result, row.sitemap_reason = found.outcome.value, found.why
-        wanted = await sitemaps.upsert(session, row, found)
-        rules = await rules_of(session, [row.search_id])
-        return wanted if rules[row.search_id].sitemap_import == "all" else ()
+        for row, search in found:
+            row.sitemap_result, row.sitemap_reason = search.outcome.value, search.why
+        wanted = await sitemaps.upsert(session, found)
+        rules = await rules_of(session, {row.search_id for row, _ in found})
+        return [
+            sitemap_id
+            for row, _ in found
+            if rules[row.search_id].sitemap_import == "all"
+            for sitemap_id in wanted[row.id]
+        ]

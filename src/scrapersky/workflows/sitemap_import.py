@@ -1,6 +1,7 @@
 """WF6: a sitemap becomes pages, however many it lists."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -20,7 +21,7 @@ from scrapersky.extract.page_kinds import classify
 from scrapersky.extract.page_picks import LEAST_SCORE, WORTH, Candidate, pick_pages
 from scrapersky.models import SitemapFile
 from scrapersky.store import pages
-from scrapersky.store.pages import PageRow, Spool
+from scrapersky.store.page_spool import PageRow, Spool
 from scrapersky.store.sitemaps import LINKS
 
 MOST_CANDIDATES = 5_000  # promising pages of one sitemap that are weighed against each other
@@ -50,10 +51,6 @@ class Imported:
         promising = guess.kind in WORTH and guess.score >= LEAST_SCORE
         if promising and len(self.candidates) < MOST_CANDIDATES:
             self.candidates.append(Candidate(url, text))
-
-    def picks(self) -> list[tuple[str, str]]:
-        """The best pages, best first, with their kinds."""
-        return [(pick.url, pick.guess.kind.value) for pick in pick_pages(self.candidates, MOST_PICKS)]
 
 
 class SitemapImport(Workflow[SitemapFile, Listing, Imported]):
@@ -99,12 +96,21 @@ class SitemapImport(Workflow[SitemapFile, Listing, Imported]):
             imported.add(link.url, link.text)
         return imported
 
-    async def write(self, session: AsyncSession, row: SitemapFile, imported: Imported) -> Iterable[UUID]:
-        """Store the pages in bulk; the best of them go on, a few per site."""
-        row.url_count, row.partial_reason = imported.spool.count, imported.partial
-        domain = await pages.domain_of(session, row)
-        await pages.copy(session, row, domain, imported.spool)
-        return await pages.choose(session, domain, imported.picks())
+    async def write_batch(self, session: AsyncSession, found: Sequence[tuple[SitemapFile, Imported]]) -> Iterable[UUID]:
+        """Store the pages in bulk; the best of them go on, a few per site, whichever list they are from."""
+        candidates: dict[UUID, list[Candidate]] = defaultdict(list)
+        for row, imported in found:
+            row.url_count, row.partial_reason = imported.spool.count, imported.partial
+            candidates[row.domain_id] += imported.candidates
+        domains = await pages.domains_of(session, (row for row, _ in found))
+        await pages.store(session, domains, ((row, imported.spool) for row, imported in found))
+        picks = {domain_id: _picks(of_site) for domain_id, of_site in candidates.items()}
+        return await pages.choose(session, domains.values(), picks)
+
+
+def _picks(candidates: Iterable[Candidate]) -> list[tuple[str, str]]:
+    """The best pages, best first, with their kinds."""
+    return [(pick.url, pick.guess.kind.value) for pick in pick_pages(candidates, MOST_PICKS)]
 
 
 async def _pieces(answer: Answer) -> AsyncIterator[bytes]:
