@@ -4,17 +4,15 @@ import ipaddress
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 
-from fastapi import Depends, FastAPI
+from fastapi import FastAPI
 from sqlalchemy import text
 
 from scrapersky import __version__
-from scrapersky.api.access import door
 from scrapersky.api.guard import Guard
 from scrapersky.api.office import Office
-from scrapersky.api.problems import answers, handle_errors
-from scrapersky.api.rates import Waits, admit_caller
-from scrapersky.api.routes import all_routes, operation_id
-from scrapersky.api.strict_json import refuse_twins
+from scrapersky.api.problems import handle_errors
+from scrapersky.api.rates import Waits
+from scrapersky.api.routes import GATES, all_routes
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.passwords import Passwords
 from scrapersky.core.settings import Environment, Settings, load
@@ -52,15 +50,13 @@ def create_app(
         version=__version__,
         description="Finds local businesses and the people to write to, one durable step at a time.",
         lifespan=lifespan,
-        dependencies=[Depends(door), Depends(admit_caller), Depends(refuse_twins)],
-        responses=answers(401, 403, 429, 500),
-        generate_unique_id_function=operation_id,
+        dependencies=GATES,
+        routes=all_routes(),
         redirect_slashes=False,
         openapi_url=None,  # served by a route of our own, through the same door as all others
     )
     app.state.waits = Waits()
     handle_errors(app)
-    app.include_router(all_routes())
     app.add_middleware(Guard, settings=settings, local_only=settings.environment == "development")
     return app
 

@@ -1,8 +1,11 @@
 """All routes, behind the one door."""
 
-from fastapi import APIRouter, Request
+from functools import cache
+
+from fastapi import APIRouter, Depends, Request
 from fastapi.routing import APIRoute
 from starlette.responses import JSONResponse
+from starlette.routing import BaseRoute
 
 from scrapersky.api import (
     api_keys,
@@ -34,10 +37,13 @@ from scrapersky.api import (
     users,
     workflows,
 )
-from scrapersky.api.access import VIEWER, describe_access, may
-from scrapersky.api.problems import describe_problems
+from scrapersky.api.access import VIEWER, describe_access, door, may
+from scrapersky.api.problems import answers, describe_problems
+from scrapersky.api.rates import admit_caller
+from scrapersky.api.strict_json import refuse_twins
 
 PREFIX = "/api/v3"
+GATES = [Depends(door), Depends(admit_caller), Depends(refuse_twins)]  # of every route, in this order
 
 PEOPLE = (auth.router, users.router, users.invitation_router, api_keys.router)
 HOUSE = (tenants.router, quotas.router, audit.router)
@@ -72,9 +78,12 @@ async def openapi(request: Request) -> JSONResponse:
     return JSONResponse(describe_access(describe_problems(request.app.openapi())))
 
 
-def all_routes() -> APIRouter:
-    """Every route of the house, with its full path."""
-    every = APIRouter()
+@cache  # what a route takes and gives is read from its types, and that takes a while
+def all_routes() -> list[BaseRoute]:
+    """Every route of the house, with its full path, behind the gates."""
+    every = APIRouter(
+        dependencies=GATES, responses=answers(401, 403, 429, 500), generate_unique_id_function=operation_id
+    )
     for router in (
         *PEOPLE,
         *HOUSE,
@@ -88,7 +97,7 @@ def all_routes() -> APIRouter:
         every.include_router(router, prefix=PREFIX)
     every.include_router(description, prefix=PREFIX)
     every.include_router(health.router)
-    return every
+    return every.routes
 
 
 def operation_id(route: APIRoute) -> str:
