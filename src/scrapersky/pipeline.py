@@ -6,6 +6,7 @@ from scrapersky.destinations.couriers import Couriers
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.providers.journal import Journals
 from scrapersky.providers.place import Providers
+from scrapersky.providers.purse import Purses
 from scrapersky.store.outbox import Outbox
 from scrapersky.workflows.contact_verification import ContactVerification
 from scrapersky.workflows.deep_scan import DeepScan
@@ -24,6 +25,7 @@ def the_line(
     journals: Journals | None = None,
     outbox: Outbox | None = None,
     couriers: Couriers | None = None,
+    purses: Purses | None = None,
 ) -> Pipeline:
     """Search ─1─▶ Place ─2─▶ LocalBusiness ─3─▶ Domain ─4─▶ Domain ─5─▶ SitemapFile ─6─▶ Page ─7─▶ Contact ─8─▶ ─9─▶.
 
@@ -33,7 +35,7 @@ def the_line(
     return Pipeline(
         [
             PlaceSearch(providers, journals),
-            DeepScan(providers),
+            DeepScan(providers, purses),
             DomainExtraction(),
             DomainMetadata(web),
             SitemapAnalysis(web),

@@ -33,7 +33,9 @@ from scrapersky.store.contact_retention import ForgetContacts
 from scrapersky.store.host_limits import ForgetHosts, SharedHostLimits
 from scrapersky.store.jobs import RunJobs
 from scrapersky.store.outbox import Outbox
+from scrapersky.store.provider_rests import StoredRests
 from scrapersky.store.purge import PurgeExpired
+from scrapersky.store.purses import StoredPurses
 from scrapersky.store.rate_limits import ForgetBuckets
 from scrapersky.store.retention import PruneAudit, PruneJobs
 from scrapersky.store.search_journal import StoredJournals
@@ -91,9 +93,10 @@ async def open_house(
     host_limits = SharedHostLimits(database, settings)
     web = Web(settings, host_limits)
     if providers is None:
-        providers = configured_providers(settings, web, host_limits)
+        providers = configured_providers(settings, web, host_limits, StoredRests(database))
     couriers = _couriers(web)
-    line = pipeline or the_line(providers, web, StoredJournals(database), Outbox(database, vault), couriers)
+    journals, purses = StoredJournals(database), StoredPurses(database)
+    line = pipeline or the_line(providers, web, journals, Outbox(database, vault), couriers, purses)
     try:
         await check_server(database)
         await check_schema(database)

@@ -157,6 +157,20 @@ async def test_the_metrics_know_every_queue(client, admin, tenant):
     assert 'scrapersky_queue_oldest_seconds{workflow="shipping"} 0.0' in answer.text
 
 
+async def test_the_metrics_know_what_the_providers_cost_this_month(client, admin, tenant, other_tenant):
+    for owner, months_ago, calls, cents in ((tenant, 0, 3, 6), (other_tenant, 0, 1, 2), (tenant, 1, 50, 100)):
+        await admin.execute(
+            "INSERT INTO spending (tenant_id, provider, method, month, calls, cents) VALUES ($1, 'google_places', "
+            "'details', date_trunc('month', now() AT TIME ZONE 'UTC')::date - $2 * interval '1 month', $3, $4)",
+            *(owner, months_ago, calls, cents),
+        )
+    numbers = (await client.get("/metrics")).text
+    assert 'scrapersky_provider_calls_this_month{method="details",provider="google_places"} 4.0' in numbers
+    assert 'scrapersky_provider_cents_this_month{method="details",provider="google_places"} 8.0' in numbers
+    await admin.execute("DELETE FROM spending")
+    assert "scrapersky_provider_cents_this_month{" not in (await client.get("/metrics")).text
+
+
 async def test_the_metrics_know_what_all_hosts_agreed_on(client, admin):
     await admin.execute(
         "INSERT INTO workflow_control (workflow, breaker, paused_at) VALUES ('packing', 'open', NULL), "

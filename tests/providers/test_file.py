@@ -8,6 +8,7 @@ import pytest
 
 from scrapersky.providers.file import FileOfBusinesses
 from scrapersky.providers.place import Meter, PlaceDetails, PlaceQuery, ProviderRefused
+from scrapersky.providers.purse import PocketPurse
 
 CSV = """Company,Web Site,Phone number,ZIP,City,Country,Lat,Lng,Category
 Hymy Oy,hymy.example,09 612 3456,00100,Helsinki,fi,60.17,24.94,dentist
@@ -190,7 +191,7 @@ async def test_the_id_comes_from_the_content(tmp_path: Path) -> None:
     assert len(places) == 3
     assert places[-1].provider_id == first.provider_id
     provider = FileOfBusinesses(tmp_path / "firms.csv")
-    assert (await provider.details(first.provider_id)).name == "Hymy Oy"
+    assert (await provider.details(first.provider_id, PocketPurse())).name == "Hymy Oy"
     with pytest.raises(ProviderRefused, match="any more"):
-        await provider.details("gone")
+        await provider.details("gone", PocketPurse())
     assert (await provider.estimate(PlaceQuery("*"))).cents == 0

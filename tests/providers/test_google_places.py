@@ -27,6 +27,8 @@ from scrapersky.providers.place import (
     ProviderFailed,
     ProviderRefused,
 )
+from scrapersky.providers.purse import PocketPurse
+from scrapersky.providers.rest import PocketRests
 from tests.providers.conftest import api_at
 from tests.providers.little_server import LittleServer, Reply
 from tests.providers.tiny_google import KEY, TinyGoogle, error, exhausted, points
@@ -40,7 +42,7 @@ async def helsinki(*_: object) -> Area:
 
 
 def google(client: ClientSource, server: LittleServer, key: str = KEY, **more: Any) -> GooglePlaces:
-    api = GoogleApi(api_at(client, server.url, "Google"), SecretStr(key))
+    api = GoogleApi(api_at(client, server.url, "Google"), SecretStr(key), more.pop("rests", None))
     return GooglePlaces(api, more.pop("geocoder", helsinki), patience=more.pop("patience", timedelta(0)), **more)
 
 
@@ -272,7 +274,7 @@ async def test_a_search_goes_on_where_the_quota_stopped_it_and_pays_nothing_twic
     assert world.paid + world.free == second.calls
     assert len(server.asked) - asked < second.calls
     again = Meter()
-    await found(provider, meter=again)
+    await found(google(client, server), meter=again)
     assert world.paid == 2 * round(again.cents / 3.5)  # a search of its own knows nothing of it
 
 
@@ -283,13 +285,13 @@ async def test_a_short_wait_is_waited_in_the_middle_of_a_search(
     really = asyncio.sleep
 
     async def sleep(seconds: float) -> None:
-        slept.append(seconds)
+        slept.append(round(seconds))
         await really(0)
 
     monkeypatch.setattr("scrapersky.providers.google_pages.asyncio.sleep", sleep)
     world = TinyGoogle(server, points(10))
     world.mishaps = [exhausted("Minute"), error(503, "UNAVAILABLE", ""), exhausted("Minute")]
-    provider = google(client, server, patience=timedelta(seconds=130))
+    provider = google(client, server, patience=timedelta(seconds=130), rests=PocketRests(now=lambda: sum(slept)))
     assert len(await found(provider)) == 10
     assert [seconds for seconds in slept if seconds >= 1] == [60, 10, 60]
     world.mishaps = [exhausted("Minute")] * 5
@@ -340,7 +342,7 @@ async def test_a_google_that_is_down_is_tried_again(client: ClientSource, server
 
 async def test_details_of_one_place(client: ClientSource, server: LittleServer) -> None:
     TinyGoogle(server, points(3))
-    place = await google(client, server).details("place0001")
+    place = await google(client, server).details("place0001", PocketPurse())
     assert (place.provider, place.provider_id, place.website) == (
         "google_places",
         "place0001",
@@ -352,10 +354,10 @@ async def test_details_of_one_place(client: ClientSource, server: LittleServer) 
 async def test_a_place_that_is_gone_says_so(client: ClientSource, server: LittleServer) -> None:
     server.answers["/v1/places/old"] = [error(404, "NOT_FOUND", "The Place ID is no longer valid.")]
     with pytest.raises(google_errors.PlaceGone, match="search for it again"):
-        await google(client, server).details("old")
+        await google(client, server).details("old", PocketPurse())
     for wrong in ("../v1/x", "", "a b", "x" * 301):
         with pytest.raises(ProviderRefused, match="no id"):
-            await google(client, server).details(wrong)
+            await google(client, server).details(wrong, PocketPurse())
     assert len(server.asked) == 1
 
 

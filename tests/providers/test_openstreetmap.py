@@ -21,6 +21,7 @@ from scrapersky.providers.place import (
     ProviderFailed,
     ProviderRefused,
 )
+from scrapersky.providers.purse import PocketPurse
 from tests.providers.conftest import api_at
 from tests.providers.little_server import Asked, LittleServer, Reply
 
@@ -188,13 +189,13 @@ async def test_no_result_is_fine(osm: OpenStreetMap, server: LittleServer) -> No
 
 
 async def test_details_by_id(osm: OpenStreetMap, server: LittleServer) -> None:
-    assert (await osm.details("node/11")).name == "Hymy"
+    assert (await osm.details("node/11", PocketPurse())).name == "Hymy"
     assert "node(11);" in question(server.asked[0])
     server.answers["/api/interpreter"] = [overpass_answer()]
     with pytest.raises(ProviderRefused, match="no business node/12 any more"):
-        await osm.details("node/12")
+        await osm.details("node/12", PocketPurse())
     with pytest.raises(ProviderRefused, match="looks like node/123"):
-        await osm.details("ChIJ123")
+        await osm.details("ChIJ123", PocketPurse())
 
 
 async def test_the_estimate_is_nothing(osm: OpenStreetMap, server: LittleServer) -> None:

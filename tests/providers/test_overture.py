@@ -12,6 +12,7 @@ from scrapersky.providers.area import Area, Box
 from scrapersky.providers.overture import Overture, terms
 from scrapersky.providers.overture_dataset import OvertureDataset
 from scrapersky.providers.place import Meter, PlaceDetails, PlaceQuery, ProviderRefused
+from scrapersky.providers.purse import PocketPurse
 
 BOX = Box(60.16, 24.93, 60.18, 24.96)
 TEXTS = pa.list_(pa.string())
@@ -128,11 +129,11 @@ async def test_an_unknown_word_is_looked_for_in_names_too(tmp_path: Path) -> Non
 
 async def test_details_from_files_on_this_machine(tmp_path: Path) -> None:
     provider = Overture(OvertureDataset(written(tmp_path, NEW)), helsinki)
-    assert (await provider.details("3")).name == "Firm 3"
+    assert (await provider.details("3", PocketPurse())).name == "Firm 3"
     with pytest.raises(ProviderRefused, match="no place '99'"):
-        await provider.details("99")
+        await provider.details("99", PocketPurse())
     with pytest.raises(ProviderRefused, match="search for it again"):
-        await Overture(OvertureDataset("s3://bucket/places"), helsinki).details("3")
+        await Overture(OvertureDataset("s3://bucket/places"), helsinki).details("3", PocketPurse())
 
 
 async def test_a_path_that_is_not_there_or_no_parquet_names_the_setting(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from scrapersky.engine.outcomes import Later
 from scrapersky.extract.table_rows import TableRow
 from scrapersky.pipeline import the_line
 from scrapersky.providers.place import PlaceDetails
+from scrapersky.providers.purse import Purse
 from scrapersky.store import imports
 from scrapersky.store.audit import Actor
 from tests.conftest import stations_of
@@ -21,7 +22,7 @@ class FakeProvider:
     def __init__(self, *answers: PlaceDetails | Exception) -> None:
         self.answers, self.asked = list(answers), []
 
-    async def details(self, provider_id: str) -> PlaceDetails:
+    async def details(self, provider_id: str, purse: Purse) -> PlaceDetails:
         self.asked.append(provider_id)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Exception):

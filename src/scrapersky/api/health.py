@@ -17,7 +17,8 @@ from scrapersky.core.database import is_connection_error
 from scrapersky.engine.breaker import CLOSED
 from scrapersky.engine.queue import Measures
 from scrapersky.engine.settling import driver_of
-from scrapersky.store import controls, queues
+from scrapersky.store import controls, queues, spending
+from scrapersky.store.spending import Spent
 
 log = structlog.get_logger(__name__)
 
@@ -127,7 +128,7 @@ async def metrics(office: Given) -> Response:
     if measured is None:
         log.warning("queues_not_measured", error=why)
         office.metrics.forget_queues()
-    return Response(office.metrics.render(*(measured or ({}, {}))), media_type=CONTENT_TYPE_LATEST)
+    return Response(office.metrics.render(*(measured or ({}, {}, []))), media_type=CONTENT_TYPE_LATEST)
 
 
 async def _look(question: Coroutine[Any, Any, Found], seconds: float) -> tuple[Found | None, str]:
@@ -151,13 +152,14 @@ async def _ask(office: Office) -> _Seen:
     return _Seen(revision=revision, oldest_seconds=oldest, breakers=breakers)
 
 
-async def _measure(office: Office) -> tuple[dict[str, Measures], dict[str, tuple[str, bool]]]:
+async def _measure(office: Office) -> tuple[dict[str, Measures], dict[str, tuple[str, bool]], list[Spent]]:
     async with office.database.engine_session() as session:
+        spent = await spending.this_month(session)
         control_of, driver = await controls.by_workflow(session), await driver_of(session)
         measures = {name: await queue.measure(driver) for name, queue in office.pipeline.queues.items()}
     untouched = (CLOSED, False)
     states = {name: (row.breaker, row.paused_at is not None) for name, row in control_of.items() if name in measures}
-    return measures, {**dict.fromkeys(measures, untouched), **states}
+    return measures, {**dict.fromkeys(measures, untouched), **states}, spent
 
 
 async def _within(seconds: float, question: Coroutine[Any, Any, Found]) -> Found:

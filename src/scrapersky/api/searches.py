@@ -29,6 +29,7 @@ from scrapersky.core.status import Status
 from scrapersky.extract.page_words import PageKind
 from scrapersky.providers.place import PlaceQuery, UnknownProvider, why_unknown
 from scrapersky.store import cancellation, leads, lists, orders, searches
+from scrapersky.store.audit import Actor
 from scrapersky.store.leads import Per, Position
 from scrapersky.store.nouns import SEARCHES
 from scrapersky.store.rules import PAGE_KINDS, Rules
@@ -68,7 +69,7 @@ class NewSearch(Asked):
 
 
 class CostEstimate(BaseModel):
-    """What a search will probably cost, at most."""
+    """What a search will probably cost, at most, with what is left to look up of an earlier one."""
 
     calls: int | None
     cents: int | None
@@ -83,7 +84,10 @@ class SearchLine(Line):
     provider: str
     result_limit: int | None
     budget_cents: int | None
-    cost_cents: int
+    cost_cents: int = Field(description="of all calls so far, details included")
+    call_count: int = Field(description="calls to the provider so far, free ones included")
+    details_count: int = Field(description="how many of the calls were for details of one place")
+    details_cents: int = Field(description="how much of the cost was for them")
     result_count: int
     cut_short: str | None = Field(description="why it ended early")
     place_search_status: Status
@@ -160,13 +164,13 @@ async def list_searches(
 )
 async def create_search(asked: NewSearch, office: Given, actor: CurrentActor, response: Response) -> SearchAsked:
     """Queued at once; the same again is the one that is there, with the new rules and budget. 429 over a quota."""
-    estimate = await _estimate(office, asked)
-    if asked.estimate_only:
-        response.status_code = 200
-        return SearchAsked(estimate=estimate, search=None, known=False)
     cents = round(asked.budget * 100) if asked.budget is not None else None
     rules = Rules.model_validate(asked.rules.model_dump(mode="json"))
     wish = searches.Asked(asked.text, asked.area, asked.provider, asked.limit, cents, rules)
+    estimate = await _estimate(office, actor, wish)
+    if asked.estimate_only:
+        response.status_code = 200
+        return SearchAsked(estimate=estimate, search=None, known=False)
     async with office.database.session(actor.tenant_id) as session:
         search, known = await orders.order(session, actor, wish, estimate_cents=estimate.cents)
         line = SearchLine.model_validate(search)
@@ -223,7 +227,7 @@ async def cancel_search(row_id: RowId, office: Given, actor: CurrentActor) -> Ca
         return Cancelled(taken_back=await cancellation.cancel(session, actor, row_id))
 
 
-async def _estimate(office: Office, asked: NewSearch) -> CostEstimate:
+async def _estimate(office: Office, actor: Actor, asked: searches.Asked) -> CostEstimate:
     """What the provider says; one that cannot say it now is no reason to refuse the search."""
     provider = office.providers.get(asked.provider)
     if provider is None:
@@ -232,6 +236,9 @@ async def _estimate(office: Office, asked: NewSearch) -> CostEstimate:
         said = await provider.estimate(PlaceQuery(asked.text, asked.area, asked.limit))
     except ScraperSkyError as error:
         return CostEstimate(calls=None, cents=None, explanation=f"It cannot be said now: {error}")
+    async with office.database.session(actor.tenant_id) as session:
+        details = await searches.foreseen_details(session, actor.tenant_id, asked)
+    said = said.with_details(details)
     return CostEstimate(calls=said.calls, cents=said.cents, explanation=said.explanation)
 
 

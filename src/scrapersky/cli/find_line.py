@@ -21,7 +21,7 @@ from scrapersky.core.status import Verdict
 from scrapersky.destinations.lead_file import LeadFile
 from scrapersky.extract.web_address import CompanyDomain, NoWebAddress, web_address
 from scrapersky.providers.place import PlaceQuery, UnknownProvider, why_unknown
-from scrapersky.store import orders, searches
+from scrapersky.store import orders, searches, spending
 from scrapersky.store.audit import Actor
 from scrapersky.store.leads import Per, columns_of, leads
 from scrapersky.store.rules import Rules
@@ -139,6 +139,7 @@ async def find_in(
         counts = await searches.contact_counts(session, search_id)
         verdicts = await searches.verdicts(session, search_id)
         cut_short = await searches.cut_short(session, search_id)
+        bill = await spending.bill(session, search_id)
     return {
         "search": wish.asked.text,
         "area": wish.asked.area,
@@ -154,6 +155,7 @@ async def find_in(
         "stopped": stopped,
         "left": sum(step.open for step in steps),
         "cut_short": cut_short,
+        "bill": bill,
         "steps": searches.as_json(steps),
         "reasons": [dict(zip(("step", "status", "reason", "rows"), reason, strict=True)) for reason in reasons],
         "refused_lines": list(wish.refused),
@@ -168,7 +170,7 @@ def _counted(verdicts: Mapping[str, str | None]) -> dict[str, int]:
 
 
 async def _ask(house: House, wish: Wish, actor: Actor, refresh: bool) -> tuple[UUID, bool]:
-    is_done, cents = bool(wish.domains), None if wish.domains else await _estimate(house, wish.asked)
+    is_done, cents = bool(wish.domains), None if wish.domains else await _estimate(house, wish.asked, actor)
     async with house.database.session(actor.tenant_id) as session:
         search, known = await orders.order(session, actor, wish.asked, refresh, estimate_cents=cents, is_done=is_done)
         if wish.domains:
@@ -176,15 +178,17 @@ async def _ask(house: House, wish: Wish, actor: Actor, refresh: bool) -> tuple[U
         return search.id, known
 
 
-async def _estimate(house: House, asked: Asked) -> int | None:
+async def _estimate(house: House, asked: Asked, actor: Actor) -> int | None:
     """What the search will probably cost; a provider that cannot say it now is no reason to refuse."""
     provider = house.providers.get(asked.provider)
     if provider is None:
         raise UnknownProvider(why_unknown(asked.provider, house.providers))
     try:
-        return (await provider.estimate(PlaceQuery(asked.text, asked.area, asked.limit))).cents
+        said = await provider.estimate(PlaceQuery(asked.text, asked.area, asked.limit))
     except ScraperSkyError:
         return None
+    async with house.database.session(actor.tenant_id) as session:
+        return said.with_details(await searches.foreseen_details(session, actor.tenant_id, asked)).cents
 
 
 async def _work(house: House, tenant_id: UUID, search_id: UUID, progress: FindProgress, patience: float) -> bool:

@@ -1,7 +1,7 @@
 """A search as it goes: a bar for each step on a terminal, a line now and then elsewhere; and what came of it."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -103,6 +103,8 @@ class FindProgress:
         if summary["verdicts"]:
             told = ", ".join(f"{count} {verdict}" for verdict, count in summary["verdicts"].items() if count)
             self._console.print(f"Of the addresses, {told}.", markup=False)
+        if summary["bill"]["cost_cents"] or summary["bill"]["budget_cents"] is not None:
+            self._console.print(_bill(summary["bill"]), markup=False)
         if summary["cut_short"]:
             self._console.print(printable(summary["cut_short"]), markup=False, soft_wrap=True)
         if summary["left"] and not summary["stopped"]:
@@ -113,6 +115,15 @@ class FindProgress:
             self._console.print(f"not used: {printable(line)}", markup=False)
         if summary["stopped"]:
             self._console.print("Stopped: the same command goes on where this one ended.")
+
+
+def _bill(bill: Mapping[str, Any]) -> str:
+    """What the provider was paid."""
+    budget = bill["budget_cents"]
+    of_budget = f", budget {budget / 100:.2f}" if budget is not None else ""
+    details = bill["details_count"]
+    of_details = f", {details} of them for details ({bill['details_cents'] / 100:.2f})" if details else ""
+    return f"Cost {bill['cost_cents'] / 100:.2f}{of_budget}: {bill['call_count']} calls{of_details}."
 
 
 def _note(step: StepCount) -> str:

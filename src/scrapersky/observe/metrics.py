@@ -1,6 +1,6 @@
 """Engine events as Prometheus metrics of this process; depths and ages are measured when they are asked for."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -62,6 +62,16 @@ class Metrics:
             "scrapersky_queue_oldest_seconds", "Age of the oldest ready row", ["workflow"], registry=self.registry
         )
 
+        self.calls = Gauge(
+            "scrapersky_provider_calls_this_month",
+            "Calls to providers since the first of the month, by all tenants and hosts",
+            ["provider", "method"],
+            registry=self.registry,
+        )
+        self.cents = Gauge(
+            "scrapersky_provider_cents_this_month", "What they cost", ["provider", "method"], registry=self.registry
+        )
+
     async def count_event(self, event: Any) -> None:
         """A listener: count what happened."""
         match event:
@@ -83,11 +93,21 @@ class Metrics:
 
     def forget_queues(self) -> None:
         """What was measured is no longer true: yesterday's depth is worse than none."""
-        for gauge in (self.depth, self.oldest, self.breaker, self.paused):
+        for gauge in (self.depth, self.oldest, self.breaker, self.paused, self.calls, self.cents):
             gauge.clear()
 
-    def render(self, queues: Mapping[str, Measures], controls: Mapping[str, tuple[str, bool]]) -> bytes:
-        """The text that Prometheus reads, with the queues as they are now, and the breakers and pauses of all hosts."""
+    def render(
+        self,
+        queues: Mapping[str, Measures],
+        controls: Mapping[str, tuple[str, bool]],
+        spent: Iterable[tuple[str, str, int, int]] = (),
+    ) -> bytes:
+        """The text that Prometheus reads, with queues, breakers, pauses and spending of all hosts as they are now."""
+        self.calls.clear()  # a new month begins with nothing
+        self.cents.clear()
+        for provider, method, calls, cents in spent:
+            self.calls.labels(provider, method).set(calls)
+            self.cents.labels(provider, method).set(cents)
         for workflow, (breaker, is_paused) in controls.items():
             self.breaker.labels(workflow).set(BREAKER_STATES[breaker])
             self.paused.labels(workflow).set(is_paused)

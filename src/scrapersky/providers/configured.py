@@ -19,13 +19,16 @@ from scrapersky.providers.osm_overpass import Overpass
 from scrapersky.providers.overture import Overture
 from scrapersky.providers.overture_dataset import OvertureDataset
 from scrapersky.providers.place import PlaceProvider, Providers
+from scrapersky.providers.rest import Rests
 
 
-def configured_providers(settings: Settings, web: Web, host_limits: HostLimits | None = None) -> Providers:
+def configured_providers(
+    settings: Settings, web: Web, host_limits: HostLimits | None = None, rests: Rests | None = None
+) -> Providers:
     """OpenStreetMap always, the others where a setting names their key or file.
 
-    They ask through the web's guarded client. Give the shared host limits where several workers run: the volunteers
-    behind OpenStreetMap count all of them as one.
+    They ask through the web's guarded client. Give the shared host limits and rests where several workers run: the
+    volunteers behind OpenStreetMap count all of them as one, and so do Google's quotas.
     """
 
     async def client() -> Client:
@@ -34,7 +37,7 @@ def configured_providers(settings: Settings, web: Web, host_limits: HostLimits |
     nominatim = Nominatim(_nominatim_api(settings, client, host_limits))
     built: list[PlaceProvider] = [OpenStreetMap(nominatim, _overpass(settings, client, host_limits))]
     if settings.provider_google_key is not None:
-        built.append(GooglePlaces(_google_api(settings, client, settings.provider_google_key), nominatim.find))
+        built.append(GooglePlaces(_google_api(settings, client, settings.provider_google_key, rests), nominatim.find))
     if settings.provider_file_path is not None:
         built.append(FileOfBusinesses(Path(settings.provider_file_path)))
     if settings.provider_overture_path is not None:
@@ -42,12 +45,12 @@ def configured_providers(settings: Settings, web: Web, host_limits: HostLimits |
     return {provider.name: provider for provider in built}
 
 
-def _google_api(settings: Settings, client: ClientSource, key: SecretStr) -> GoogleApi:
+def _google_api(settings: Settings, client: ClientSource, key: SecretStr, rests: Rests | None) -> GoogleApi:
     plain = key.get_secret_value().strip()
     if not (plain.isascii() and plain.isprintable() and " " not in plain):
         raise BadSetting("PROVIDER_GOOGLE_KEY is not a key: it has characters that no key has. Copy it again.")
     api = Api(client, settings.provider_google_url, service="Google", setting="PROVIDER_GOOGLE_URL", seconds=60)
-    return GoogleApi(api, SecretStr(plain))
+    return GoogleApi(api, SecretStr(plain), rests)
 
 
 def _nominatim_api(settings: Settings, client: ClientSource, host_limits: HostLimits | None) -> Api:

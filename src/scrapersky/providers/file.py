@@ -14,6 +14,7 @@ from scrapersky.providers.area import what_and_where
 from scrapersky.providers.file_rows import read_rows
 from scrapersky.providers.osm_categories import PLURALS
 from scrapersky.providers.place import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
+from scrapersky.providers.purse import Purse
 
 log = structlog.get_logger(__name__)
 
@@ -47,8 +48,8 @@ class FileOfBusinesses:
         for start in range(0, len(found), PAGE):
             yield found[start : start + PAGE]
 
-    async def details(self, provider_id: str) -> PlaceDetails:
-        """The row with this id, as long as it is in the file unchanged."""
+    async def details(self, provider_id: str, purse: Purse) -> PlaceDetails:
+        """The row with this id, as long as it is in the file unchanged; nobody is called."""
         read = await asyncio.to_thread(_read, self._path)
         place = next((place for place, _ in read if place is not None and place.provider_id == provider_id), None)
         if place is None:

@@ -31,6 +31,10 @@ class PlaceGone(ProviderRefused):
     """The place has left the provider's map, or has got another id."""
 
 
+class QuotaUsedUp(ProviderBusy):
+    """The calls of a minute or a day are used up, for everybody with this key."""
+
+
 class PageTokenRefused(ScraperSkyError):
     """The token of the next page is not accepted: this search has to begin again."""
 
@@ -69,8 +73,8 @@ def next_pacific_midnight(now: datetime) -> datetime:
 def _exhausted(error: Mapping[str, Any], told: str, now: datetime) -> ProviderBusy:
     if _is_daily(error):
         wait = next_pacific_midnight(now) - now
-        return ProviderBusy(f"{told}: the quota of the day is used up; it goes on after midnight in California.", wait)
-    return ProviderBusy(f"{told}: the quota of the minute is used up.", MINUTE)
+        return QuotaUsedUp(f"{told}: the quota of the day is used up; it goes on after midnight in California.", wait)
+    return QuotaUsedUp(f"{told}: the quota of the minute is used up.", MINUTE)
 
 
 def _is_daily(error: Mapping[str, Any]) -> bool:

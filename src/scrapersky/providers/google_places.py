@@ -15,6 +15,7 @@ from scrapersky.providers.google_pages import GooglePages, within
 from scrapersky.providers.google_place import place_of
 from scrapersky.providers.google_tiles import leaves
 from scrapersky.providers.place import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
+from scrapersky.providers.purse import Purse
 
 log = structlog.get_logger(__name__)
 
@@ -49,7 +50,10 @@ class GooglePlaces:
         price = google_prices.cents("search", google_prices.EVERYTHING)
         told = f"Up to {pages} paid calls of {price:g} cents for {wanted} places"
         assumed = "" if query.limit else "; without a limit this many are assumed, and there may be more"
-        return Estimate(3 * pages if by_boxes else pages, ceil(pages * price), f"{told}{assumed}.")
+        later = google_prices.cents("details", google_prices.EVERYTHING)
+        along = f" Details come along; a place looked into more than a day later costs {later:g} cents more."
+        calls = 3 * pages if by_boxes else pages
+        return Estimate(calls, ceil(pages * price), f"{told}{assumed}.{along}", later)
 
     async def search(self, query: PlaceQuery, meter: Meter) -> AsyncIterator[Sequence[PlaceDetails]]:
         """Every place once, page by page, up to the limit; taken up again where an earlier attempt was interrupted."""
@@ -66,9 +70,9 @@ class GooglePlaces:
                     break
         log.info("places_found", provider=self.name, places=len(seen), calls=meter.calls, cents=round(meter.cents, 2))
 
-    async def details(self, provider_id: str) -> PlaceDetails:
+    async def details(self, provider_id: str, purse: Purse) -> PlaceDetails:
         """The place as it is now, for two cents."""
-        return place_of(await self._api.details(provider_id, google_prices.EVERYTHING))
+        return place_of(await self._api.details(provider_id, google_prices.EVERYTHING, purse))
 
     async def _found(
         self, query: PlaceQuery, pages: GooglePages, meter: Meter, seen: set[str]

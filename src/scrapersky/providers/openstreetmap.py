@@ -11,6 +11,7 @@ from scrapersky.providers.osm_nominatim import Nominatim
 from scrapersky.providers.osm_overpass import Overpass
 from scrapersky.providers.osm_place import place_of
 from scrapersky.providers.place import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
+from scrapersky.providers.purse import Purse
 
 log = structlog.get_logger(__name__)
 
@@ -57,11 +58,12 @@ class OpenStreetMap:
         if found:
             yield list(found.values())
 
-    async def details(self, provider_id: str) -> PlaceDetails:
+    async def details(self, provider_id: str, purse: Purse) -> PlaceDetails:
         """The element with this id, such as node/123."""
         question = osm_query.by_id(provider_id)
         if question is None:
             raise ProviderRefused(f"{provider_id[:40]!r} is no id of OpenStreetMap; one looks like node/123.")
+        await purse.take(0)
         elements = await self._overpass.ask(question)
         place = next((place for one in elements if (place := place_of(one)) is not None), None)
         if place is None:

@@ -15,6 +15,7 @@ from scrapersky.providers.osm_categories import PLURALS, kind_of
 from scrapersky.providers.overture_dataset import OvertureDataset
 from scrapersky.providers.overture_place import categories, place_of
 from scrapersky.providers.place import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
+from scrapersky.providers.purse import Purse
 
 log = structlog.get_logger(__name__)
 
@@ -54,10 +55,11 @@ class Overture:
         for start in range(0, len(found), PAGE):
             yield found[start : start + PAGE]
 
-    async def details(self, provider_id: str) -> PlaceDetails:
+    async def details(self, provider_id: str, purse: Purse) -> PlaceDetails:
         """The place with this id, from files on this machine; the bucket is too large to look for one."""
         if self._dataset.is_remote:
             raise ProviderRefused("A single place cannot be looked up in Overture's bucket; search for it again.")
+        await purse.take(0)
         row = await asyncio.to_thread(self._dataset.one, provider_id)
         place = place_of(row) if row is not None else None
         if place is None:

@@ -3,10 +3,12 @@
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from math import ceil
 from typing import Any, Protocol
 
 from scrapersky.core.errors import Hopeless, ScraperSkyError, TryAgain
 from scrapersky.providers.journal import Journal, PocketJournal
+from scrapersky.providers.purse import Purse
 
 
 class UnknownProvider(ScraperSkyError):
@@ -46,6 +48,17 @@ class ProviderBusy(TryAgain):
 
 class ProviderFailed(TryAgain):
     """The provider did not manage to answer: it is away, or gave up over the question."""
+
+
+class NoMoney(TryAgain):
+    """There is no money for this now: it waits until there is, and nothing is held against it."""
+
+    costs = False
+    after: timedelta
+
+    def __init__(self, reason: str, after: timedelta) -> None:
+        super().__init__(reason)
+        self.after = after
 
 
 class BudgetReached(ScraperSkyError):
@@ -100,6 +113,15 @@ class Estimate:
     calls: int
     cents: int
     explanation: str
+    details_cents: float = 0.0  # what looking into one place costs, where the search was too long ago
+
+    def with_details(self, places: int) -> "Estimate":
+        """The same with so many places to look up besides."""
+        if not places:
+            return self
+        told = f" {places} places of an earlier search are to be looked up, {self.details_cents:g} cents each."
+        cents = self.cents + ceil(places * self.details_cents)
+        return Estimate(self.calls + places, cents, self.explanation + told, self.details_cents)
 
 
 class Meter:
@@ -138,8 +160,8 @@ class PlaceProvider(Protocol):
     def search(self, query: PlaceQuery, meter: Meter) -> AsyncIterator[Sequence[PlaceDetails]]:
         """Pages of places to the end, each place once; nothing found is no page and no error."""
 
-    async def details(self, provider_id: str) -> PlaceDetails:
-        """The details of the place with this id."""
+    async def details(self, provider_id: str, purse: Purse) -> PlaceDetails:
+        """The details of the place with this id; every call is paid for out of the purse, before it is made."""
 
 
 Providers = Mapping[str, PlaceProvider]

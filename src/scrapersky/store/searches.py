@@ -12,7 +12,7 @@ from scrapersky.core.ids import new_id
 from scrapersky.core.status import Status
 from scrapersky.extract.web_address import CompanyDomain
 from scrapersky.models import Domain, Search, SearchDomain
-from scrapersky.store import quotas, search_rows
+from scrapersky.store import quotas, search_rows, spending
 from scrapersky.store.rules import Rules
 
 OPEN = (Status.QUEUED, Status.PROCESSING)
@@ -95,6 +95,8 @@ async def ask(
     if is_due:
         found.place_search_status = Status.QUEUED
     await search_rows.take_up(session, found.id)
+    await session.flush()  # the budget first
+    await spending.wake_search(session, found.id)
     return found, True
 
 
@@ -113,6 +115,12 @@ async def same(session: AsyncSession, tenant_id: UUID, asked: Asked) -> Search |
         .limit(1)
     )
     return (await session.scalars(wanted)).first()
+
+
+async def foreseen_details(session: AsyncSession, tenant_id: UUID, asked: Asked) -> int:
+    """How many places the same search found earlier that have to be looked up one by one: none for a new one."""
+    former = await same(session, tenant_id, asked)
+    return await spending.stale_places(session, former.id) if former else 0
 
 
 async def start_from_domains(session: AsyncSession, search: Search, domains: Sequence[CompanyDomain]) -> None:

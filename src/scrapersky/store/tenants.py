@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core.errors import Conflict, UnknownName
 from scrapersky.core.ids import new_id
 from scrapersky.models import Tenant
-from scrapersky.store import audit
+from scrapersky.store import audit, spending
 from scrapersky.store.audit import Actor
 
 DEFAULT = "default"  # made by the first migration
@@ -71,6 +71,7 @@ async def change(session: AsyncSession, actor: Actor, name: str, changes: Mappin
     for column, value in changes.items():
         setattr(tenant, column, value)
     await session.flush()
+    await spending.wake_tenant(session, tenant.id)
     if await session.scalar(select(Tenant.id).where(Tenant.is_house, Tenant.disabled_at.is_(None)).limit(1)) is None:
         raise LastHouse(f"{name} is the last tenant whose operators run the engine.")
     await audit.record(session, actor, "change", f"tenant {tenant.id}", before, shown(tenant))

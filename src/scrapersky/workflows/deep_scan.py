@@ -14,6 +14,7 @@ from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Place
 from scrapersky.providers.place import PlaceDetails, Providers
+from scrapersky.providers.purse import PocketPurses, Purses
 from scrapersky.store import businesses
 from scrapersky.store.rules import rules_of
 
@@ -28,6 +29,8 @@ class PlaceToScan:
     provider_id: str
     details: dict[str, Any] | None
     fetched_at: datetime | None
+    tenant_id: UUID
+    search_id: UUID | None
 
 
 class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
@@ -36,28 +39,33 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
     number = 2
     name = "deep_scan"
     model = Place
-    reads = ("provider", "provider_id", "details", "fetched_at")
+    reads = ("provider", "provider_id", "details", "fetched_at", "search_id")
     feeds = "domain_extraction"
     tuning = Tuning(interval_minutes=5, batch_size=10, max_instances=1)
 
-    def __init__(self, providers: Providers) -> None:
+    def __init__(self, providers: Providers, purses: Purses | None = None) -> None:
         self._providers = providers
+        self._purses = purses or PocketPurses()
 
     def read(self, row: Claimed) -> PlaceToScan:
         """The place as its provider names it."""
-        return PlaceToScan(row.provider, row.provider_id, row.details, row.fetched_at)
+        known = (row.provider, row.provider_id, row.details, row.fetched_at)
+        return PlaceToScan(*known, row.tenant_id, row.search_id)
 
     async def work(self, place: PlaceToScan) -> PlaceDetails:
         """Ask the provider, unless the search brought fresh details along (asking there costs a fraction).
 
-        A place that came by import has nobody else to be asked about: what the file said holds at any time.
+        A place that came by import has nobody else to be asked about: what the file said holds at any time. What a
+        call costs comes out of the budget of the place's search and out of its tenant's month.
         """
         provider = self._providers.get(place.provider)
         if place.details and (provider is None or _is_fresh(place.fetched_at)):
             return PlaceDetails(place.provider, place.provider_id, **place.details)
         if provider is None:
             raise GiveUp(f"No provider named {place.provider!r} is configured, so this place cannot be looked up.")
-        return await provider.details(place.provider_id)
+        return await provider.details(
+            place.provider_id, self._purses.of(place.tenant_id, place.search_id, place.provider)
+        )
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Place, PlaceDetails]]) -> Iterable[UUID]:
         """Refresh the businesses; those nobody has turned down go on, as the rules of their search say."""

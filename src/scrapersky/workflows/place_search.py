@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import ceil
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,7 +13,7 @@ from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Search
 from scrapersky.providers.journal import Journals, PocketJournals
 from scrapersky.providers.place import BudgetReached, Meter, PlaceDetails, PlaceQuery, Providers, why_unknown
-from scrapersky.store import places, search_journal
+from scrapersky.store import places, search_journal, spending
 from scrapersky.store.rules import read_rules
 
 
@@ -29,11 +30,12 @@ class SearchTask:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """Every place found, what it cost, and what the result lacks, if anything."""
+    """Every place found, what it cost, what the result lacks, if anything, and how many calls it took."""
 
     places: list[PlaceDetails]
     cents: float
     cut_short: str | None
+    calls: int = 0
 
 
 class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
@@ -68,13 +70,16 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
         except BudgetReached as reached:
             cut_short = str(reached)
         notes = " ".join([*([cut_short] if cut_short else []), *meter.notes]) or None
-        return SearchResult(found[: task.query.limit], meter.cents, notes)
+        return SearchResult(found[: task.query.limit], meter.cents, notes, meter.calls)
 
     async def write(self, session: AsyncSession, row: Search, result: SearchResult) -> Iterable[UUID]:
         """Store the places with the search they came from; those nobody has turned down go on."""
         row.cost_cents += round(result.cents)
+        row.spent_cents += ceil(result.cents)  # what is left of the budget is for details
+        row.call_count += result.calls
         row.result_count = len(result.places)
         row.cut_short = result.cut_short
         wanted = await places.upsert(session, row, result.places)
         await search_journal.close(session, row.id)
+        await spending.wake_search(session, row.id)
         return wanted if read_rules(row.rules).deep_scan == "all" else ()
