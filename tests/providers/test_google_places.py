@@ -246,13 +246,15 @@ async def test_the_quota_of_a_day_ends_at_midnight_in_california(client: ClientS
         (datetime(2026, 7, 1, 6, 59, tzinfo=UTC), datetime(2026, 7, 1, 7, tzinfo=UTC)),
         (datetime(2026, 7, 1, 7, 0, tzinfo=UTC), datetime(2026, 7, 2, 7, tzinfo=UTC)),
         (datetime(2026, 11, 1, 7, 30, tzinfo=UTC), datetime(2026, 11, 2, 8, tzinfo=UTC)),  # a day of 25 hours
+        (datetime(2027, 3, 14, 8, 30, tzinfo=UTC), datetime(2027, 3, 15, 7, tzinfo=UTC)),  # and one of 23
+        (datetime(2026, 11, 1, 0, 30, tzinfo=google_errors.PACIFIC), datetime(2026, 11, 2, 8, tzinfo=UTC)),
     ],
 )
 def test_the_day_of_the_quota_is_the_pacific_one(now: datetime, midnight: datetime) -> None:
     body = '{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "limit \'SearchTextRequest per day\'"}}'
     busy = google_errors.error_of(Answer(429, {}, body), now=now)
-    assert isinstance(busy, ProviderBusy)
-    assert now + busy.after == midnight
+    assert isinstance(busy, google_errors.QuotaUsedUp)
+    assert now.astimezone(UTC) + busy.after == midnight
 
 
 async def test_a_search_goes_on_where_the_quota_stopped_it_and_pays_nothing_twice(
@@ -340,9 +342,26 @@ async def test_a_google_that_is_down_is_tried_again(client: ClientSource, server
 # -- details -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("unit", "longest"), [("Minute", timedelta(minutes=1)), ("Day", timedelta(hours=25))])
+async def test_a_quota_of_details_rests_details_and_no_search(
+    client: ClientSource, server: LittleServer, unit: str, longest: timedelta
+) -> None:
+    TinyGoogle(server, points(3)).mishaps = [exhausted(unit)]
+    provider, purse = google(client, server), PocketPurse()
+    for _ in range(3):
+        with pytest.raises(ProviderBusy, match=f"quota of the {unit.lower()}") as busy:
+            await provider.details("place0001", purse)
+        assert timedelta(0) < busy.value.after <= longest
+    assert len(server.asked) == 1, "who was told does not ask again"
+    assert (purse.calls, purse.cents) == (1, 0), "a call that failed is counted, and not paid"
+    assert len(await found(provider)) == 3
+
+
 async def test_details_of_one_place(client: ClientSource, server: LittleServer) -> None:
     TinyGoogle(server, points(3))
-    place = await google(client, server).details("place0001", PocketPurse())
+    purse = PocketPurse()
+    place = await google(client, server).details("place0001", purse)
+    assert (purse.calls, purse.cents) == (1, 2)
     assert (place.provider, place.provider_id, place.website) == (
         "google_places",
         "place0001",

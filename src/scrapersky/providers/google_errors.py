@@ -1,7 +1,7 @@
 """What an error of the Places API means: wait a minute, wait for the next day, or ask a person to put it right."""
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -67,7 +67,8 @@ def error_of(answer: Answer, *, paging: bool = False, now: datetime | None = Non
 def next_pacific_midnight(now: datetime) -> datetime:
     """When the quotas of a day begin anew."""
     tomorrow = now.astimezone(PACIFIC).date() + timedelta(days=1)
-    return datetime.combine(tomorrow, time(), PACIFIC)
+    # In UTC: two times of one zone are subtracted by the clock on the wall, which is an hour off twice a year.
+    return datetime.combine(tomorrow, time(), PACIFIC).astimezone(UTC)
 
 
 def _exhausted(error: Mapping[str, Any], told: str, now: datetime) -> ProviderBusy:
