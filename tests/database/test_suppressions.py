@@ -164,6 +164,46 @@ async def test_a_contact_that_comes_at_the_same_moment_is_not_missed(database, a
     assert await suppressed(admin, tenant) == {"anna@molar.fi"}
 
 
+async def waits_for_a_lock(admin) -> None:
+    """Return when somebody in this database stands before a lock."""
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    async with asyncio.timeout(20):
+        while not await admin.fetchval(waiting):
+            await asyncio.sleep(0.01)
+
+
+async def test_an_edit_and_a_suppression_of_one_contact_never_wait_in_a_ring(database, admin, tenant, actor):
+    anna = UUID(await add(admin, "contact", tenant, identity="email:anna@molar.fi", email="anna@molar.fi"))
+
+    async def edit():
+        async with database.session(tenant) as session:
+            await contact_edits.change(session, actor, anna, {"email": "anna@molars.fi"}, None)
+
+    async with database.session(tenant) as session:
+        await suppressions.suppress(session, actor, read("bert@molar.fi"))
+        editing = asyncio.create_task(edit())
+        await waits_for_a_lock(admin)
+        await suppressions.suppress(session, actor, [ANNA])
+    await editing
+    assert await suppressed(admin, tenant) == {"anna@molars.fi"}
+
+
+async def test_a_removal_and_an_erasure_of_one_address_never_wait_in_a_ring(database, admin, tenant, actor):
+    await suppress(database, actor, "anna@molar.fi")
+    known = await admin.fetchval("SELECT id FROM suppression")
+
+    async def remove():
+        async with database.session(tenant) as session:
+            await suppressions.remove(session, actor, known)
+
+    async with database.session(tenant) as session:
+        await suppressions.forget(session, actor, read("bert@molar.fi"))
+        removing = asyncio.create_task(remove())
+        await waits_for_a_lock(admin)
+        await suppressions.forget(session, actor, [ANNA])
+    await removing
+
+
 async def test_what_is_known_is_told_with_what_suppresses_it(database, tenant, actor):
     await suppress(database, actor, "molar.fi", "anna@molar.fi", "+35891234567")
     asked = [ANNA, Way("email", "bo@mail.molar.fi"), Way("phone", "+35891234567"), Way("email", "c@free.fi")]
@@ -209,3 +249,16 @@ async def test_marking_reads_indexes_also_under_row_level_security(database, adm
     after = await admin.fetchval("SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'contact'")
     assert after == before
     assert await suppressed(admin, tenant) == {"7@h7.fi", "8@h8.fi"}
+
+
+async def test_a_page_read_again_and_a_suppression_never_wait_in_a_ring(database, admin, tenant, actor):
+    """As page_curation writes: first what pages say, then what was found on pages that have not changed."""
+    ids = await add_line(admin, tenant)
+    async with database.session(tenant) as session:
+        page = await session.get(Page, UUID(ids["pages"]))
+        told = Contacts(emails=[Email("bert@molar.fi", "personal", "mailto", "", 0.9)])
+        await contacts.upsert(session, [contacts.Said(page, "https://molar.fi/", told)])
+        suppressing = asyncio.create_task(suppress(database, actor, "anna@molar.fi"))
+        await waits_for_a_lock(admin)
+        await contacts.confirm(session, [page.id])
+    assert (await suppressing).contacts == 1

@@ -100,6 +100,7 @@ async def change(
     session: AsyncSession, actor: Actor, contact_id: UUID, changes: Mapping[str, Any], seen: datetime | None
 ) -> Contact:
     """Write facts anew. Its identity stays: a later run finds the same row, and keeps what the person wrote."""
+    await suppressions.alone(session, actor.tenant_id)
     contact = await _get(session, actor, contact_id, lock=True)
     if seen is not None and contact.updated_at != seen:
         raise ChangedMeanwhile(f"It was changed at {contact.updated_at.isoformat()}. Read it again, then decide.")
@@ -133,6 +134,7 @@ async def merge(session: AsyncSession, actor: Actor, keep_id: UUID, other_id: UU
     """
     if keep_id == other_id:
         raise NothingToMerge("Give two different ids.")
+    await suppressions.alone(session, actor.tenant_id)
     first, second = sorted((keep_id, other_id))  # one order for all, so that two merges never wait in a ring
     locked = {row.id: row for row in [await _get(session, actor, one, lock=True) for one in (first, second)]}
     keep, other = locked[keep_id], locked[other_id]

@@ -35,6 +35,14 @@ class Suppressed:
     contacts: int  # that are marked now
 
 
+async def alone(session: AsyncSession, tenant_id: UUID) -> None:
+    """First of all, for whoever locks contacts or suppressions and then writes what the other kind depends on.
+
+    Triggers take the same lock, but only when a row is held already: two could wait for each other.
+    """
+    await session.execute(_ALONE, {"tenant": str(tenant_id)})
+
+
 async def suppress(
     session: AsyncSession, actor: Actor, ways: Iterable[Way], *, reason: str | None = None, origin: str = PERSON
 ) -> Suppressed:
@@ -83,6 +91,7 @@ async def forget(session: AsyncSession, actor: Actor, ways: Iterable[Way]) -> No
 
 async def remove(session: AsyncSession, actor: Actor, suppression_id: UUID) -> None:
     """Let somebody be written to again, in every spelling; contacts that nothing else suppresses are free."""
+    await alone(session, actor.tenant_id)
     found: Suppression = await lists.get(session, SUPPRESSIONS, actor.tenant_id, suppression_id, lock=True)
     digests = {found.value_hash}
     if found.value and found.kind in ("email", "domain"):
@@ -166,6 +175,7 @@ def _one_of(digests: Sequence[str]) -> Any:
     return Suppression.value_hash == any_(literal(list(digests), ARRAY(Text())))
 
 
+_ALONE = text("SELECT pg_advisory_xact_lock(hashtextextended('suppression ' || :tenant, 0))")
 _NEW = """
 INSERT INTO suppression (id, tenant_id, kind, value, value_hash, reason, origin, made_by)
 SELECT new.id, :tenant, new.kind, new.value, new.hash, :reason, :origin, :made_by
