@@ -159,3 +159,40 @@ async def test_a_url_may_say_how_to_connect(database_url, tenant):
 def test_a_url_of_something_else_is_refused(url):
     with pytest.raises(BadSetting, match="DATABASE_URL"):
         Database(url, make_settings(url))
+
+
+async def test_functions_that_act_as_their_owner_look_into_the_temporary_schema_last(admin):
+    found = await admin.fetch(
+        "SELECT p.proname, n.nspname, p.proconfig FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace "
+        "WHERE p.prosecdef AND n.nspname NOT IN ('pg_catalog', 'information_schema')"
+    )
+    paths = {
+        row["proname"]: [word.strip() for word in said.removeprefix("search_path=").split(",")]
+        for row in found
+        for said in (row["proconfig"] or ["search_path="])
+        if said.startswith("search_path=")
+    }
+    assert len(paths) > 20
+    unsealed = [name for name, path in paths.items() if path != ["public", "pg_temp"]]
+    assert unsealed == [], "end your migration with op.execute(SEAL_FUNCTIONS)"
+
+
+async def test_a_temporary_table_of_the_right_name_changes_nothing_for_the_functions(database, admin, tenant):
+    await admin.execute("UPDATE tenant SET pages_per_day = 0 WHERE id = $1", tenant)
+    async with database.session(tenant) as session:
+        await session.execute(
+            text("CREATE TEMPORARY TABLE tenant AS SELECT id, 9 AS pages_per_day, disabled_at FROM tenant")
+        )
+        await session.execute(
+            text("INSERT INTO domain (tenant_id, name, domain_metadata_status) VALUES (:tenant, 'a.fi', 'Queued')"),
+            {"tenant": tenant},
+        )
+        await session.execute(
+            text(
+                "INSERT INTO page (tenant_id, domain_id, url, page_processing_status) "
+                "SELECT :tenant, id, 'https://a.fi/', 'Queued' FROM domain"
+            ),
+            {"tenant": tenant},
+        )
+        await session.execute(text("DROP TABLE pg_temp.tenant"))
+    assert await admin.fetchval("SELECT page_processing_due_at FROM page") is not None

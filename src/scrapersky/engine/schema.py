@@ -10,6 +10,22 @@ NOTIFY_EVERY = 10_000  # microseconds: at most a hundred wake-ups a second and q
 CHANNEL = "scrapersky"
 QUEUE_PARTS = ("status", "error", "attempts", "allowance", "due_at", "order")  # the columns of a queue, after its name
 
+# A function that acts as its owner looks for names in our schema, and in the caller's temporary one last: otherwise
+# whoever makes a temporary table of the right name is read, or written to, with rights that are not his.
+SEAL_FUNCTIONS = """
+DO $body$
+DECLARE
+    sealed record;
+BEGIN
+    FOR sealed IN
+        SELECT p.oid::regprocedure AS name, n.nspname FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+        WHERE p.prosecdef AND n.nspname = current_schema()
+    LOOP
+        EXECUTE format('ALTER FUNCTION %s SET search_path = %I, pg_temp', sealed.name, sealed.nspname);
+    END LOOP;
+END
+$body$"""
+
 
 def create_queue(table: str, queue: str) -> list[str]:
     """The statements that make `table` a queue by its columns `<queue>_*`."""
@@ -22,7 +38,7 @@ def create_queue(table: str, queue: str) -> list[str]:
         "debounce": NOTIFY_EVERY,
         "channel": CHANNEL,
     }
-    return [statement.format_map(names) for statement in _STATEMENTS]
+    return [*(statement.format_map(names) for statement in _STATEMENTS), SEAL_FUNCTIONS]
 
 
 def add_queue(table: str, queue: str) -> list[str]:
