@@ -47,6 +47,8 @@ def test_the_key_is_a_secret() -> None:
         ("PROVIDER_OVERPASS_URL", "ftp://x"),
         ("PROVIDER_NOMINATIM_URL", "x"),
         ("PROVIDER_OSM_CACHE_SECONDS", "-1"),
+        ("PROVIDER_OVERTURE_ENDPOINT", "localhost:9000"),
+        ("PROVIDER_OVERTURE_REGION", "us west"),
     ],
 )
 def test_a_wrong_address_stops_the_start(name: str, value: str) -> None:

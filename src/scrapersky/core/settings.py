@@ -290,6 +290,18 @@ class Settings(BaseSettings):
         alias="PROVIDER_OVERTURE_PATH",
         description="Overture places as parquet, a path or s3://; without one there is no provider overture",
     )
+    provider_overture_endpoint: str | None = Field(
+        None,
+        alias="PROVIDER_OVERTURE_ENDPOINT",
+        pattern="^https?://[!-~]{1,200}$",
+        description="the server of the bucket, if it is not Amazon's: a mirror of your own that speaks S3",
+    )
+    provider_overture_region: str = Field(
+        "us-west-2",
+        alias="PROVIDER_OVERTURE_REGION",
+        pattern="^[a-z0-9-]{1,40}$",
+        description="where Amazon keeps the bucket",
+    )
 
     @classmethod
     def settings_customise_sources(

@@ -41,7 +41,8 @@ def configured_providers(
     if settings.provider_file_path is not None:
         built.append(FileOfBusinesses(Path(settings.provider_file_path)))
     if settings.provider_overture_path is not None:
-        built.append(Overture(OvertureDataset(settings.provider_overture_path), nominatim.find))
+        where = (settings.provider_overture_region, settings.provider_overture_endpoint)
+        built.append(Overture(OvertureDataset(settings.provider_overture_path, *where), nominatim.find))
     return {provider.name: provider for provider in built}
 
 

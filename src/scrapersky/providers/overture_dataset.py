@@ -4,14 +4,15 @@ from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from scrapersky.core.errors import ScraperSkyError
 from scrapersky.providers.area import Box
-from scrapersky.providers.place import ProviderFailed, ProviderRefused
+from scrapersky.providers.overture_bucket import SCHEME, OvertureBucket
+from scrapersky.providers.place import ProviderRefused
 
 if TYPE_CHECKING:
     import pyarrow.compute
     import pyarrow.dataset
 
-REGION = "us-west-2"
 LEAST_CONFIDENCE = 0.6  # below, one in a few places does not exist
 COLUMNS = (
     "id",
@@ -34,13 +35,14 @@ COLUMNS = (
 class OvertureDataset:
     """A release, opened by the first question. Needs pyarrow, which is an extra."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, region: str = "us-west-2", endpoint: str | None = None) -> None:
         self.path = path
+        self._bucket = OvertureBucket(path, region, endpoint) if path.startswith(SCHEME) else None
 
     @property
     def is_remote(self) -> bool:
         """Whether every look costs a walk over the network."""
-        return self.path.startswith("s3://")
+        return self._bucket is not None
 
     def within(self, box: Box) -> Iterator[Mapping[str, Any]]:
         """The rows in the box that are likely to exist. Blocks; a thread of its own is the place for it."""
@@ -68,17 +70,18 @@ class OvertureDataset:
             for batch in dataset.to_batches(columns=columns, filter=condition):
                 yield from batch.to_pylist()
         except (OSError, pa.ArrowInvalid) as error:
-            reason = f"Overture cannot be read: {' '.join(str(error).split())[:200]} Check PROVIDER_OVERTURE_PATH."
-            raise (ProviderFailed(reason) if self.is_remote else ProviderRefused(reason)) from None
+            raise self._trouble(error) from None
 
     def _open(self) -> "pyarrow.dataset.Dataset":
         import pyarrow.dataset as ds
-        from pyarrow import fs
 
-        if not self.is_remote:
-            return ds.dataset(self.path, format="parquet")
-        bucket = fs.S3FileSystem(anonymous=True, region=REGION)
-        return ds.dataset(self.path.removeprefix("s3://"), filesystem=bucket, format="parquet")
+        return self._bucket.open() if self._bucket else ds.dataset(self.path, format="parquet")
+
+    def _trouble(self, error: Exception) -> ScraperSkyError:
+        if self._bucket is not None:
+            return self._bucket.trouble(error)
+        told = " ".join(str(error).split())[:200]
+        return ProviderRefused(f"Overture cannot be read: {told} Check PROVIDER_OVERTURE_PATH.")
 
 
 def _require_pyarrow() -> None:
