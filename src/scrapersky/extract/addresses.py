@@ -9,6 +9,8 @@ from scrapersky.extract.structured import Thing, texts
 from scrapersky.extract.surroundings import is_authority, snippet
 
 MAX_ADDRESSES = 30
+LONG_LINE = 200
+COUNTRY = 3  # letters before a postal code, as in CH-8000
 
 
 def find(document: Document, things: list[Thing]) -> list[Address]:
@@ -56,9 +58,8 @@ def _lines(document: Document) -> Iterator[Address]:
     """A line with street and postal code, or a street line followed by one that begins with the code."""
     for block in document.numbered:
         text = block.text
-        if len(text) > 200 or patterns.POSTAL_CODE.search(text) is None:
-            continue
-        place = patterns.CODE_AND_CITY.search(text)
+        digits = patterns.POSTAL_CODE.search(text) if len(text) <= LONG_LINE else None
+        place = patterns.CODE_AND_CITY.search(text, max(0, digits.start() - COUNTRY)) if digits is not None else None
         if place is None:
             continue
         if place.start():

@@ -59,7 +59,9 @@ def _email_between(document: Document, start: int, end: int, addresses: set[str]
 
 
 def _phone_between(document: Document, start: int, end: int, numbers: set[str], region: str) -> str:
-    for block in document.blocks[start:end]:
+    for block in document.dialable:
+        if not start <= block.index < end:
+            continue
         for match in patterns.PHONE.finditer(block.text):
             reading = phones.read(match[0], region)
             if reading is not None and reading.number in numbers:

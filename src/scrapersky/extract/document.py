@@ -154,6 +154,16 @@ class Document:
         )
 
     @cached_property
+    def dialable(self) -> tuple[Block, ...]:
+        """The blocks with as many digits side by side as a phone number has."""
+        return tuple([block for block in self.numbered if patterns.MANY_DIGITS.search(block.text)])
+
+    @cached_property
+    def dialling(self) -> tuple[Link, ...]:
+        """The links that dial a number."""
+        return tuple([link for link in self.links if ":" in link.href and patterns.DIALS.match(link.href)])
+
+    @cached_property
     def meta(self) -> dict[str, str]:
         """The first content of every meta key."""
         first: dict[str, str] = {}

@@ -21,7 +21,10 @@ LOCAL_KEYS, DOMAIN_KEYS, ENDING_KEYS = (_keys[name].split() for name in ("local"
 
 
 DOMAIN_ATTRIBUTES = frozenset(f"data-{key}" for key in DOMAIN_KEYS)
-SIGNS = ("(", "[", "{", "<", "|", "at-", "at_", " at ", " AT ")  # without one of them nothing is written out
+LONG_TEXT = 5_000
+BRACKETS = ("(", "[", "{", "<", "|")
+SPELLED = ("at-", "at_", " at ", " AT ")
+SIGNS = (*BRACKETS, *SPELLED)  # without one of them nothing is written out
 
 
 def is_address(candidate: str) -> bool:
@@ -144,7 +147,14 @@ def _first(values: Attributes, keys: list[str]) -> str:
 
 def may_be_written_out(text: str) -> bool:
     """A quick look whether the text can hold a written-out address at all."""
-    for sign in SIGNS:
+    if len(text) >= LONG_TEXT:
+        return False
+    for sign in BRACKETS:
         if sign in text:
-            return len(text) < 5_000 and patterns.WRITTEN_SIGN.search(text) is not None
+            if patterns.BRACKETED_SIGN.search(text) is not None:
+                return True
+            break
+    for sign in SPELLED:
+        if sign in text:
+            return patterns.SPELLED_SIGN.search(text) is not None
     return False

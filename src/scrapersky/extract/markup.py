@@ -1,7 +1,7 @@
 """What tags, roles, class words and attributes mean for reading a page."""
 
 from functools import lru_cache
-from typing import cast
+from typing import Any
 
 from scrapersky.extract import patterns, text
 from scrapersky.extract.document import Attributes, Zone
@@ -69,10 +69,10 @@ NO_ATTRIBUTES: Attributes = {}
 
 def attributes_of(attrs: tuple[tuple[str, str | None], ...]) -> Attributes:
     """The attributes as texts; one without a value is empty."""
-    found = dict(attrs if len(attrs) <= MAX_ATTRIBUTES else attrs[:MAX_ATTRIBUTES])
+    found: dict[str, Any] = dict(attrs if len(attrs) <= MAX_ATTRIBUTES else attrs[:MAX_ATTRIBUTES])
     if None in found.values():
         return {name: value or "" for name, value in found.items()}
-    return cast(Attributes, found)
+    return found
 
 
 def names_of(attributes: Attributes) -> str:

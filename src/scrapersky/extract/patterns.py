@@ -89,11 +89,11 @@ JS_ESCAPE = re.compile(r"\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})")
 
 # -- words -----------------------------------------------------------------------------------------------------------
 WORD = re.compile(r"[^\W\d_](?:[\w.'’/-]{0,40}[^\W_])?")
-# A sign of an address in words: something in brackets, -at-, AT, or at … dot.
-WRITTEN_SIGN = re.compile(
-    r"[\[({<|_\s-](?:(?<=[\[({<|])\s{0,2}[^\W\d_]{2,12}(?:-a)?\s{0,2}[\])}>|]|(?<=[\[({])\s{0,2}[@.]\s{0,2}[\])}]"
-    r"|(?<=[-_])at[-_]|(?<=\s)(?:AT|at)\s[\w-]{1,63}\s)"
+# Signs of an address in words: something in brackets; -at-, AT, or at … dot. Apart: each begins with a rare sign.
+BRACKETED_SIGN = re.compile(
+    r"[\[({<|](?:\s{0,2}[^\W\d_]{2,12}(?:-a)?\s{0,2}[\])}>|]|(?<=[\[({])\s{0,2}[@.]\s{0,2}[\])}])"
 )
+SPELLED_SIGN = re.compile(r"[-_]at[-_]|\s(?:AT|at)\s[\w-]{1,63}\s")
 LABEL_WORD = re.compile(r"[^\W\d_][\w.-]{0,40}[.:]?|[$€£§©№#]")
 
 # -- phone -----------------------------------------------------------------------------------------------------------

@@ -94,9 +94,8 @@ def is_placeholder(number: str) -> bool:
 
 def _candidates(document: Document, things: list[Thing], region: str) -> Iterator[Candidate]:
     linked = _linked(document)
-    for block in document.numbered:
-        if patterns.MANY_DIGITS.search(block.text):
-            yield from _in_block(document, block, region, linked.get(block.index, ()))
+    for block in document.dialable:
+        yield from _in_block(document, block, region, linked.get(block.index, ()))
     for links in linked.values():
         for link in links:
             yield from _in_link(document, link, region)
@@ -104,15 +103,10 @@ def _candidates(document: Document, things: list[Thing], region: str) -> Iterato
         yield from _in_thing(thing, region)
 
 
-def dialling(document: Document) -> list[Link]:
-    """The links that dial a number."""
-    return [link for link in document.links if ":" in link.href and patterns.DIALS.match(link.href)]
-
-
 def _linked(document: Document) -> dict[int, list[Link]]:
     """The links that dial, by the block they stand in."""
     linked: dict[int, list[Link]] = {}
-    for link in dialling(document):
+    for link in document.dialling:
         linked.setdefault(link.block, []).append(link)
     return linked
 
@@ -124,7 +118,7 @@ def _in_block(document: Document, block: Block, region: str, links: list[Link] |
     text = block.text
     for match in patterns.PHONE.finditer(text):
         written = match[0]
-        if patterns.NO_PHONE.fullmatch(written):
+        if written[0].isdigit() and patterns.NO_PHONE.fullmatch(written):
             continue
         whole = _national(written, region, links)
         # 0175/234234 is one number; only what is none as a whole may be several.

@@ -62,7 +62,7 @@ def _of_language(language: str) -> tuple[str, bool]:
 
 def _of_numbers(document: Document) -> str:
     """The country most of the page's numbers with a + belong to."""
-    hrefs = "\n".join([link.href for link in phones.dialling(document)])
+    hrefs = "\n".join([link.href for link in document.dialling])
     counted: Counter[str] = Counter()
     for match in patterns.INTERNATIONAL.finditer(document.text + "\n" + hrefs):
         reading = phones.read(match[0], "")

@@ -45,7 +45,8 @@ def fold(text: str) -> str:
     text = text.casefold()
     if text.isascii():
         return text
-    return patterns.ACCENT.sub("", unicodedata.normalize("NFKD", text)).translate(_LETTERS)
+    text = patterns.ACCENT.sub("", unicodedata.normalize("NFKD", text))
+    return text if text.isascii() else text.translate(_LETTERS)
 
 
 @lru_cache(1 << 16)
