@@ -82,3 +82,17 @@ async def test_idle_hosts_are_forgotten(hosts, database, admin):
     await admin.execute("UPDATE host_limit SET next_allowed_at = now() - interval '2 hours' WHERE host = 'a.example'")
     await run_periodic(ForgetHosts(), database)
     assert [row[0] for row in await admin.fetch("SELECT host FROM host_limit")] == ["b.example"]
+
+
+async def test_two_processes_ask_for_many_hosts_in_any_order_and_never_wait_in_a_ring(hosts):
+    first, second = hosts(slots=5), hosts(slots=5)
+    names = [f"{number}.example" for number in range(60)]
+
+    async def visit(limits: SharedHostLimits, order: int) -> list[Permit | NotYet]:
+        permits = await asyncio.gather(*(limits.acquire(name) for name in names[::order]))
+        await asyncio.gather(*(limits.release(permit) for permit in permits))
+        return permits
+
+    for _ in range(5):
+        answers = await asyncio.gather(visit(first, 1), visit(second, -1))
+        assert all(isinstance(permit, Permit) for permits in answers for permit in permits)

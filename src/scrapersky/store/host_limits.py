@@ -1,7 +1,8 @@
 """Host limits that all workers share: permits leased from one row per host, by the database's clock."""
 
+from collections.abc import Sequence
 from datetime import timedelta
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import asyncpg
 
@@ -9,13 +10,16 @@ from scrapersky.core.database import Database
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.host_limits import NotYet, Permit
 from scrapersky.engine.maintenance import Periodic
+from scrapersky.store.desk import Desk
 
 SHORTEST_WAIT = timedelta(milliseconds=100)
 
 # One statement: a permit only if the host's time has come and a slot is free; lapsed permits are dropped on the way.
+# In the order of their names, here and below: two processes never wait for each other in a ring.
 _ACQUIRE = """
 INSERT INTO host_limit AS h (host, next_allowed_at, permits)
-VALUES ($1, clock_timestamp() + $3, jsonb_build_object($2::text, extract(epoch FROM clock_timestamp() + $4)))
+SELECT a.host, clock_timestamp() + $3, jsonb_build_object(a.permit, extract(epoch FROM clock_timestamp() + $4))
+FROM unnest($1::text[], $2::text[]) AS a(host, permit) ORDER BY a.host
 ON CONFLICT (host) DO UPDATE SET
     next_allowed_at = clock_timestamp() + $3,
     permits = (SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(h.permits)
@@ -23,18 +27,24 @@ ON CONFLICT (host) DO UPDATE SET
 WHERE h.next_allowed_at <= clock_timestamp()
     AND (SELECT count(*) FROM jsonb_each(h.permits)
         WHERE value::text::float8 > extract(epoch FROM clock_timestamp())) < $5
-RETURNING true"""
+RETURNING host"""
 
 _WAIT = """
-SELECT greatest(0, extract(epoch FROM next_allowed_at - clock_timestamp()))::float8 AS until_allowed,
+SELECT host, greatest(0, extract(epoch FROM next_allowed_at - clock_timestamp()))::float8 AS until_allowed,
     (SELECT greatest(0, min(value::text::float8) - extract(epoch FROM clock_timestamp())) FROM jsonb_each(permits)
         WHERE value::text::float8 > extract(epoch FROM clock_timestamp()))::float8 AS until_free
-FROM host_limit WHERE host = $1"""
+FROM host_limit WHERE host = ANY ($1::text[])"""
 
 _RELEASE = """
-UPDATE host_limit SET permits = permits - $2::text,
-    next_allowed_at = greatest(next_allowed_at, clock_timestamp() + $3)
-WHERE host = $1"""
+WITH back AS (
+    SELECT host, array_agg(permit) AS permits, max(pause) AS pause
+    FROM unnest($1::text[], $2::text[], $3::interval[]) AS b(host, permit, pause) GROUP BY host
+), mine AS (
+    SELECT h.host FROM host_limit h JOIN back USING (host) ORDER BY h.host FOR NO KEY UPDATE OF h
+)
+UPDATE host_limit h SET permits = h.permits - back.permits,
+    next_allowed_at = greatest(h.next_allowed_at, clock_timestamp() + back.pause)
+FROM back JOIN mine USING (host) WHERE h.host = back.host"""
 
 _FORGET = """
 DELETE FROM host_limit WHERE host IN (
@@ -49,18 +59,36 @@ class SharedHostLimits:
         self._slots = settings.crawl_host_slots
         self._delay = timedelta(seconds=settings.crawl_host_delay_seconds)
         self._lease = timedelta(seconds=settings.crawl_host_lease_seconds)
+        self._entrance: Desk[str, Permit | NotYet] = Desk(self._acquire)
+        self._exit: Desk[tuple[Permit, timedelta], None] = Desk(self._release)
 
     async def acquire(self, host: str) -> Permit | NotYet:
         """A permit, or how long to stay away."""
-        permit = Permit(host, uuid4())
-        async with self._database.engine_connection() as connection:
-            got = await connection.fetchval(_ACQUIRE, host, str(permit.id), self._delay, self._lease, self._slots)
-            return permit if got else NotYet(self._wait(await connection.fetchrow(_WAIT, host)))
+        return await self._entrance.ask(host)
 
     async def release(self, permit: Permit, pause: timedelta = timedelta(0)) -> None:
         """Give the slot back, and keep everyone away for `pause`."""
+        await self._exit.ask((permit, pause))
+
+    async def _acquire(self, hosts: Sequence[str]) -> list[Permit | NotYet]:
+        """One statement gives a host one permit: whoever asks for the same host comes with the next."""
+        permits = [Permit(host, uuid4()) for host in hosts]
+        granted: set[UUID] = set()
         async with self._database.engine_connection() as connection:
-            await connection.execute(_RELEASE, permit.host, str(permit.id), pause)
+            for turn in _turns(permits):
+                limits = (self._delay, self._lease, self._slots)
+                ids = [str(permit.id) for permit in turn.values()]
+                given = await connection.fetch(_ACQUIRE, list(turn), ids, *limits)
+                granted |= {turn[row["host"]].id for row in given}
+            refused = [permit.host for permit in permits if permit.id not in granted]
+            waits = {row["host"]: row for row in await connection.fetch(_WAIT, refused)} if refused else {}
+        return [permit if permit.id in granted else NotYet(self._wait(waits.get(permit.host))) for permit in permits]
+
+    async def _release(self, back: Sequence[tuple[Permit, timedelta]]) -> list[None]:
+        hosts, ids = [permit.host for permit, _ in back], [str(permit.id) for permit, _ in back]
+        async with self._database.engine_connection() as connection:
+            await connection.execute(_RELEASE, hosts, ids, [pause for _, pause in back])
+        return [None] * len(back)
 
     def _wait(self, row: asyncpg.Record | None) -> timedelta:
         """Until the host's next time; with that over and all slots taken, a delay, but no longer than a lease."""
@@ -70,6 +98,16 @@ class SharedHostLimits:
             return timedelta(seconds=row["until_allowed"])
         until_free = timedelta(seconds=row["until_free"] or 0)
         return max(SHORTEST_WAIT, min(self._delay, until_free))
+
+
+def _turns(permits: Sequence[Permit]) -> list[dict[str, Permit]]:
+    turns: list[dict[str, Permit]] = []
+    for permit in permits:
+        turn = next((turn for turn in turns if permit.host not in turn), None)
+        if turn is None:
+            turns.append(turn := {})
+        turn[permit.host] = permit
+    return turns
 
 
 class ForgetHosts(Periodic):
