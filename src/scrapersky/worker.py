@@ -126,7 +126,7 @@ def _couriers(web: Web) -> Couriers:
 
 
 async def _system_user(database: Database, settings: Settings) -> UUID:
-    """The user that the workflows act as: the configured one must exist."""
+    """The user that the workflows act as: the configured one must be in force, and of those who run the house."""
     wanted = settings.system_user_id
     async with database.engine_connection() as connection:
         if wanted is None:
@@ -134,10 +134,15 @@ async def _system_user(database: Database, settings: Settings) -> UUID:
                 'SELECT id FROM "user" WHERE is_system ORDER BY created_at LIMIT 1'
             )
         else:
-            found = await connection.fetchval('SELECT id FROM "user" WHERE id = $1 AND disabled_at IS NULL', wanted)
+            found = await connection.fetchval(
+                'SELECT u.id FROM "user" u JOIN tenant t ON t.id = u.tenant_id WHERE u.id = $1 '
+                "AND u.disabled_at IS NULL AND t.disabled_at IS NULL AND t.is_house",
+                wanted,
+            )
     if found is None:
         raise BadSetting(
-            f"SCHEDULER_SYSTEM_USER_ID={wanted} is no active user. Remove it to use the built-in one."
+            f"SCHEDULER_SYSTEM_USER_ID={wanted} is no active user of the tenant that runs the house. "
+            "Name one that is, or remove it to use the built-in one."
             if wanted
             else "The database has no system user; set SCHEDULER_SYSTEM_USER_ID to an existing user."
         )

@@ -372,3 +372,19 @@ async def test_the_use_of_a_key_is_written_down_once_a_minute(database_url, data
         await admin.execute("UPDATE api_key SET last_used_at = now() - interval '61 seconds'")
         await client.get("/api/v3/places")
         assert await admin.fetchval("SELECT last_used_at FROM api_key") > clock.now() - timedelta(seconds=30)
+
+
+async def test_one_login_more_than_there_may_be_ends_the_one_used_least_lately(database_url, add_user, admin):
+    await add_user("bob")
+    bounded = app_over(database_url, SCRAPERSKY_MOST_LOGINS="3", SCRAPERSKY_LOGIN_RATE_PER_ACCOUNT="100")
+    async with served(bounded), asking(bounded, None) as stranger:
+        first, second, third = [(await log_in(stranger)).json() for _ in range(3)]
+        used = (await renew(stranger, first["refresh_token"])).json()
+        fourth = (await log_in(stranger)).json()
+        is_problem(await me(stranger, second["access_token"]), 401)
+        is_problem(await renew(stranger, second["refresh_token"]), 401)
+        for kept in (used, third, fourth):
+            assert (await me(stranger, kept["access_token"])).status_code == 200
+    ended = await admin.fetchrow("SELECT subject, after FROM audit WHERE action = 'end'")
+    assert ended["subject"] == f"session {second['session_id']}"
+    assert "more than 3 logins" in ended["after"]

@@ -9,7 +9,9 @@ from scrapersky.core.errors import NotKnown
 from scrapersky.store import invitations, sessions
 from scrapersky.store.audit import Actor
 from tests.api.conftest import asking, is_problem
+from tests.api.forgeries import true_token
 from tests.api.test_auth import PASSWORD, add_user, hashed, log_in, me, renew, stranger  # noqa: F401 - fixtures
+from tests.api.two_tenants import add_session
 
 ACCEPT = "/api/v3/invitations/accept"
 BACK = {"name": "eve", "password": PASSWORD}
@@ -29,10 +31,14 @@ async def test_an_admin_who_had_to_go_cannot_come_back_by_an_invitation_of_their
     stranger,  # noqa: F811
     app,
     admin,
+    tenant,
     key_for,
     lost,
 ):
-    async with asking(app, await key_for("admin", name="eve before")) as eve:
+    await key_for("admin", name="eve before")
+    user_id = await admin.fetchval("SELECT id FROM \"user\" WHERE name = 'eve before'")
+    session = await add_session(admin, tenant, user_id, "eve")
+    async with asking(app, true_token(app.state.office.signing_key, str(user_id), session)) as eve:
         token = (await eve.post("/api/v3/invitations", json={"role": "admin"})).json()["token"]
     await admin.execute(f"UPDATE \"user\" SET {lost} WHERE name = 'eve before'")
     is_problem(await stranger.get(ACCEPT, params={"token": token}), 404)
@@ -73,7 +79,7 @@ async def test_a_login_that_waited_while_the_password_changed_does_not_begin(
     actor = Actor("bob", tenant, "viewer", "api", user_id)
     with pytest.raises(NotKnown):
         async with database.session(tenant) as session:
-            await sessions.begin(session, actor, user_id, hashed, "192.0.2.7", None)
+            await sessions.begin(session, actor, user_id, hashed, "192.0.2.7", None, 20)
     assert await admin.fetchval("SELECT count(*) FROM session") == 0
 
 

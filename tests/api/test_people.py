@@ -7,7 +7,9 @@ import pytest
 from scrapersky.core import clock
 from scrapersky.core.roles import Role, Scope, scopes_of
 from tests.api.conftest import asking, is_problem
+from tests.api.forgeries import true_token
 from tests.api.test_auth import PASSWORD, add_user, hashed, log_in, me, stranger
+from tests.api.two_tenants import add_session
 
 __all__ = ["add_user", "hashed", "stranger"]  # fixtures
 
@@ -21,6 +23,15 @@ async def bob(stranger, add_user):
     return {"Authorization": f"Bearer {(await log_in(stranger)).json()['access_token']}"}
 
 
+@pytest.fixture
+async def chief(client, app, admin, tenant):
+    """The admin, logged in: what outlives a key no key may do."""
+    ada = await admin.fetchval("SELECT id FROM \"user\" WHERE name = 'ada'")
+    session = await add_session(admin, tenant, ada, "of the chief")
+    async with asking(app, true_token(app.state.office.signing_key, str(ada), session)) as logged_in:
+        yield logged_in
+
+
 async def invite(client, role="curator"):
     return (await client.post(INVITATIONS, json={"role": role})).json()
 
@@ -29,8 +40,8 @@ def accepting(token, name="carol", password=PASSWORD):
     return {"token": token, "name": name, "password": password}
 
 
-async def test_an_invitation_makes_one_user_once(client, stranger, admin):
-    made = await invite(client)
+async def test_an_invitation_makes_one_user_once(chief, stranger, admin):
+    made = await invite(chief)
     told = (await stranger.get(made["link"])).json()
     assert (told["tenant"], told["role"]) == ("default", "curator")
     assert "POST /api/v3/invitations/accept" in told["how"]
@@ -45,64 +56,64 @@ async def test_an_invitation_makes_one_user_once(client, stranger, admin):
     assert made["token"] not in kept
 
 
-async def test_a_name_that_is_taken_leaves_the_invitation_open(client, stranger, add_user):
+async def test_a_name_that_is_taken_leaves_the_invitation_open(chief, stranger, add_user):
     await add_user("carol")
-    made = await invite(client)
+    made = await invite(chief)
     is_problem(await stranger.post(f"{INVITATIONS}/accept", json=accepting(made["token"])), 409)
     answer = await stranger.post(f"{INVITATIONS}/accept", json=accepting(made["token"], "another carol"))
     assert answer.status_code == 201
 
 
-async def test_an_invitation_runs_out_or_is_withdrawn(client, stranger, admin):
-    late, gone = await invite(client), await invite(client)
-    assert {one["id"] for one in (await client.get(INVITATIONS)).json()["items"]} == {late["id"], gone["id"]}
-    assert (await client.delete(f"{INVITATIONS}/{gone['id']}")).status_code == 204
-    is_problem(await client.delete(f"{INVITATIONS}/{gone['id']}"), 404)
+async def test_an_invitation_runs_out_or_is_withdrawn(chief, stranger, admin):
+    late, gone = await invite(chief), await invite(chief)
+    assert {one["id"] for one in (await chief.get(INVITATIONS)).json()["items"]} == {late["id"], gone["id"]}
+    assert (await chief.delete(f"{INVITATIONS}/{gone['id']}")).status_code == 204
+    is_problem(await chief.delete(f"{INVITATIONS}/{gone['id']}"), 404)
     await admin.execute("UPDATE invitation SET expires_at = now()")
     for made in (late, gone):
         is_problem(await stranger.post(f"{INVITATIONS}/accept", json=accepting(made["token"])), 404)
-    assert (await client.get(INVITATIONS)).json()["items"] == []
+    assert (await chief.get(INVITATIONS)).json()["items"] == []
 
 
 @pytest.mark.parametrize("field", ["role", "tenant_id", "is_system", "id", "disabled_at"])
-async def test_nobody_writes_his_own_role(client, stranger, field):
-    made = await invite(client, "viewer")
+async def test_nobody_writes_his_own_role(chief, stranger, field):
+    made = await invite(chief, "viewer")
     answer = await stranger.post(f"{INVITATIONS}/accept", json={**accepting(made["token"]), field: "admin"})
     assert is_problem(answer, 422)["errors"][0]["field"] == f"body.{field}"
 
 
-async def test_an_admin_lists_and_changes_people(client, add_user, stranger):
+async def test_an_admin_lists_and_changes_people(chief, add_user, stranger):
     user_id = await add_user("bob", role="viewer")
-    listed = (await client.get(USERS, params={"limit": 1})).json()
+    listed = (await chief.get(USERS, params={"limit": 1})).json()
     assert [one["name"] for one in listed["items"]] == ["ada"]
-    more = (await client.get(USERS, params={"limit": 1, "cursor": listed["next_cursor"]})).json()
+    more = (await chief.get(USERS, params={"limit": 1, "cursor": listed["next_cursor"]})).json()
     assert ([one["name"] for one in more["items"]], more["next_cursor"]) == (["bob"], None)
     assert "password" not in str(listed)
-    assert (await client.get(f"{USERS}/{user_id}")).json() == more["items"][0]
+    assert (await chief.get(f"{USERS}/{user_id}")).json() == more["items"][0]
     token = (await log_in(stranger)).json()["access_token"]
-    changed = await client.patch(f"{USERS}/{user_id}", json={"role": "operator"})
+    changed = await chief.patch(f"{USERS}/{user_id}", json={"role": "operator"})
     assert changed.json()["role"] == "operator"
     assert (await me(stranger, token)).json()["role"] == "operator"
-    assert (await client.patch(f"{USERS}/{user_id}", json={"disabled": True})).json()["disabled"] is True
+    assert (await chief.patch(f"{USERS}/{user_id}", json={"disabled": True})).json()["disabled"] is True
     is_problem(await me(stranger, token), 401)
-    assert (await client.patch(f"{USERS}/{user_id}", json={"disabled": False})).json()["disabled"] is False
+    assert (await chief.patch(f"{USERS}/{user_id}", json={"disabled": False})).json()["disabled"] is False
     is_problem(await me(stranger, token), 401)  # the login has ended for good
     assert (await log_in(stranger)).status_code == 200
 
 
-async def test_the_last_admin_cannot_go(client, add_user, tenant):
-    mine = (await client.get("/api/v3/auth/me")).json()["user_id"]
+async def test_the_last_admin_cannot_go(chief, add_user, tenant):
+    mine = (await chief.get("/api/v3/auth/me")).json()["user_id"]
     for change in ({"role": "viewer"}, {"disabled": True}):
-        assert "last admin" in is_problem(await client.patch(f"{USERS}/{mine}", json=change), 409)["detail"]
+        assert "last admin" in is_problem(await chief.patch(f"{USERS}/{mine}", json=change), 409)["detail"]
     await add_user("bob", role="admin")
-    assert (await client.patch(f"{USERS}/{mine}", json={"role": "viewer"})).status_code == 200
-    is_problem(await client.get(USERS), 403)
+    assert (await chief.patch(f"{USERS}/{mine}", json={"role": "viewer"})).status_code == 200
+    is_problem(await chief.get(USERS), 403)
 
 
-async def test_the_system_user_is_nobodys(client, admin):
+async def test_the_system_user_is_nobodys(chief, admin):
     system = await admin.fetchval('SELECT id FROM "user" WHERE is_system')
-    is_problem(await client.patch(f"{USERS}/{system}", json={"disabled": True}), 404)
-    assert system not in [one["id"] for one in (await client.get(USERS)).json()["items"]]
+    is_problem(await chief.patch(f"{USERS}/{system}", json={"disabled": True}), 404)
+    assert system not in [one["id"] for one in (await chief.get(USERS)).json()["items"]]
 
 
 async def test_a_key_is_shown_once_and_kept_as_a_hash(stranger, bob, admin, app):
@@ -170,6 +181,14 @@ async def test_a_key_makes_no_keys_and_changes_no_password(client, stranger):
     is_problem(await client.post("/api/v3/auth/password", json=change), 403)
     is_problem(await client.post("/api/v3/auth/logout"), 403)
     is_problem(await client.get("/api/v3/auth/sessions"), 403)
+
+
+async def test_a_key_invites_nobody_and_changes_nobody(client, add_user, admin):
+    user_id = await add_user("bob", role="viewer")
+    for asked in ({"role": "admin"}, {"disabled": True}):
+        assert "log in" in is_problem(await client.patch(f"{USERS}/{user_id}", json=asked), 403)["detail"]
+    assert "log in" in is_problem(await client.post(INVITATIONS, json={"role": "admin"}), 403)["detail"]
+    assert await admin.fetchval("SELECT count(*) FROM invitation") == 0
 
 
 async def test_everybody_sees_his_own_keys_and_an_admin_all(client, stranger, bob, add_user):

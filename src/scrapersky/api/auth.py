@@ -109,8 +109,9 @@ async def _begin(request: Request, office: Office, found: Candidate, password: s
     actor = Actor(found.name, found.tenant_id, found.role, f"api {origin}", found.id, request.scope["request_id"])
     agent = request.headers.get("user-agent", "")[:200]
     shown_agent = agent.encode("ascii", "replace").decode() or None
+    most = office.settings.most_logins
     async with office.database.session(found.tenant_id) as session:
-        begun = await sessions.begin(session, actor, found.id, kept, origin, shown_agent)
+        begun = await sessions.begin(session, actor, found.id, kept, origin, shown_agent, most)
         if renewed:
             await users.keep_hash(session, found.id, kept, renewed)
     return begun

@@ -107,7 +107,10 @@ async def get_user(user_id: UserId, office: Given, actor: CurrentActor) -> UserL
 
 
 @router.patch(
-    "/{id}", summary="Change a role, disable or enable", responses=answers(400, 404, 409), openapi_extra=may(ADMIN)
+    "/{id}",
+    summary="Change a role, disable or enable",
+    responses=answers(400, 404, 409),
+    openapi_extra=may(ADMIN, login=True),
 )
 async def change_user(user_id: UserId, asked: UserChange, office: Given, actor: CurrentActor) -> UserLine:
     """Effective at their next request. The last admin cannot go."""
@@ -124,7 +127,7 @@ async def list_invitations(office: Given, actor: CurrentActor) -> Page[Invitatio
 
 
 @invitation_router.post(
-    "", status_code=201, summary="Invite somebody", responses=answers(400), openapi_extra=may(ADMIN)
+    "", status_code=201, summary="Invite somebody", responses=answers(400), openapi_extra=may(ADMIN, login=True)
 )
 async def invite_user(asked: Invite, office: Given, actor: CurrentActor) -> NewInvitation:
     """A token for one new user of your tenant, good for 24 hours, shown this once."""

@@ -103,6 +103,9 @@ class Settings(BaseSettings):
     login_rate_per_address: float = Field(
         20, alias="SCRAPERSKY_LOGIN_RATE_PER_ADDRESS", gt=0, description="attempts a minute to log in from one address"
     )
+    most_logins: int = Field(
+        20, alias="SCRAPERSKY_MOST_LOGINS", ge=1, le=200, description="logins of one user; one more ends the least used"
+    )
 
     # -- the database ----------------------------------------------------------------------------------------------
     database_url: SecretStr | None = Field(

@@ -74,7 +74,13 @@ async def candidate(connection: asyncpg.Connection, tenant: str, name: str) -> C
 
 
 async def begin(
-    session: AsyncSession, actor: Actor, user_id: UUID, password_hash: str, origin: str, user_agent: str | None
+    session: AsyncSession,
+    actor: Actor,
+    user_id: UUID,
+    password_hash: str,
+    origin: str,
+    user_agent: str | None,
+    most: int,
 ) -> Begun:
     """Somebody has shown the password of this hash: a login of its own, whatever was sent before.
 
@@ -97,7 +103,22 @@ async def begin(
     )
     session.add(row)
     await audit.record(session, actor, "login", f"session {row.id}")
+    await _end_beyond(session, actor, row, most)
     return Begun(row.id, user_id, token)
+
+
+async def _end_beyond(session: AsyncSession, actor: Actor, begun: LoginSession, most: int) -> None:
+    """Of the others the most lately used stay; the lock on the user lets nobody slip through beside."""
+    others = (
+        LoginSession.user_id == begun.user_id,
+        LoginSession.id != begun.id,
+        LoginSession.revoked_at.is_(None),
+        LoginSession.expires_at > func.now(),
+    )
+    latest = select(LoginSession.id).where(*others).order_by(LoginSession.seen_at.desc(), LoginSession.id.desc())
+    ended = update(LoginSession).where(*others, LoginSession.id.not_in(latest.limit(most - 1)))
+    for session_id in await session.scalars(ended.values(revoked_at=func.now()).returning(LoginSession.id)):
+        await audit.record(session, actor, "end", f"session {session_id}", None, {"why": f"more than {most} logins"})
 
 
 async def renew(database: Database, token: str) -> Begun:

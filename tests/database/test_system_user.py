@@ -1,0 +1,36 @@
+"""Whom the workflows act as: somebody in force, of the tenant that runs the house, or there is no start."""
+
+import pytest
+
+from scrapersky.core.errors import BadSetting
+from scrapersky.worker import open_house
+from tests.api.conftest import environment
+
+ITS_TENANT = 'WHERE id = (SELECT tenant_id FROM "user" WHERE id = $1)'
+CHANGES = {
+    "disabled": 'UPDATE "user" SET disabled_at = now() WHERE id = $1',
+    "of a tenant that is out": f"UPDATE tenant SET disabled_at = now() {ITS_TENANT}",
+    "of a guest": f"UPDATE tenant SET is_house = false {ITS_TENANT}",
+    "gone": 'DELETE FROM "user" WHERE id = $1',
+}
+
+
+@pytest.fixture
+async def eve(admin, tenant):
+    """Somebody of the house."""
+    return await admin.fetchval(
+        "INSERT INTO \"user\" (tenant_id, name, role) VALUES ($1, 'eve', 'operator') RETURNING id", tenant
+    )
+
+
+async def test_an_active_user_of_the_house_will_do(database_url, eve):
+    house = await open_house(environment(database_url, SCHEDULER_SYSTEM_USER_ID=str(eve)))
+    assert house.system_user_id == eve
+    await house.close()
+
+
+@pytest.mark.parametrize("change", CHANGES)
+async def test_nobody_else_will(database_url, admin, eve, change):
+    await admin.execute(CHANGES[change], eve)
+    with pytest.raises(BadSetting, match=r"is no active user of the tenant that runs the house\..*or remove it"):
+        await open_house(environment(database_url, SCHEDULER_SYSTEM_USER_ID=str(eve)))
