@@ -58,6 +58,20 @@ async def _upsert(session: AsyncSession, search: Search, places: Sequence[PlaceD
     return [row.id for row in rows if row.curation_status not in UNWANTED]
 
 
+def refresh(scanned: Sequence[tuple[Place, PlaceDetails]]) -> None:
+    """What the provider was asked again about: its facts are new, and so is the day they have to be forgotten by."""
+    for place, details in scanned:
+        if details.fetched_at is None:  # as the search told it, nobody was asked
+            continue
+        for fact in FACTS:
+            known = getattr(details, fact)
+            if known is not None and known != ():
+                setattr(place, fact, list(known) if fact == "categories" else known)
+        for stamp in STAMPS:
+            setattr(place, stamp, getattr(details, stamp))
+        place.details = _details(details)
+
+
 def _values(search: Search, place: PlaceDetails) -> dict[str, Any]:
     return {
         **{name: getattr(place, name) for name in (*FACTS, *STAMPS)},

@@ -12,11 +12,20 @@ FORGOTTEN = "(forgotten by the provider's terms)"
 _PLACES = """
 WITH due AS (
     SELECT id FROM place WHERE expires_at < now() ORDER BY expires_at LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
+), told AS (
+    SELECT l.business_id, l.domain_id, l.url FROM due JOIN local_business b ON b.place_id = due.id
+    JOIN business_domain l ON l.business_id = b.id WHERE l.url IS NOT NULL
+), links AS (
+    UPDATE business_domain l SET url = NULL FROM told
+    WHERE l.business_id = told.business_id AND l.domain_id = told.domain_id
+), sites AS (
+    UPDATE domain d SET start_url = coalesce(d.final_url, 'https://' || d.name || '/') FROM told
+    WHERE d.id = told.domain_id AND d.start_url = told.url
 ), businesses AS (
     UPDATE local_business b SET name = $2, address = NULL, street = NULL, city = NULL, region = NULL, postcode = NULL,
-        latitude = NULL, longitude = NULL, timezone = NULL, phone = NULL, website = NULL, categories = '{}',
-        rating = NULL, rating_count = NULL, price_level = NULL, hours = NULL, business_status = NULL, details = NULL,
-        updated_at = now()
+        country = NULL, latitude = NULL, longitude = NULL, timezone = NULL, phone = NULL, website = NULL,
+        profiles = NULL, categories = '{}', rating = NULL, rating_count = NULL, price_level = NULL, hours = NULL,
+        business_status = NULL, details = NULL, updated_at = now()
     FROM due WHERE b.place_id = due.id
 )
 UPDATE place p SET name = $2, address = NULL, latitude = NULL, longitude = NULL, phone = NULL, website = NULL,
@@ -28,7 +37,8 @@ FROM due WHERE p.id = due.id"""
 class PurgeExpired(Periodic):
     """Places past their `expires_at` lose everything but their id, and so do the businesses made of them.
 
-    What our own reading of a business's web site found is not the provider's and stays.
+    What our own reading of a business's web site found is not the provider's and stays, with the domain it was found
+    on; the exact address that the provider gave of the site does not.
     """
 
     name = "purge_expired"

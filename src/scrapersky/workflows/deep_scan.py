@@ -15,7 +15,7 @@ from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Place
 from scrapersky.providers.place import PlaceDetails, Providers
 from scrapersky.providers.purse import PocketPurses, Purses
-from scrapersky.store import businesses
+from scrapersky.store import businesses, places
 from scrapersky.store.rules import rules_of
 
 FRESH = timedelta(days=1)  # details that a search brought along are used as they are for so long
@@ -68,7 +68,8 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
         )
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Place, PlaceDetails]]) -> Iterable[UUID]:
-        """Refresh the businesses; those nobody has turned down go on, as the rules of their search say."""
+        """Refresh places and businesses; those nobody has turned down go on, as the rules of their search say."""
+        places.refresh(found)
         wanted = await businesses.upsert(session, found)
         rules = await rules_of(session, {place.search_id for place, _ in found})
         return [
