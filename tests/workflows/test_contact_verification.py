@@ -96,12 +96,24 @@ async def test_each_domain_gives_its_addresses_their_verdict(desk, domains, post
     assert found.verification["checked_at"].endswith("+00:00")
 
 
-async def test_a_contact_without_an_address_is_skipped_and_nobody_is_asked(desk):
-    contact_id = await desk.add(None, phone="+358401234567")
+@pytest.mark.parametrize(
+    ("phone", "is_valid", "told"), [("+358401234567", True, "can exist"), ("+35812", False, "no such number")]
+)
+async def test_a_number_alone_is_looked_at_and_nobody_is_asked(desk, phone, is_valid, told):
+    contact_id = await desk.add(None, phone=phone)
     await desk.run()
     found = await desk.contact(contact_id)
-    assert (found.status, found.contact_verification_error, found.verdict) == ("Skipped", "no email address", None)
+    assert (found.status, found.verdict, found.verification["phone_valid"]) == ("Completed", None, is_valid)
+    assert told in found.verification["reasons"][0]
     assert not desk.names.asked
+
+
+async def test_a_contact_that_cannot_be_reached_at_all_is_skipped(desk):
+    contact_id = await desk.add(None, name="Eva")
+    await desk.run()
+    found = await desk.contact(contact_id)
+    why = "no email address and no phone number"
+    assert (found.status, found.contact_verification_error, found.verification) == ("Skipped", why, None)
 
 
 async def test_what_is_no_address_costs_no_question(desk):
@@ -197,10 +209,17 @@ async def test_whom_nobody_may_write_to_does_not_go_on(database, admin, page):
     assert await unverified(database, admin, page) == ["info@one.fi"]
 
 
+async def test_whoever_had_no_address_and_has_one_now_is_verified(database, admin, page):
+    await unverified(database, admin, page)
+    kept = json.dumps({"verdict": None, "checked_at": clock.now().isoformat()})
+    await admin.execute("UPDATE contact SET contact_verification_status = 'Completed', verification = $1", kept)
+    assert len(await unverified(database, admin, page)) == 2
+
+
 @pytest.mark.parametrize(("age", "count"), [(timedelta(days=1), 0), (timedelta(days=31), 2)])
 async def test_a_verdict_holds_for_a_month(database, admin, page, age, count):
     await unverified(database, admin, page)
-    kept = json.dumps({"checked_at": (clock.now() - age).isoformat()})
+    kept = json.dumps({"verdict": "deliverable", "checked_at": (clock.now() - age).isoformat()})
     await admin.execute(
         "UPDATE contact SET contact_verification_status = 'Completed', verification = $1 WHERE email IS NOT NULL", kept
     )

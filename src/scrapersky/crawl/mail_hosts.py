@@ -10,12 +10,15 @@ import dns.exception
 import dns.nameserver
 import dns.rdatatype
 import dns.resolver
+from dns.rdata import Rdata
 from dns.rdtypes.ANY.MX import MX
 from dns.rdtypes.ANY.TXT import TXT
+from dns.rdtypes.IN.A import A
+from dns.rdtypes.IN.AAAA import AAAA
 
 from scrapersky.core.errors import BadSetting, TryAgain
 from scrapersky.core.settings import Settings
-from scrapersky.crawl.addresses import parse_address, split_host_port
+from scrapersky.crawl.addresses import parse_address, split_host_port, why_denied
 from scrapersky.extract.email_verdict import MailDomain, Takes
 
 REMEMBERED = 20_000  # domains of one process
@@ -117,7 +120,10 @@ class MailHosts:
         if any(isinstance(record, TXT) and _sends_nothing(record) for record in texts):
             return MailDomain(Takes.SENDS_NONE), ABSENT_SECONDS
         found = ipv4.rrset or ipv6.rrset
-        return MailDomain(Takes.ADDRESS if found else Takes.NOWHERE), found.ttl if found else ABSENT_SECONDS
+        if not found:
+            return MailDomain(Takes.NOWHERE), ABSENT_SECONDS
+        is_public = any(_is_public(record) for record in (*ipv4, *ipv6))
+        return MailDomain(Takes.ADDRESS if is_public else Takes.INSIDE), found.ttl
 
     async def _query(self, domain: str, kind: dns.rdatatype.RdataType) -> dns.resolver.Answer:
         if self._resolver is None:
@@ -177,6 +183,12 @@ def _by_records(exchanges: list[str]) -> MailDomain:
     if not hosts or all(name == "localhost" or parse_address(name) is not None for name in hosts):
         return MailDomain(Takes.REFUSES)
     return MailDomain(Takes.HOSTS, hosts[:MOST_HOSTS])
+
+
+def _is_public(record: Rdata) -> bool:
+    """Whether it is an address that mail from outside could reach: the same that a fetch may connect to."""
+    address = parse_address(record.address) if isinstance(record, A | AAAA) else None
+    return address is not None and why_denied(address) is None
 
 
 def _sends_nothing(record: TXT) -> bool:

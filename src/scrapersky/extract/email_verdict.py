@@ -22,6 +22,7 @@ class Takes(StrEnum):
 
     HOSTS = "mail hosts"
     ADDRESS = "an address only"  # mail would go to the web server (RFC 5321, 5.1)
+    INSIDE = "an address that is not public"  # nobody outside can bring it
     REFUSES = "refuses mail"  # a null MX (RFC 7505)
     SENDS_NONE = "no mail at all"  # no mail host, and an SPF that lets nobody send
     NOWHERE = "no mail host"
@@ -52,11 +53,11 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The verdict on an address with its reasons, as it is kept with the contact."""
+    """The verdict on an address with its reasons, as it is kept with the contact; of a number alone there is none."""
 
-    verdict: Verdict
+    verdict: Verdict | None
     reasons: tuple[str, ...]
-    email: str
+    email: str | None
     checked_at: datetime
     mx: tuple[str, ...] = ()
     role: bool = False
@@ -68,13 +69,14 @@ class Verification:
     def as_json(self) -> dict[str, Any]:
         """As JSON can hold it."""
         fields = asdict(self)
-        return {**fields, "verdict": self.verdict.value, "checked_at": self.checked_at.isoformat()}
+        return {**fields, "verdict": self.verdict and self.verdict.value, "checked_at": self.checked_at.isoformat()}
 
 
 # What each answer means for an address that is otherwise fine, and the reason that is told.
 ANSWERS: dict[Takes, tuple[Verdict, str]] = {
     Takes.HOSTS: (Verdict.DELIVERABLE, "its domain takes mail"),
     Takes.ADDRESS: (Verdict.RISKY, "its domain names no mail host, only a web address"),
+    Takes.INSIDE: (Verdict.UNDELIVERABLE, "its domain names no mail host, and its address is not a public one"),
     Takes.REFUSES: (Verdict.UNDELIVERABLE, "its domain refuses mail (null MX)"),
     Takes.SENDS_NONE: (Verdict.UNDELIVERABLE, "its domain names no mail host, and its SPF lets nobody send"),
     Takes.NOWHERE: (Verdict.UNDELIVERABLE, "its domain has no mail host and no address"),
@@ -123,6 +125,12 @@ def conclude(
         address.did_you_mean,
         phone_valid,
     )
+
+
+def of_number(is_valid: bool, checked_at: datetime) -> Verification:
+    """What can be told of a contact that has a number and no address: letters are what verdicts are about."""
+    told = "no email address; the number can exist" if is_valid else "no email address; there is no such number"
+    return Verification(None, (told,), None, checked_at, phone_valid=is_valid)
 
 
 def _weigh(address: Address, mail: MailDomain | None) -> tuple[Verdict, tuple[str, ...]]:

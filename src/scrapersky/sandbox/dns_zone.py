@@ -17,6 +17,7 @@ from scrapersky.sandbox.world import World
 TTL = 300
 SLOW_SECONDS = 0.3
 ADDRESS = "127.0.0.1"
+PUBLIC_ADDRESS = "9.9.9.9"  # nobody connects to it
 
 
 class Post(StrEnum):
@@ -58,7 +59,7 @@ VERDICTS = {
 RECORDS: dict[Post, dict[str, tuple[str, ...]]] = {
     Post.HOSTS: {"MX": ("10 mail.{0}.", "20 mail2.{0}."), "A": (ADDRESS,), "TXT": ('"v=spf1 mx -all"',)},
     Post.SLOW: {"MX": ("10 mail.{0}.",), "A": (ADDRESS,)},
-    Post.ADDRESS: {"A": (ADDRESS,), "TXT": ('"a text about something else"',)},
+    Post.ADDRESS: {"A": (PUBLIC_ADDRESS,), "TXT": ('"a text about something else"',)},
     Post.NULL_MX: {"MX": ("0 .",), "A": (ADDRESS,)},
     Post.SPF_NONE: {"A": (ADDRESS,), "TXT": ('"v=spf1 -all"',)},
     Post.NOWHERE: {},

@@ -128,10 +128,11 @@ def _is_unverified(row: asyncpg.Record) -> bool:
     """Whether it has an address to verify, which nobody has turned down and no verdict still holds for."""
     if row["email"] is None or row["suppressed_at"] is not None or row["curation_status"] in UNWANTED:
         return False
-    if row["status"] == Status.COMPLETED and row["checked_at"]:
+    if row["status"] == Status.COMPLETED and row["checked_at"] and row["verdict"]:
         holds = SILENCE_HOLDS if row["verdict"] == Verdict.UNKNOWN else VERDICT_HOLDS
         return clock.now() - datetime.fromisoformat(row["checked_at"]) > holds
-    return bool(row["status"] == Status.NEW)
+    had_no_address = row["verdict"] is None and row["status"] in (Status.COMPLETED, Status.SKIPPED)
+    return bool(row["status"] == Status.NEW) or had_no_address
 
 
 async def _known_of(session: AsyncSession, pages: Sequence[Page]) -> tuple[dict[UUID, UUID], bool]:

@@ -12,7 +12,7 @@ from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.extract import phones
-from scrapersky.extract.email_verdict import Address, MailDomain, Verification, conclude, look_at
+from scrapersky.extract.email_verdict import Address, MailDomain, Verification, conclude, look_at, of_number
 from scrapersky.models import Contact
 from scrapersky.store import contacts, deliveries
 
@@ -48,11 +48,13 @@ class ContactVerification(Workflow[Contact, ToVerify, Verification]):
 
     async def work(self, contact: ToVerify) -> Verification:
         """Letters and lists first: only what they let pass is asked of the name servers."""
+        phone_valid = phones.read(contact.phone, "") is not None if contact.phone else None
         if not contact.email:
-            raise Skip("no email address")
+            if phone_valid is None:
+                raise Skip("no email address and no phone number")
+            return of_number(phone_valid, clock.now())
         address = look_at(contact.email, contact.email_kind in OWN_KINDS)
         mail = await self._mail_of(address, contact.tries) if address.wrong is None else None
-        phone_valid = phones.read(contact.phone, "") is not None if contact.phone else None
         return conclude(address, mail, clock.now(), phone_valid)
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Contact, Verification]]) -> Iterable[UUID]:
