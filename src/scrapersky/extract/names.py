@@ -37,14 +37,18 @@ class Name(NamedTuple):
 @lru_cache(8192)
 def read(text: str) -> Name | None:
     """The name that the whole text is, or None."""
-    if not 2 < len(text) <= MAX_NAME + 40 or GATE.match(text) is None or not _may_be(text):
+    if not 2 < len(text) <= MAX_NAME + 40 or GATE.match(text) is None:
         return None
     text, _, behind = text.partition(",")
-    credentials = behind.strip()
-    if credentials and not all(_is_credential(word) for word in credentials.replace(",", " ").split()):
+    words = text.split()
+    if not _may_be(words):
         return None
-    words = (patterns.GLUED_TITLE.sub(r"\1. ", text) if "." in text else text).split()
-    if not 1 <= len(words) <= 9:
+    credentials = behind.strip()
+    if credentials and not all(map(_is_credential, credentials.replace(",", " ").split())):
+        return None
+    if "." in text:
+        words = patterns.GLUED_TITLE.sub(r"\1. ", text).split()
+    if len(words) > 9:
         return None
     titles, words = _titles(words)
     while len(words) > 1 and _is_credential(words[-1]):
@@ -58,16 +62,19 @@ def read(text: str) -> Name | None:
     return Name(" ".join(words), folded, " ".join(titles), credentials, score) if score > -0.5 else None
 
 
-def _may_be(text: str) -> bool:
+def _may_be(words: list[str]) -> bool:
     """Most capitalised lines are headings: an ordinary first or last word without a title before it ends the matter."""
-    words = text.partition(",")[0].split()
-    if not words or (len(words) == 1 and len(text) < 5 and text.isupper()):
+    if not words:
         return False
-    first, last = fold_word(words[0]).strip("."), fold_word(words[-1]).strip(".")
-    if len(words) == 1 and first not in GIVEN and "." not in words[0]:
-        return False  # no name, and no title glued to one
+    first = fold_word(words[0]).strip(".")
+    if len(words) == 1 and (
+        (first not in GIVEN and "." not in words[0])  # no name, and no title glued to one
+        or (len(words[0]) < 5 and words[0].isupper())
+    ):
+        return False
     if first in TITLES:
         return True
+    last = fold_word(words[-1]).strip(".")
     if first in ORGANISATIONS or last in ORGANISATIONS:
         return False
     if first in ORDINARY and not (first in GIVEN and last in FAMILY):
@@ -120,14 +127,17 @@ def _has_shape(words: list[str], folded: tuple[str, ...]) -> bool:
         return False
     if folded[0] in PARTICLES and words[0][0].islower():
         return False
-    capitals = 0
+    if not words[-1][0].isupper():
+        return False
+    capitals = longest = 0
     for word, plain in zip(words, folded, strict=True):
+        longest = max(longest, len(plain))
         if plain in PARTICLES and word[0].islower():
             continue
         if not _is_name_word(word):
             return False
         capitals += 1
-    return 1 <= capitals <= 5 and words[-1][0].isupper() and any(len(word.strip(".")) > 1 for word in words)
+    return 1 <= capitals <= 5 and longest > 1
 
 
 @lru_cache(8192)

@@ -97,9 +97,7 @@ def _merged(sightings: list[Sighting]) -> list[Sighting]:
 
 
 def _same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    if set(one) == set(other):
-        return True
-    short, long = sorted((one, other), key=len)
+    short, long = (one, other) if len(one) <= len(other) else (other, one)
     if len(short) == 1:
         return short[0] in long or (len(short[0]) > 3 and short[0].rpartition(".")[2] in long)
     if set(short) <= set(long):

@@ -26,6 +26,7 @@ class Evidence:
         self.blocks = document.blocks
         self.shapes = Counter(self._shape(block) for block in places)
         self.name_blocks = {block.index for block in places}
+        self.dialable = {block.index for block in document.dialable}
         self.team_page = not TEAM_WORDS.isdisjoint(words(document.title))
         self.headings = [
             block for block in self.blocks if block.tag in SECTION_TAGS and block.index not in self.name_blocks
@@ -130,8 +131,10 @@ class Evidence:
 
     def _reachable(self, block: Block) -> bool:
         """Whether an address or a number follows directly."""
-        nearby = self.blocks[block.index + 1 : block.index + 3]
-        return any("@" in other.text or patterns.MANY_DIGITS.search(other.text) for other in nearby)
+        for other in self.blocks[block.index + 1 : block.index + 3]:
+            if other.index in self.dialable or "@" in other.text:
+                return True
+        return False
 
     def _clause_behind(self, block: Block, name: Name) -> str:
         """In running text, the words after the name up to the next comma, when they name a role."""
@@ -159,7 +162,8 @@ class Evidence:
     @cached_property
     def has_dummy_text(self) -> bool:
         """Whether any text of the page is the filling of a template; asked only where somebody was found."""
-        return "lorem ipsum" in self.document.text.lower()
+        text = self.document.text
+        return ("ipsum" in text or "IPSUM" in text or "Ipsum" in text) and "lorem ipsum" in text.lower()
 
     def _beside_dummy_text(self, block: Block) -> bool:
         return any(

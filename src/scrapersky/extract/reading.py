@@ -201,8 +201,9 @@ class _Reader(Collected, SaxHandler):
         if len(self.blocks) >= MAX_BLOCKS:
             self.cut.add("blocks")
             return
-        raw = " ".join((runs[0] if len(runs) == 1 else "".join(runs)).split())
-        whole = text.line_of(raw)
+        raw = whole = " ".join((runs[0] if len(runs) == 1 else "".join(runs)).split())
+        if not (raw.isascii() and raw.isprintable() and len(raw) <= text.TEXT_LIMIT):  # as most are
+            whole = text.line_of(raw)
         if not whole:
             return
         tag = self.nodes[self.node].tag if self.node >= 0 else ""

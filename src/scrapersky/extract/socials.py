@@ -64,9 +64,6 @@ def find(document: Document, things: list[Thing]) -> tuple[list[Social], list[Re
     found: dict[str, Social] = {}
     rejected: dict[str, Rejected] = {}
     for reference, _ in zip(_references(document, things), range(MAX_CANDIDATES), strict=False):
-        host = patterns.PLAIN_HOST.match(reference.url)
-        if host is not None and _is_elsewhere(host[1]):
-            continue  # the links within a site: one look at the host instead of taking each apart
         judged = profile(reference.url)
         if judged is None:
             continue
@@ -172,10 +169,13 @@ def _is_of_maker(document: Document, block: int) -> bool:
 
 def _references(document: Document, things: list[Thing]) -> Iterator[Reference]:
     for link in document.links:
-        if link.href.startswith(("http", "//", "www.")):
-            yield Reference(
-                link.href, "link", link.text or link.label or link.href[:160], link.block if link.text else -1
-            )
+        href = link.href
+        if not href.startswith(("http", "//", "www.")):
+            continue
+        host = patterns.PLAIN_HOST.match(href)
+        if host is not None and _is_elsewhere(host[1]):
+            continue  # the links within a site: one look at the host instead of taking each apart
+        yield Reference(href, "link", link.text or link.label or href[:160], link.block if link.text else -1)
     for block in document.blocks:
         if ".com/" in block.text or ".me/" in block.text:
             for match in patterns.SOCIAL_TEXT.finditer(block.text):
