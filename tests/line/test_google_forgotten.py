@@ -69,6 +69,7 @@ async def pass_days(house, admin, days: int) -> None:
     """The clock is moved by moving what was written by it; then the task runs as it does every hour."""
     await admin.execute("UPDATE place SET fetched_at = fetched_at - $1 * interval '1 day'", days)
     await admin.execute("UPDATE place SET expires_at = expires_at - $1 * interval '1 day'", days)
+    await admin.execute("UPDATE search_journal SET kept_at = kept_at - $1 * interval '1 day'", days)
     async with house.database.engine_connection() as connection:
         await PurgeExpired().run(connection)
 
@@ -93,6 +94,7 @@ async def test_a_month_later_nothing_of_google_is_left_but_the_ids(house, admin,
     assert all(word in before for word in told), "or this proves nothing"
 
     await pass_days(house, admin, 29)
+    assert await admin.fetchval("SELECT count(*) FROM search_journal") == 0, "of a journal a day is enough"
     kept = await dump(admin)
     assert all(word in kept for word in told), "as long as the terms allow"
 
@@ -154,6 +156,7 @@ async def test_what_is_asked_again_is_forgotten_again(house, admin, tenant, foun
 
 async def test_places_that_may_be_kept_stay_as_they_are(house, admin, found):
     await admin.execute("UPDATE place SET expires_at = NULL")
+    await admin.execute("DELETE FROM search_journal")
     before = await dump(admin)
     await pass_days(house, admin, 400)
     await admin.execute("UPDATE place SET fetched_at = fetched_at + interval '400 days'")
