@@ -49,6 +49,14 @@ async def test_contacts_are_delivered_from_the_command_line(line, sandbox, admin
     assert (await line("deliver", "hook")).code == 2
 
 
+async def test_the_log_stays_out_of_the_terminal_unless_it_is_asked_for(line, sandbox):
+    words = ("destination", "add", "hook", "--kind", "webhook", "--url", "http://hooks.example/leads")
+    assert (await line(*words)).err == ""  # though the sandbox's private addresses are worth a warning
+    assert (await line("deliver", "hook", "--preview")).err == ""
+    asked = await line("destination", "list", SCRAPERSKY_LOG_LEVEL="info")
+    assert "private_network_allowed" in asked.err
+
+
 async def test_a_key_comes_by_standard_input_and_is_shown_to_nobody(line, sandbox, monkeypatch, admin):
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{sandbox.hubspot.token}\n"))
     added = await line("destination", "add", "crm", "--kind", "hubspot", "--url", sandbox.hubspot_url, "--auto")

@@ -13,10 +13,10 @@ from uuid import UUID
 
 from scrapersky.cli.acting import acting
 from scrapersky.cli.find_progress import FindProgress
+from scrapersky.cli.opening import quiet_logs
 from scrapersky.cli.output import print_json
 from scrapersky.core.errors import BadRequest, ScraperSkyError
-from scrapersky.core.logs import configure_logs
-from scrapersky.core.settings import Environment, load
+from scrapersky.core.settings import Environment
 from scrapersky.core.status import Verdict
 from scrapersky.destinations.lead_file import LeadFile
 from scrapersky.extract.web_address import CompanyDomain, NoWebAddress, web_address
@@ -103,10 +103,7 @@ def read_domains(file: Path) -> tuple[tuple[CompanyDomain, ...], tuple[str, ...]
 async def run_find(wish: Wish, out: Path, per: str, tenant: str, refresh: bool, as_json: bool) -> dict[str, Any]:
     """Open the house, find, and say what came of it."""
     environment = Environment()
-    settings = load(environment)
-    if environment.source("SCRAPERSKY_LOG_LEVEL") == "default":  # the bars say enough
-        settings = settings.model_copy(update={"log_level": "error"})
-    configure_logs(settings)
+    quiet_logs(environment)
     kind = cast(Per, per)
     LeadFile(out, list(columns_of(kind))).discard()  # a file that cannot be written is better known now
     house = await open_house(environment)

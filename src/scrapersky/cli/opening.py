@@ -10,11 +10,19 @@ from scrapersky.core.settings import Environment, load
 from scrapersky.worker import House, open_house
 
 
+def quiet_logs(environment: Environment) -> None:
+    """A command says itself what it did: of the log only errors are shown, unless somebody asks for more."""
+    settings = load(environment)
+    if environment.source("SCRAPERSKY_LOG_LEVEL") == "default":
+        settings = settings.model_copy(update={"log_level": "error"})
+    configure_logs(settings)
+
+
 @asynccontextmanager
 async def opened() -> AsyncIterator[House]:
     """The house of this environment, closed behind the command."""
     environment = Environment()
-    configure_logs(load(environment))
+    quiet_logs(environment)
     house = await open_house(environment)
     try:
         yield house
