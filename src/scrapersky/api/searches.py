@@ -65,6 +65,7 @@ class NewSearch(Asked):
         None, ge=0, le=1_000_000, description="what it may cost in the provider's currency: it stops before"
     )
     rules: AskedRules = Field(AskedRules(), description="what goes on by itself")
+    refresh: bool = Field(False, strict=True, description="search again although it was done before")
     estimate_only: bool = Field(False, strict=True, description="say what it would cost, and ask nobody")
 
 
@@ -163,7 +164,10 @@ async def list_searches(
     openapi_extra=may(CURATOR),
 )
 async def create_search(asked: NewSearch, office: Given, actor: CurrentActor, response: Response) -> SearchAsked:
-    """Queued at once; the same again is the one that is there, with the new rules and budget. 429 over a quota."""
+    """Queued at once; the same again is the one that is there, with the new rules and budget. 429 over a quota.
+
+    One that ended for want of money goes on with a larger budget.
+    """
     cents = round(asked.budget * 100) if asked.budget is not None else None
     rules = Rules.model_validate(asked.rules.model_dump(mode="json"))
     wish = searches.Asked(asked.text, asked.area, asked.provider, asked.limit, cents, rules)
@@ -172,7 +176,7 @@ async def create_search(asked: NewSearch, office: Given, actor: CurrentActor, re
         response.status_code = 200
         return SearchAsked(estimate=estimate, search=None, known=False)
     async with office.database.session(actor.tenant_id) as session:
-        search, known = await orders.order(session, actor, wish, estimate_cents=estimate.cents)
+        search, known = await orders.order(session, actor, wish, asked.refresh, estimate_cents=estimate.cents)
         line = SearchLine.model_validate(search)
     response.status_code = 200 if known else 201
     response.headers["Location"] = f"{PREFIX}/searches/{line.id}"

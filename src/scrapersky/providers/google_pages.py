@@ -12,6 +12,7 @@ from scrapersky.providers import google_prices
 from scrapersky.providers.area import Box
 from scrapersky.providers.google_api import GoogleApi, GooglePlace, PageOfPlaces, Question
 from scrapersky.providers.google_errors import MINUTE, PageTokenRefused
+from scrapersky.providers.journal import BOOKED
 from scrapersky.providers.place import Meter, ProviderBusy, ProviderFailed
 
 log = structlog.get_logger(__name__)
@@ -61,7 +62,8 @@ class GooglePages:
         name, place = _name(question, fields), _digest(token or "")
         known = await self._journal.find(name, place)
         if known is not None:
-            self._meter.charge(google_prices.cents("search", fields))
+            if not known.get(BOOKED):
+                self._meter.charge(google_prices.cents("search", fields))
             return PageOfPlaces(tuple(known["places"]), known["next_token"])
         page = await self._patiently(question, fields, token)
         await self._journal.keep(name, place, {"places": list(page.places), "next_token": page.next_token})

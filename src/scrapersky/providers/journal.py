@@ -5,6 +5,7 @@ from typing import Any, Protocol
 from uuid import UUID
 
 Page = Mapping[str, Any]  # as JSON can hold it
+BOOKED = "is_booked"  # in a page: an earlier run has its price in the cost of the search
 
 
 class Journal(Protocol):

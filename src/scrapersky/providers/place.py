@@ -64,6 +64,11 @@ class NoMoney(TryAgain):
 class BudgetReached(ScraperSkyError):
     """Going on would cost more than the search may."""
 
+    BEGINS = "The next call would bring the cost to "  # known by this from whatever else a search may lack
+
+    def __init__(self, cents: float, budget_cents: float) -> None:
+        super().__init__(f"{self.BEGINS}{cents / 100:.2f}, over the budget of {budget_cents / 100:.2f}.")
+
 
 @dataclass(frozen=True)
 class PlaceDetails:
@@ -127,8 +132,11 @@ class Estimate:
 class Meter:
     """Counts calls and money while a search runs, and stops it before it goes over its budget."""
 
-    def __init__(self, budget_cents: float | None = None, journal: Journal | None = None) -> None:
+    def __init__(
+        self, budget_cents: float | None = None, journal: Journal | None = None, spent_cents: float = 0.0
+    ) -> None:
         self.budget_cents = budget_cents
+        self.spent_cents = spent_cents  # of the budget, before this run
         self.journal = journal or PocketJournal()  # what was paid for already
         self.calls = 0
         self.cents = 0.0
@@ -136,11 +144,9 @@ class Meter:
 
     def charge(self, cents: float = 0.0, calls: int = 1) -> None:
         """Note a call before it is made; BudgetReached if it would cost too much."""
-        if self.budget_cents is not None and self.cents + cents > self.budget_cents:
-            raise BudgetReached(
-                f"The next call would bring the cost to {(self.cents + cents) / 100:.2f}, "
-                f"over the budget of {self.budget_cents / 100:.2f}."
-            )
+        in_all = self.spent_cents + self.cents + cents
+        if self.budget_cents is not None and in_all > self.budget_cents:
+            raise BudgetReached(in_all, self.budget_cents)
         self.calls += calls
         self.cents += cents
 

@@ -7,7 +7,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.database import Database
-from scrapersky.providers.journal import Journal, Page
+from scrapersky.models import Search
+from scrapersky.providers.journal import BOOKED, Journal, Page
 
 KEPT_HOURS = 26  # a search that waits for the next day's quota goes on where it stopped
 
@@ -22,6 +23,14 @@ ON CONFLICT (search_id, question, place) DO UPDATE SET page = excluded.page, kep
 
 _FORGET = text("DELETE FROM search_journal WHERE search_id = :search AND question = :question")
 _CLOSE = text("DELETE FROM search_journal WHERE search_id = :search")
+_BOOK = text(f"""
+UPDATE search_journal SET page = page || '{{"{BOOKED}": true}}' WHERE search_id = :search""")  # noqa: S608 - our own name
+_INHERIT = text(f"""
+INSERT INTO search_journal (search_id, question, place, tenant_id, page, kept_at)
+SELECT :heir, j.question, j.place, j.tenant_id, j.page, j.kept_at
+FROM search_journal j JOIN search s ON s.id = j.search_id
+WHERE s.tenant_id = :tenant AND s.text = :text AND s.area IS NOT DISTINCT FROM :area AND s.provider = :provider
+    AND s.id <> :heir AND j.page ? '{BOOKED}' ON CONFLICT DO NOTHING""")  # noqa: S608 - our own name
 FORGET_OLD = f"DELETE FROM search_journal WHERE kept_at < now() - interval '{KEPT_HOURS} hours'"  # noqa: S608
 
 
@@ -66,3 +75,14 @@ class StoredJournals:
 async def close(session: AsyncSession, search_id: UUID) -> None:
     """The search has its result, in this same transaction: what it was told on the way is not needed any more."""
     await session.execute(_CLOSE, {"search": search_id})
+
+
+async def book(session: AsyncSession, search_id: UUID) -> None:
+    """The search ended before its provider did: what it was told is paid for, and the beginning if it goes on."""
+    await session.execute(_BOOK, {"search": search_id})
+
+
+async def inherit(session: AsyncSession, heir: Search) -> None:
+    """What the same search with another limit was told and paid for a day ago at most is not paid for again."""
+    same = {"tenant": heir.tenant_id, "text": heir.text, "area": heir.area, "provider": heir.provider}
+    await session.execute(_INHERIT, {"heir": heir.id, **same})

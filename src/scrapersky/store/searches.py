@@ -1,18 +1,19 @@
 """Named queries about searches: asked for once, resumed by asking again, watched step by step."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select, text
+from sqlalchemy import select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.ids import new_id
 from scrapersky.core.status import Status
 from scrapersky.extract.web_address import CompanyDomain
 from scrapersky.models import Domain, Search, SearchDomain
-from scrapersky.store import quotas, search_rows, spending
+from scrapersky.providers.place import BudgetReached
+from scrapersky.store import quotas, search_journal, search_rows, spending
 from scrapersky.store.rules import Rules
 
 OPEN = (Status.QUEUED, Status.PROCESSING)
@@ -68,36 +69,51 @@ async def ask(
     another way: nobody is asked for places, and no quota is touched.
     """
     found = await same(session, tenant_id, asked)
-    is_due = not is_done and (
-        found is None
-        or found.place_search_status == Status.ERROR
-        or (refresh and found.place_search_status not in OPEN)
-    )
+    is_due = not is_done and (found is None or _is_due(found, asked, refresh))
     budget = asked.budget_cents
     if is_due:
         room = await quotas.admit(session, tenant_id, estimate_cents)
         budget = room if budget is None else budget
-    if found is None:
-        found = Search(
-            tenant_id=tenant_id,
-            text=asked.text,
-            area=asked.area,
-            provider=asked.provider,
-            result_limit=asked.limit,
-            budget_cents=budget,
-            rules=asked.rules.model_dump(mode="json"),
-            place_search_status=Status.COMPLETED if is_done else Status.QUEUED,
-        )
-        session.add(found)
-        await session.flush()
-        return found, False
-    found.rules, found.budget_cents = asked.rules.model_dump(mode="json"), budget
+    if found is not None:
+        await _ask_again(session, found, replace(asked, budget_cents=budget), is_due, refresh)
+        return found, True
+    found = Search(
+        tenant_id=tenant_id,
+        text=asked.text,
+        area=asked.area,
+        provider=asked.provider,
+        result_limit=asked.limit,
+        budget_cents=budget,
+        rules=asked.rules.model_dump(mode="json"),
+        place_search_status=Status.COMPLETED if is_done else Status.QUEUED,
+    )
+    session.add(found)
+    await session.flush()
+    await search_journal.inherit(session, found)
+    return found, False
+
+
+def _is_due(found: Search, asked: Asked, refresh: bool) -> bool:
+    """Whether it has to be made: it failed, somebody wants it anew, or it ended for want of money and is given more."""
+    if found.place_search_status != Status.COMPLETED:
+        return found.place_search_status not in OPEN and (refresh or found.place_search_status == Status.ERROR)
+    has_more = asked.budget_cents is None or asked.budget_cents > (found.budget_cents or 0)
+    return refresh or (has_more and (found.cut_short or "").startswith(BudgetReached.BEGINS))
+
+
+async def _ask_again(session: AsyncSession, found: Search, asked: Asked, is_due: bool, refresh: bool) -> None:
+    """Give the search its new rules and budget; what it has found goes on by them."""
+    spent, starts_over = found.spent_cents, refresh and found.place_search_status == Status.COMPLETED
+    found.rules, found.budget_cents = asked.rules.model_dump(mode="json"), asked.budget_cents
     if is_due:
         found.place_search_status = Status.QUEUED
     await search_rows.take_up(session, found.id)
     await session.flush()  # the budget first
+    if is_due and starts_over:
+        await search_journal.close(session, found.id)
+    elif is_due:  # the database lets what is queued spend anew; this one goes on, and has spent a part already
+        await session.execute(update(Search).where(Search.id == found.id).values(spent_cents=spent))
     await spending.wake_search(session, found.id)
-    return found, True
 
 
 async def same(session: AsyncSession, tenant_id: UUID, asked: Asked) -> Search | None:

@@ -24,18 +24,21 @@ class SearchTask:
     provider: str
     query: PlaceQuery
     budget_cents: int | None
+    spent_cents: int
     tenant_id: UUID
     search_id: UUID
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """Every place found, what it cost, what the result lacks, if anything, and how many calls it took."""
+    """Every place found, what it cost, what the result lacks, if anything, how many calls it took, and whether the
+    provider has no more to tell."""
 
     places: list[PlaceDetails]
     cents: float
     cut_short: str | None
     calls: int = 0
+    is_whole: bool = True
 
 
 class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
@@ -44,7 +47,7 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
     number = 1
     name = "place_search"
     model = Search
-    reads = ("text", "area", "provider", "result_limit", "budget_cents")
+    reads = ("text", "area", "provider", "result_limit", "budget_cents", "spent_cents")
     feeds = "deep_scan"
     tuning = Tuning(interval_minutes=1, batch_size=10, max_instances=1, timeout_seconds=900)
 
@@ -55,14 +58,15 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
     def read(self, row: Claimed) -> SearchTask:
         """The search as somebody asked for it."""
         query = PlaceQuery(row.text, row.area, row.result_limit)
-        return SearchTask(row.provider, query, row.budget_cents, row.tenant_id, row.id)
+        return SearchTask(row.provider, query, row.budget_cents, row.spent_cents, row.tenant_id, row.id)
 
     async def work(self, task: SearchTask) -> SearchResult:
         """Ask to the end; what was found before the budget ran out is kept, what was paid for is not paid again."""
         provider = self._providers.get(task.provider)
         if provider is None:
             raise GiveUp(f"No such provider is configured: {why_unknown(task.provider, self._providers)}")
-        meter = Meter(task.budget_cents, self._journals.of(task.tenant_id, task.search_id))
+        journal = self._journals.of(task.tenant_id, task.search_id)
+        meter = Meter(task.budget_cents, journal, task.spent_cents)
         found, cut_short = list[PlaceDetails](), None
         try:
             async for page in provider.search(task.query, meter):
@@ -70,7 +74,8 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
         except BudgetReached as reached:
             cut_short = str(reached)
         notes = " ".join([*([cut_short] if cut_short else []), *meter.notes]) or None
-        return SearchResult(found[: task.query.limit], meter.cents, notes, meter.calls)
+        is_whole = cut_short is None and (task.query.limit is None or len(found) < task.query.limit)
+        return SearchResult(found[: task.query.limit], meter.cents, notes, meter.calls, is_whole)
 
     async def write(self, session: AsyncSession, row: Search, result: SearchResult) -> Iterable[UUID]:
         """Store the places with the search they came from; those nobody has turned down go on."""
@@ -80,6 +85,9 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
         row.result_count = len(result.places)
         row.cut_short = result.cut_short
         wanted = await places.upsert(session, row, result.places)
-        await search_journal.close(session, row.id)
+        if result.is_whole:
+            await search_journal.close(session, row.id)
+        else:  # with a larger budget or limit it goes on from here
+            await search_journal.book(session, row.id)
         await spending.wake_search(session, row.id)
         return wanted if read_rules(row.rules).deep_scan == "all" else ()

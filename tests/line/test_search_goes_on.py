@@ -1,0 +1,93 @@
+"""A search that ended early goes on with more money or a larger limit: from where it was, and nothing is paid twice."""
+
+import pytest
+
+from scrapersky.core.settings import Environment
+from scrapersky.engine.loop import run_job_loop
+from scrapersky.sandbox.server import Sandbox
+from scrapersky.store import orders
+from scrapersky.store.audit import Actor
+from scrapersky.store.rules import Rules
+from scrapersky.store.searches import Asked
+from scrapersky.worker import open_house
+from tests.conftest import stations_of
+
+ROW = "SELECT result_count, cost_cents, spent_cents, call_count, place_search_status, cut_short FROM search"
+
+
+@pytest.fixture
+async def sandbox():
+    async with Sandbox(seed=7, businesses=400) as little_internet:
+        yield little_internet
+
+
+@pytest.fixture
+async def house(sandbox, database_url):
+    variables = {**sandbox.environment(), "DATABASE_URL": database_url, "SCHEDULER_LINGER_SECONDS": "0"}
+    opened = await open_house(Environment(variables, None))
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def search(house, tenant):
+    """Ask for dentists within this budget and limit, and let the provider be asked."""
+
+    async def ask(budget: int | None, limit: int | None = 60, refresh: bool = False):
+        wish = Asked("dentists", "Helsinki", "google_places", limit, budget, Rules(deep_scan="off"))
+        async with house.database.session(tenant) as session:
+            found, _ = await orders.order(session, Actor("ada", tenant, "operator", "test"), wish, refresh)
+        await run_job_loop(stations_of(house.pipeline, house.database, house.settings)["place_search"])
+        return found.id
+
+    return ask
+
+
+async def test_a_search_that_ended_for_want_of_money_goes_on_with_more(search, admin, sandbox):
+    first = await search(5)
+    row = await admin.fetchrow(ROW)
+    assert (row["result_count"], row["cost_cents"]) == (20, 4)
+    assert "over the budget of 0.05" in row["cut_short"]
+    assert await search(5) == first
+    assert len(sandbox.google.asked) == 1, "the same budget is still used up"
+
+    assert await search(100) == first
+    row = await admin.fetchrow(ROW)
+    assert (row["result_count"], row["cut_short"]) == (60, None)
+    assert len(sandbox.google.asked) == row["call_count"] == 3, "the first page was there"
+    assert (row["cost_cents"], row["spent_cents"]) == (11, 11), "4 for the first page, 7 for two more"
+    assert await admin.fetchval("SELECT used FROM quota_book WHERE kind = 'cents'") == 11
+
+
+async def test_the_new_budget_has_what_was_spent_of_the_old_in_it(search, admin, sandbox):
+    await search(5)
+    await search(8)
+    row = await admin.fetchrow(ROW)
+    assert (row["result_count"], row["spent_cents"]) == (40, 8)
+    assert row["cut_short"] == "The next call would bring the cost to 0.11, over the budget of 0.08."
+    await search(None)
+    assert await admin.fetchval("SELECT result_count FROM search") == 60
+    assert len(sandbox.google.asked) == 3
+
+
+async def test_a_larger_limit_pays_only_for_what_is_beyond_the_old_one(search, admin, sandbox):
+    few = await search(None, limit=20)
+    more = await search(None, limit=40)
+    assert few != more, "each limit is a list of its own"
+    counts = dict(await admin.fetch("SELECT result_limit, result_count FROM search"))
+    assert counts == {20: 20, 40: 40}
+    assert len(sandbox.google.asked) == 2
+    assert await admin.fetchval("SELECT sum(cost_cents) FROM search") == 8
+
+
+async def test_a_search_that_is_refreshed_asks_from_the_beginning(search, admin, sandbox):
+    await search(5)
+    await search(100, refresh=True)
+    assert len(sandbox.google.asked) == 4
+    row = await admin.fetchrow(ROW)
+    assert (row["result_count"], row["spent_cents"], row["cost_cents"]) == (60, 11, 14)
+
+
+async def test_a_search_that_came_to_its_end_keeps_no_journal(search, admin):
+    await search(None, limit=None)
+    assert await admin.fetchval("SELECT count(*) FROM search_journal") == 0
