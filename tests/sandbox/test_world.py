@@ -132,12 +132,12 @@ def test_pages_are_named_so_that_their_kind_can_be_told():
 
 
 def test_a_large_world_is_ready_at_once():
-    started = time.perf_counter()
+    started = time.process_time()
     world = World(2, 50_000)
     last = world[49_999]
 
     assert last.number == 49_999
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
 
 
 @pytest.mark.parametrize("size", [0, -1, 10**9])
