@@ -320,9 +320,7 @@ async def test_a_flood_of_logins_is_refused_before_it_is_hashed_and_others_are_a
     app = app_over(database_url, SCRAPERSKY_LOGIN_RATE_PER_ACCOUNT="1000", SCRAPERSKY_LOGIN_RATE_PER_ADDRESS="1000")
     async with served(app) as client, asking(app, None) as stranger:
         flood = [asyncio.create_task(log_in(stranger, name=f"nobody {n}")) for n in range(THREADS + MOST_WAITING + 20)]
-        for _ in range(
-            THREADS + MOST_WAITING
-        ):  # as many as are hashed; a list is quicker, if it waits for none of them
+        for _ in range(THREADS + MOST_WAITING):  # as many as are hashed: a list is quicker if it waits for no hash
             assert (await client.get("/api/v3/places")).status_code == 200
         assert not all(task.done() for task in flood)
         codes = [(await task).status_code for task in flood]
