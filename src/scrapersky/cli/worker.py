@@ -1,5 +1,6 @@
 """`scrapersky worker`: the engine without the web, on as many hosts as there is work for."""
 
+import gc
 from typing import Annotated
 
 import typer
@@ -24,6 +25,7 @@ def worker(
     """
     import uvloop
 
+    gc.disable()  # whatever is made while starting stays: to look through it again and again only takes time
     uvloop.run(_work(until_idle))
 
 
@@ -34,4 +36,7 @@ async def _work(until_idle: bool) -> None:
 
     environment = Environment()
     configure_logs(load(environment))
-    await run_worker(await open_house(environment), until_idle)
+    house = await open_house(environment)
+    gc.freeze()
+    gc.enable()
+    await run_worker(house, until_idle)
