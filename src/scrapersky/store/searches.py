@@ -14,7 +14,7 @@ from scrapersky.extract.web_address import CompanyDomain
 from scrapersky.models import Domain, Search, SearchDomain
 from scrapersky.providers.place import BudgetReached
 from scrapersky.store import quotas, search_journal, search_rows, spending
-from scrapersky.store.rules import Rules
+from scrapersky.store.rules import Rules, read_rules
 
 OPEN = (Status.QUEUED, Status.PROCESSING)
 DOMAINS_AT_ONCE = 5_000
@@ -103,6 +103,7 @@ def _is_due(found: Search, asked: Asked, refresh: bool) -> bool:
 
 async def _ask_again(session: AsyncSession, found: Search, asked: Asked, is_due: bool, refresh: bool) -> None:
     """Give the search its new rules and budget; what it has found goes on by them."""
+    before = read_rules(found.rules)
     spent, starts_over = found.spent_cents, refresh and found.place_search_status == Status.COMPLETED
     found.rules, found.budget_cents = asked.rules.model_dump(mode="json"), asked.budget_cents
     if is_due:
@@ -114,6 +115,8 @@ async def _ask_again(session: AsyncSession, found: Search, asked: Asked, is_due:
     elif is_due:  # the database lets what is queued spend anew; this one goes on, and has spent a part already
         await session.execute(update(Search).where(Search.id == found.id).values(spent_cents=spent))
     await spending.wake_search(session, found.id)
+    if asked.rules != before:
+        await search_rows.read_more(session, found.id, asked.rules)
 
 
 async def same(session: AsyncSession, tenant_id: UUID, asked: Asked) -> Search | None:
