@@ -29,7 +29,7 @@ hypothesis_settings.register_profile("calm", deadline=None)
 hypothesis_settings.load_profile("calm")
 
 # With the variables of every frame, which is how structlog shows it by itself, one traceback takes seconds.
-plain = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+plain = structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)
 structlog.configure(processors=[*structlog.get_config()["processors"][:-1], plain])
 
 
