@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from sqlalchemy import text
 
 from scrapersky import __version__
+from scrapersky.api.downloads import Downloads
 from scrapersky.api.guard import Guard
 from scrapersky.api.office import Office
 from scrapersky.api.problems import handle_errors
@@ -79,6 +80,7 @@ async def open_office(house: House, runs_engine: bool) -> Office:
         str(revision),
         house.vault,
         house.couriers,
+        Downloads(house.database, house.settings.database_pool_size),
     )
 
 

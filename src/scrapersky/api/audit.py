@@ -1,7 +1,8 @@
 """The audit: who changed what, when and from where; page by page, or as a file."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -98,9 +99,12 @@ async def export_audit(
     return await file_of("audit", ending, audit_log.COLUMNS, _rows(office, actor, query.wanted(), ending == "csv"))
 
 
-async def _rows(office: Office, actor: Actor, wanted: Filter, is_flat: bool) -> AsyncIterator[dict[str, Any]]:
-    async with office.database.session(actor.tenant_id) as session:
-        async for row in audit_log.rows(session, actor.tenant_id, wanted):
+async def _rows(office: Office, actor: Actor, wanted: Filter, is_flat: bool) -> AsyncGenerator[dict[str, Any]]:
+    async with (
+        office.downloads.session(actor.tenant_id) as session,
+        aclosing(audit_log.rows(session, actor.tenant_id, wanted)) as rows,
+    ):
+        async for row in rows:
             yield {name: _shown(value, is_flat) for name, value in row.items()}
 
 

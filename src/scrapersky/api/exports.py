@@ -1,6 +1,7 @@
 """Exports: every row of a noun that matches, streamed as a file."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -35,7 +36,7 @@ FILTERS: Mapping[str, type[Asked]] = {
     "suppressions": SuppressionFilter,
 }
 
-router = APIRouter(prefix="/exports", tags=["exports"], responses=answers(422, 503))
+router = APIRouter(prefix="/exports", tags=["exports"], responses=answers(422, 429, 503))
 
 
 def _export_of(noun: Noun, filter_kind: type[Asked]) -> Callable[..., Any]:
@@ -56,9 +57,12 @@ def _export_of(noun: Noun, filter_kind: type[Asked]) -> Callable[..., Any]:
 
 async def _rows(
     office: Office, actor: Actor, noun: Noun, filters: Filters, *, flat: bool
-) -> AsyncIterator[dict[str, Any]]:
-    async with office.database.session(actor.tenant_id) as session:
-        async for row in exports.rows(session, noun, actor.tenant_id, filters, flat=flat):
+) -> AsyncGenerator[dict[str, Any]]:
+    async with (
+        office.downloads.session(actor.tenant_id) as session,
+        aclosing(exports.rows(session, noun, actor.tenant_id, filters, flat=flat)) as rows,
+    ):
+        async for row in rows:
             yield row
 
 

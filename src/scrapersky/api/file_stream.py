@@ -3,12 +3,14 @@
 import csv
 import io
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from fastapi import Path
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from scrapersky.core import clock
 from scrapersky.destinations.lead_file import safe_cell
@@ -20,7 +22,19 @@ FILE_ANSWER: dict[int | str, dict[str, Any]] = {
 }
 
 Ending = Annotated[Literal["csv", "jsonl"], Path(description="the kind of file")]
-Rows = AsyncIterator[Mapping[str, Any]]
+Rows = AsyncGenerator[Mapping[str, Any]]
+
+
+class FileAnswer(StreamingResponse):
+    """A stream that ends with its reader: whatever becomes of the one, the other gives back what it holds at once."""
+
+    def __init__(self, first: str, rest: AsyncGenerator[str], **more: Any) -> None:
+        super().__init__(_after(first, rest), **more)
+        self._rest = rest
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with aclosing(self._rest):
+            await super().__call__(scope, receive, send)
 
 
 async def file_of(name: str, ending: str, columns: Sequence[str], rows: Rows) -> StreamingResponse:
@@ -29,25 +43,26 @@ async def file_of(name: str, ending: str, columns: Sequence[str], rows: Rows) ->
     first = await anext(chunks)
     attached = quote(f"{name}-{clock.now():%Y-%m-%d}.{ending}")
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{attached}"}
-    return StreamingResponse(_after(first, chunks), media_type=TYPES[ending], headers=headers)
+    return FileAnswer(first, chunks, media_type=TYPES[ending], headers=headers)
 
 
-async def _after(first: str, chunks: AsyncIterator[str]) -> AsyncIterator[str]:
+async def _after(first: str, rest: AsyncGenerator[str]) -> AsyncGenerator[str]:
     yield first
-    async for chunk in chunks:
+    async for chunk in rest:
         yield chunk
 
 
-async def _chunks(columns: Sequence[str], rows: Rows, ending: str) -> AsyncIterator[str]:
+async def _chunks(columns: Sequence[str], rows: Rows, ending: str) -> AsyncGenerator[str]:
     """The file in pieces: its head with the first rows, then some rows at once."""
     lines = list[str]()
     head = "\ufeff" + _csv(columns) if ending == "csv" else ""  # the mark makes spreadsheets read UTF-8
-    async for row in rows:
-        lines.append(_csv(map(safe_cell, row.values())) if ending == "csv" else _json(row))
-        if len(lines) >= ROWS_AT_ONCE:
-            yield head + "".join(lines)
-            head = ""
-            lines.clear()
+    async with aclosing(rows):
+        async for row in rows:
+            lines.append(_csv(map(safe_cell, row.values())) if ending == "csv" else _json(row))
+            if len(lines) >= ROWS_AT_ONCE:
+                yield head + "".join(lines)
+                head = ""
+                lines.clear()
     yield head + "".join(lines)
 
 

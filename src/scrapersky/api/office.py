@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from scrapersky.api.downloads import Downloads
 from scrapersky.core.database import Database
 from scrapersky.core.passwords import Passwords
 from scrapersky.core.settings import Settings
@@ -35,6 +36,7 @@ class Office:
     revision: str  # the schema this process was started on
     vault: Vault  # opens the secrets of destinations
     couriers: Couriers  # know the way to them
+    downloads: Downloads  # the files that are on their way out
 
 
 async def office_of(request: Request) -> Office:

@@ -1,6 +1,6 @@
 """Named queries about what the audit has written down: look it up, page by page or whole."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -42,7 +42,7 @@ async def page(
     return list(await session.scalars(query.order_by(Audit.at.desc(), Audit.id.desc()).limit(limit)))
 
 
-async def rows(session: AsyncSession, tenant_id: UUID, wanted: Filter) -> AsyncIterator[dict[str, Any]]:
+async def rows(session: AsyncSession, tenant_id: UUID, wanted: Filter) -> AsyncGenerator[dict[str, Any]]:
     """Every change that matches by a server-side cursor, the oldest first."""
     query = matching(select(*(getattr(Audit, name) for name in COLUMNS)), tenant_id, wanted)
     found = await session.stream(query.order_by(Audit.at, Audit.id).execution_options(yield_per=ROWS_AT_ONCE))

@@ -1,7 +1,7 @@
 """Exports: every row of a noun that passes the filters, streamed by a server-side cursor."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -37,7 +37,7 @@ async def note(session: AsyncSession, actor: Actor, subject: str, filters: Filte
 
 async def rows(
     session: AsyncSession, noun: Noun, tenant_id: UUID, filters: Filters, *, flat: bool = True
-) -> AsyncIterator[dict[str, Any]]:
+) -> AsyncGenerator[dict[str, Any]]:
     """The rows in the order of their ids: the oldest first. Flat ones have lists and objects as text."""
     columns = columns_of(noun)
     wanted = matching(select(*(getattr(noun.model, name) for name in columns)), noun, tenant_id, filters)
