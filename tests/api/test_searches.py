@@ -1,5 +1,6 @@
 """Searches over HTTP: asked for with an estimate, watched step by step, read, stopped."""
 
+import asyncio
 from datetime import timedelta
 from uuid import UUID, uuid4
 
@@ -48,6 +49,16 @@ async def test_a_search_is_queued_with_its_estimate_and_asked_for_once(client, a
     assert (detail["rules"]["deep_scan"], detail["rules"]["page_kinds"]) == ("off", ["team"])
     assert await admin.fetchval("SELECT count(*) FROM search") == 1
     assert await admin.fetch("SELECT action FROM audit ORDER BY id") == [("create",), ("ask again",)]
+
+
+async def test_eight_who_ask_at_once_get_one_search(client, admin):
+    words = [("dentists", "Helsinki"), ("Dentists", "HELSINKI")] * 4
+    asked = [client.post(SEARCHES, json={**DENTISTS, "text": text, "area": area}) for text, area in words]
+    answers = [answer.json() for answer in await asyncio.gather(*asked)]
+    assert sorted(answer["known"] for answer in answers) == [False, *[True] * 7]
+    assert (
+        len({answer["search"]["id"] for answer in answers}) == await admin.fetchval("SELECT count(*) FROM search") == 1
+    )
 
 
 async def test_an_estimate_alone_asks_nobody_and_a_busy_provider_is_no_obstacle(client, admin):
@@ -208,3 +219,13 @@ async def test_more_money_or_a_wish_to_refresh_queues_a_search_that_was_done(cli
     assert await after(short, budget=5) == "Queued"
     assert await after(short, budget=None) == "Queued"
     assert await after(None, refresh=True) == "Queued"
+
+
+async def test_what_and_where_may_be_one_text_or_two(client, admin):
+    apart = await client.post(SEARCHES, json=DENTISTS)
+    together = await client.post(SEARCHES, json={**DENTISTS, "text": " dentists in  Helsinki", "area": None})
+    assert together.json()["search"]["id"] == apart.json()["search"]["id"]
+    assert together.json()["search"]["area"] == "Helsinki"
+    problem = is_problem(await client.post(SEARCHES, json={"text": "dentists", "provider": "openstreetmap"}), 422)
+    assert problem["detail"] == 'Where? Write "dentists in Helsinki", or give the area by itself.'
+    assert await admin.fetchval("SELECT count(*) FROM search") == 1

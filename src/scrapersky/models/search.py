@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ForeignKey, Index, Integer, func
+from sqlalchemy import text as sql
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.core.status import Curation, Status, check_words
@@ -27,6 +28,7 @@ class Search(TenantRow, Curated, Base):
     __table_args__ = (
         check_words("curation_status", Curation),
         Index("search_by_update", "tenant_id", "updated_at", "id"),
+        Index("search_by_wish", "tenant_id", sql('lower("left"(text, 200))')),
         *queue_items("search", "place_search"),
     )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select, text, update
+from sqlalchemy import func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.ids import new_id
@@ -120,13 +120,16 @@ async def _ask_again(session: AsyncSession, found: Search, asked: Asked, is_due:
 
 
 async def same(session: AsyncSession, tenant_id: UUID, asked: Asked) -> Search | None:
-    """The latest search for the same wish."""
+    """The latest search for the same wish, in large or small letters; the next to wish it waits until this one is kept."""
+    wish = "\n".join(map(str, (tenant_id, asked.text.lower(), asked.area and asked.area.lower(), asked.provider)))
+    await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(wish, 0))))
     wanted = (
         select(Search)
         .where(
             Search.tenant_id == tenant_id,
-            Search.text == asked.text,
-            Search.area.is_not_distinct_from(asked.area),
+            func.lower(func.left(Search.text, 200)) == func.lower(func.left(asked.text, 200)),
+            func.lower(Search.text) == func.lower(asked.text),
+            func.lower(Search.area).is_not_distinct_from(func.lower(asked.area)),
             Search.provider == asked.provider,
             Search.result_limit.is_not_distinct_from(asked.limit),
         )
