@@ -5,25 +5,19 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from scrapersky.core.errors import ScraperSkyError
+from scrapersky.sandbox.fake_service import FakeService, SaysNo
 from scrapersky.sandbox.http_answer import Answer, Request, json_answer
-from scrapersky.sandbox.mishaps import Mishaps
 
 DEFAULT_KEY = "xkeysib-sandbox-key"
 CONTACTS, ATTRIBUTES = "/v3/contacts", "/v3/contacts/attributes"
 EMAIL = re.compile(r"[^@\s]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}")
 
 
-class BrevoError(ScraperSkyError):
-    """An error answer of Brevo, raised where the request is read."""
+class BrevoError(SaysNo):
+    """An error answer of Brevo."""
 
     def __init__(self, status: int, code: str, message: str, **more: Any) -> None:
-        super().__init__(message)
-        self.status, self.document = status, {"code": code, "message": message, **more}
-
-    def answer(self) -> Answer:
-        """The error as it goes over the wire."""
-        return json_answer(self.document, self.status)
+        super().__init__(status, message, {"code": code, "message": message, **more})
 
 
 def limited() -> Answer:
@@ -41,27 +35,16 @@ MISHAPS: dict[str, Callable[[], Answer]] = {
 }
 
 
-class FakeBrevo:
+class FakeBrevo(FakeService):
     """One account. An attribute that does not exist, or a value of the wrong type, is dropped without a word."""
 
     def __init__(self, key: str = DEFAULT_KEY) -> None:
+        super().__init__(MISHAPS)
         self.key = key
         self.attributes = {"FIRSTNAME", "LASTNAME", "SMS"}  # what a new account has
         self.lists = {1, 2}
         self.contacts: dict[str, dict[str, Any]] = {}  # by address
         self.told: list[dict[str, Any]] = []  # the bodies as they came
-        self._mishaps = Mishaps(MISHAPS)
-
-    def fail(self, kind: str, times: int = 1) -> None:
-        """The next calls go wrong in this way; see MISHAPS for the ways."""
-        self._mishaps.order(kind, times)
-
-    def answer(self, request: Request) -> Answer:
-        """What Brevo says to a request."""
-        try:
-            return self._answered(request)
-        except BrevoError as error:
-            return error.answer()
 
     def _answered(self, request: Request) -> Answer:
         if request.headers.get("api-key") != self.key:
@@ -69,8 +52,8 @@ class FakeBrevo:
         if (request.method, request.path) == ("GET", ATTRIBUTES):
             listed = [{"name": name, "category": "normal", "type": "text"} for name in sorted(self.attributes)]
             return json_answer({"attributes": listed})
-        if mishap := self._mishaps.next():
-            return MISHAPS[mishap]()
+        if mishap := self._mishap():
+            return mishap
         if (request.method, request.path) == ("POST", CONTACTS):
             return self._create(json.loads(request.body))
         raise BrevoError(405, "method_not_allowed", "Method not allowed")

@@ -5,9 +5,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from scrapersky.core.errors import ScraperSkyError
+from scrapersky.sandbox.fake_service import FakeService, SaysNo
 from scrapersky.sandbox.http_answer import Answer, Request, json_answer
-from scrapersky.sandbox.mishaps import Mishaps
 
 DEFAULT_TOKEN = "pat-eu1-sandbox-token"  # noqa: S105  # nosec B105 # of the sandbox
 UPSERT, CONTACTS = "/crm/v3/objects/contacts/batch/upsert", "/crm/v3/objects/contacts"
@@ -24,17 +23,12 @@ LIMIT_HEADERS = {
 }
 
 
-class HubSpotError(ScraperSkyError):
-    """An error answer of HubSpot, raised where the request is read."""
+class HubSpotError(SaysNo):
+    """An error answer of HubSpot."""
 
     def __init__(self, status: int, category: str, message: str, **more: Any) -> None:
-        super().__init__(message)
-        self.status, self.more = status, more
-        self.document = {"status": "error", "message": message, "correlationId": CORRELATION, "category": category}
-
-    def answer(self) -> Answer:
-        """The error as it goes over the wire."""
-        return json_answer({**self.document, **self.more}, self.status)
+        said = {"status": "error", "message": message, "correlationId": CORRELATION, "category": category}
+        super().__init__(status, message, {**said, **more})
 
 
 def limited(policy: str) -> Answer:
@@ -62,32 +56,21 @@ MISHAPS: dict[str, Callable[[], Answer]] = {
 }
 
 
-class FakeHubSpot:
+class FakeHubSpot(FakeService):
     """One portal. `strict` refuses a whole batch for one bad contact, as older portals do."""
 
     def __init__(self, token: str = DEFAULT_TOKEN) -> None:
+        super().__init__(MISHAPS)
         self.token = token
         self.strict = False
         self.contacts: dict[str, dict[str, Any]] = {}  # by address
         self.batches: list[int] = []  # the sizes of the upserts that were let in
-        self._mishaps = Mishaps(MISHAPS)
-
-    def fail(self, kind: str, times: int = 1) -> None:
-        """The next calls go wrong in this way; see MISHAPS for the ways."""
-        self._mishaps.order(kind, times)
-
-    def answer(self, request: Request) -> Answer:
-        """What HubSpot says to a request."""
-        try:
-            return self._answered(request)
-        except HubSpotError as error:
-            return error.answer()
 
     def _answered(self, request: Request) -> Answer:
         if request.headers.get("authorization") != f"Bearer {self.token}":
             raise HubSpotError(401, "INVALID_AUTHENTICATION", "Authentication credentials not found.")
-        if mishap := self._mishaps.next():
-            return MISHAPS[mishap]()
+        if mishap := self._mishap():
+            return mishap
         if (request.method, request.path) == ("POST", UPSERT):
             return self._upsert(_read(request))
         if (request.method, request.path) == ("GET", CONTACTS):
