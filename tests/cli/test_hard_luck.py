@@ -37,10 +37,11 @@ def find(process, sandbox, database_url, tmp_path: Path):
     return run
 
 
+STEPS = ("PLACE_SEARCH", "DOMAIN", "DOMAIN_SITEMAP", "SITEMAP_IMPORT", "PAGE_CURATION")
 ONCE = {
     "CRAWL_HOST_DELAY_SECONDS": "0",
-    "DOMAIN_SCHEDULER_MAX_ATTEMPTS": "1",
-    "PLACE_SEARCH_SCHEDULER_MAX_ATTEMPTS": "1",
+    **{f"{step}_SCHEDULER_MAX_ATTEMPTS": "1" for step in STEPS},  # what is broken in the sandbox stays broken
+    "CONTACT_VERIFICATION_SCHEDULER_BACKOFF_SECONDS": "0.5",  # and who is silent stays silent
 }
 GOOGLE = ("--provider", "google_places")
 
