@@ -6,7 +6,7 @@ from math import isclose
 import pytest
 
 from scrapersky.providers import osm_query
-from scrapersky.providers.area import Area, Box, what_and_where
+from scrapersky.providers.area import Area, Box, UnclearSearch, read_search, what_and_where
 from scrapersky.providers.osm_categories import kind_of, tags_by_phrase
 from scrapersky.providers.place import PlaceQuery
 
@@ -34,6 +34,32 @@ def test_the_area_is_taken_out_of_the_text(typed: str, what: str, where: str | N
 def test_an_area_that_is_given_is_not_looked_for() -> None:
     assert what_and_where(PlaceQuery("bed in a box shops", "Leeds")) == ("bed in a box shops", "Leeds")
     assert what_and_where(PlaceQuery("dentists in Oulu", "Oulu")) == ("dentists", "Oulu")
+
+
+@pytest.mark.parametrize(
+    ("text", "area"),
+    [
+        ("dentists in Helsinki", None),
+        ("dentists", "Helsinki"),
+        (" dentists  in Helsinki ", "Helsinki "),
+        ("dentists near Helsinki", None),
+    ],
+)
+def test_the_same_search_is_the_same_however_it_is_written(text, area):
+    assert read_search(text, area, "openstreetmap") == ("dentists", "Helsinki")
+
+
+@pytest.mark.parametrize("text", ["", "  ", "dentists", " in Helsinki", "drive in cinemas", "walk in clinics"])
+def test_a_search_without_what_or_where_is_refused(text):
+    with pytest.raises(UnclearSearch, match="Helsinki"):
+        read_search(text, None, "openstreetmap")
+    with pytest.raises(UnclearSearch, match="what to look for"):
+        read_search(" ", "Helsinki", "file")
+
+
+def test_a_file_needs_no_place():
+    assert read_search("dentists", None, "file") == ("dentists", None)
+    assert read_search("drive in cinemas in Turku", None, "file") == ("drive in cinemas", "Turku")
 
 
 @pytest.mark.parametrize(

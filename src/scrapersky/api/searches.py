@@ -27,6 +27,7 @@ from scrapersky.api.problems import answers
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.status import Status
 from scrapersky.extract.page_words import PageKind
+from scrapersky.providers.area import read_search
 from scrapersky.providers.place import PlaceQuery, UnknownProvider, why_unknown
 from scrapersky.store import cancellation, leads, lists, orders, searches
 from scrapersky.store.audit import Actor
@@ -170,7 +171,8 @@ async def create_search(asked: NewSearch, office: Given, actor: CurrentActor, re
     """
     cents = round(asked.budget * 100) if asked.budget is not None else None
     rules = Rules.model_validate(asked.rules.model_dump(mode="json"))
-    wish = searches.Asked(asked.text, asked.area, asked.provider, asked.limit, cents, rules)
+    what, where = read_search(asked.text, asked.area, asked.provider)
+    wish = searches.Asked(what, where, asked.provider, asked.limit, cents, rules)
     estimate = await _estimate(office, actor, wish)
     if asked.estimate_only:
         response.status_code = 200

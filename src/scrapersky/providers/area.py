@@ -6,12 +6,21 @@ from dataclasses import dataclass
 from math import cos, radians
 from typing import Self
 
+from scrapersky.core.errors import ScraperSkyError
 from scrapersky.providers.place import PlaceQuery
 
 METRES_PER_DEGREE = 111_320
+ON_THE_MAP = (
+    "openstreetmap",
+    "google_places",
+    "overture",
+)  # these look around a place; a file has one place of its own
 # "dentists in Helsinki": the last of the plain words counts ("walk in clinics in Boston"), else the first of the
-# short ones, which may also stand inside a place's name.
-_PLAIN = re.compile(r"\s{1,20}(?:in|near|around|within|bei|nahe|dans|nära|bij)\s{1,20}", re.IGNORECASE)
+# short ones, which may also stand inside a place's name. What one walks or drives in is no place.
+_THRESHOLD = "".join(rf"(?<!\b{word})" for word in ("walk", "drive", "drop", "live", "plug", "built", "stand", "sit"))
+_PLAIN = re.compile(
+    rf"(?:{_THRESHOLD}\s{{1,20}}in|\s{{1,20}}(?:near|around|within|bei|nahe|dans|nära|bij))\s{{1,20}}", re.IGNORECASE
+)
 _SHORT = re.compile(r"\s{1,20}(?:à|au|aux|a|en|em|i|w|we|v|ve)\s{1,20}", re.IGNORECASE)
 
 
@@ -66,6 +75,22 @@ class Area:
 
 # Finds the area a name means, in this country and told in this language; ProviderRefused if there is none.
 Geocoder = Callable[[str, str | None, str | None], Awaitable[Area]]
+
+
+class UnclearSearch(ScraperSkyError):
+    """The search does not say what to look for and where."""
+
+    status_code = 422
+
+
+def read_search(text: str, area: str | None, provider: str) -> tuple[str, str | None]:
+    """What and where, however they were written: the same search is always stored by the same words."""
+    what, where = what_and_where(PlaceQuery(text, area))
+    if not what:
+        raise UnclearSearch('Write what to look for and where, such as "dentists in Helsinki".')
+    if where is None and provider in ON_THE_MAP:
+        raise UnclearSearch(f'Where? Write "{what[:60]} in Helsinki", or give the area by itself.')
+    return what, where
 
 
 def what_and_where(query: PlaceQuery) -> tuple[str, str | None]:
