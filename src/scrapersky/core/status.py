@@ -26,6 +26,9 @@ class Curation(StrEnum):
     ARCHIVED = "Archived"
 
 
+UNWANTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)  # what a person has turned down: the line goes no further with it
+
+
 class Verdict(StrEnum):
     """Whether a letter to an address would arrive, as far as can be told without sending one."""
 

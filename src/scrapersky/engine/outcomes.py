@@ -70,6 +70,12 @@ RETURNED = Outcome(Kind.RETURNED, Status.QUEUED, counts=False)
 # Nobody works for a tenant that is disabled. Its rows are looked at again now and then, should nobody wake them.
 TENANT_RESTS = Outcome(Kind.POSTPONED, Status.QUEUED, "The tenant is disabled.", wait_seconds=3_600.0, counts=False)
 
+# What stands beside a row in hand that somebody has taken back: if it were to be tried again, this becomes of it.
+TAKEN_BACK = {
+    Status.NEW: "Taken back while it was being worked on.",
+    Status.COMPLETED: "Taken back while it was being worked on once more.",
+}
+
 
 def outcome_of(error: BaseException, tries: int, tuning: Tuning) -> Outcome:
     """The outcome of a row whose work raised; `tries` counts this attempt too."""

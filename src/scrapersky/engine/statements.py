@@ -5,6 +5,8 @@ from typing import Any
 
 from sqlalchemy.dialects.postgresql import dialect
 
+from scrapersky.core.status import Status
+from scrapersky.engine.outcomes import TAKEN_BACK
 from scrapersky.engine.schema import CHANNEL, PRIORITY_WORTH
 from scrapersky.engine.workflow import Workflow
 
@@ -25,8 +27,13 @@ _CLAIM_ALONE = """
 WITH claimed AS ({claim}), quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
 SELECT claimed.* FROM claimed, quick ORDER BY order_key"""
 
+# The status that a row in hand goes to which would be queued again, if somebody has taken it back meanwhile.
+_BACK = "CASE e.{q}_error WHEN '{as_new}' THEN 'New' WHEN '{as_completed}' THEN 'Completed' END"
+
 _SETTLE = """
-UPDATE {table} e SET {q}_status = d.status, {q}_error = d.error, updated_at = now(),
+UPDATE {table} e SET updated_at = now(),
+    {q}_status = CASE WHEN d.status = 'Queued' THEN coalesce({back}, 'Queued') ELSE d.status END,
+    {q}_error = CASE WHEN d.status = 'Queued' AND {back} IS NOT NULL THEN NULL ELSE d.error END,
     {q}_due_at = CASE WHEN d.wait IS NULL THEN NULL ELSE now() + d.wait * interval '1 second' END,
     {q}_allowance = e.{q}_allowance + CASE WHEN d.counts THEN 0 ELSE 1 END
 FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::float8[], $6::bool[], $7::text[])
@@ -80,9 +87,9 @@ WITH due AS (
     WHERE was = 'Processing' AND tries BETWEEN 2 AND $2::int - 1
 ), swept AS (
     UPDATE {table} e SET {q}_due_at = now() + apart.place * {apart} * interval '1 second',
-        {q}_status = CASE WHEN due.was = 'Processing' AND e.{q}_attempts - e.{q}_allowance >= $2::int
-            THEN 'Error' ELSE 'Queued' END,
-        {q}_error = CASE WHEN due.was = 'Processing' THEN
+        {q}_status = CASE WHEN {back} IS NOT NULL THEN {back}
+            WHEN due.was = 'Processing' AND e.{q}_attempts - e.{q}_allowance >= $2::int THEN 'Error' ELSE 'Queued' END,
+        {q}_error = CASE WHEN {back} IS NOT NULL THEN NULL WHEN due.was = 'Processing' THEN
             'The worker fell silent: it was killed, frozen or cut off while it had this row.' ELSE e.{q}_error END
     FROM due LEFT JOIN apart ON apart.ctid = due.ctid WHERE e.ctid = due.ctid
     RETURNING e.id, e.tenant_id, e.{q}_attempts - e.{q}_allowance AS tries, e.{q}_status AS status,
@@ -173,7 +180,10 @@ class Statements:
             "cap": COUNT_CAP,
             "apart": APART_SECONDS,
             "lost": _LOST,
+            "as_new": TAKEN_BACK[Status.NEW],
+            "as_completed": TAKEN_BACK[Status.COMPLETED],
         }
+        names["back"] = _BACK.format_map(names)
         names["dead"] = _DEAD.format_map(names)
         names["settle"] = _SETTLE.format_map(names)
         claim = _CLAIM.format_map(names)

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.ids import new_id
-from scrapersky.core.status import Curation
+from scrapersky.core.status import UNWANTED
 from scrapersky.models import LocalBusiness, Place
 from scrapersky.providers.place import PlaceDetails
 
@@ -34,11 +34,10 @@ FACTS = (
     "hours",
     "business_status",
 )
-UNWANTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)
 
 
 class Wanted(NamedTuple):
-    """A business nobody has turned down."""
+    """A business that nobody has turned down, nor the place it was."""
 
     id: UUID
     search_id: UUID | None
@@ -58,9 +57,20 @@ async def upsert(session: AsyncSession, scanned: Sequence[tuple[Place, PlaceDeta
                 "details": statement.excluded.details,
                 "updated_at": func.now(),
             },
-        ).returning(LocalBusiness.id, LocalBusiness.curation_status, LocalBusiness.search_id, LocalBusiness.website)
+        ).returning(
+            LocalBusiness.id,
+            LocalBusiness.place_id,
+            LocalBusiness.curation_status,
+            LocalBusiness.search_id,
+            LocalBusiness.website,
+        )
     )
-    return [Wanted(row.id, row.search_id, row.website) for row in rows if row.curation_status not in UNWANTED]
+    turned_down = {place.id for place, _ in scanned if place.curation_status in UNWANTED}
+    return [
+        Wanted(row.id, row.search_id, row.website)
+        for row in rows
+        if row.curation_status not in UNWANTED and row.place_id not in turned_down
+    ]
 
 
 def _values(place: Place, details: PlaceDetails) -> dict[str, Any]:

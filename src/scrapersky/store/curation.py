@@ -10,6 +10,7 @@ from sqlalchemy import Row, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.status import Curation, Status
+from scrapersky.engine.outcomes import TAKEN_BACK
 from scrapersky.store import audit, deliveries
 from scrapersky.store.audit import Actor
 from scrapersky.store.lists import Filters, matching
@@ -49,6 +50,7 @@ async def curate(
 ) -> Curated:
     """Write down the decision. Selected opens each row's next step, any other word takes waiting work back.
 
+    A row in hand is finished; if its attempt fails, that was its last.
     The audit is told once, with the filter that the ids came by; a job tells it at its end.
     """
     rows = await _lock(session, noun, actor.tenant_id, ids)
@@ -92,9 +94,9 @@ async def ids_of(session: AsyncSession, noun: Noun, tenant_id: UUID, filters: Fi
 async def _lock(session: AsyncSession, noun: Noun, tenant_id: UUID, ids: Sequence[UUID]) -> Sequence[Row[Any]]:
     """The rows as they stand, locked in one order for all, so that two requests never wait in a ring."""
     model = noun.model
-    statuses = [getattr(model, f"{queue}_status") for queue in noun.steps]
+    states = [getattr(model, f"{queue}_{part}") for queue in noun.steps for part in ("status", "error")]
     rows = await session.execute(
-        select(model.id, model.curation_status, *statuses)
+        select(model.id, model.curation_status, *states)
         .where(among(model.id, ids), model.tenant_id == tenant_id)
         .order_by(model.id)
         .with_for_update(key_share=True)
@@ -113,17 +115,25 @@ def _opened(noun: Noun, row: Row[Any]) -> Changes:
     for queue in noun.steps:
         status = getattr(row, f"{queue}_status")
         if status != Status.COMPLETED:
-            return () if status in IN_HAND else ((f"{queue}_status", Status.QUEUED),)
+            return _goes_on(queue, row) if status in IN_HAND else ((f"{queue}_status", Status.QUEUED),)
     return ()
 
 
+def _goes_on(queue: str, row: Row[Any]) -> Changes:
+    """What was taken back while it was in hand, and is wanted again."""
+    return ((f"{queue}_error", None),) if getattr(row, f"{queue}_error") in TAKEN_BACK.values() else ()
+
+
 def _taken_back(noun: Noun, row: Row[Any]) -> Changes:
-    waiting = [queue for queue in noun.steps if getattr(row, f"{queue}_status") == Status.QUEUED]
-    return tuple(
-        change
-        for queue in waiting
-        for change in ((f"{queue}_status", Status.NEW), (f"{queue}_error", None), (f"{queue}_due_at", None))
-    )
+    return tuple(change for queue in noun.steps for change in _off(queue, getattr(row, f"{queue}_status")))
+
+
+def _off(queue: str, status: str) -> Changes:
+    if status == Status.PROCESSING:  # the engine looks at this when it would try the row again
+        return ((f"{queue}_error", TAKEN_BACK[Status.NEW]),)
+    if status == Status.QUEUED:
+        return ((f"{queue}_status", Status.NEW), (f"{queue}_error", None), (f"{queue}_due_at", None))
+    return ()
 
 
 def _count(together: dict[Changes, list[UUID]], status: Status) -> int:

@@ -9,13 +9,14 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.ids import new_id
+from scrapersky.core.status import UNWANTED
 from scrapersky.extract.metadata import Metadata
 from scrapersky.extract.web_address import CompanyDomain
 from scrapersky.models import BusinessDomain, Domain, LocalBusiness
 
 
 async def link(session: AsyncSession, found: Sequence[tuple[LocalBusiness, CompanyDomain]]) -> dict[UUID, UUID | None]:
-    """Each domain exists once, each business is linked to its own; the ids of the domains, with their searches."""
+    """Each domain once, each business linked to its own; the ids of those nobody turned down, with their searches."""
     if not found:
         return {}
     tenant_id = found[0][0].tenant_id
@@ -43,7 +44,7 @@ async def link(session: AsyncSession, found: Sequence[tuple[LocalBusiness, Compa
                 "country": func.coalesce(Domain.country, statement.excluded.country),
                 "search_id": func.coalesce(statement.excluded.search_id, Domain.search_id),
             },
-        ).returning(Domain.name, Domain.id, Domain.search_id)
+        ).returning(Domain.name, Domain.id, Domain.search_id, Domain.curation_status)
     )
     stored = rows.all()
     ids: dict[str, UUID] = {row.name: row.id for row in stored}
@@ -56,7 +57,8 @@ async def link(session: AsyncSession, found: Sequence[tuple[LocalBusiness, Compa
     await session.execute(
         links.on_conflict_do_update(index_elements=["business_id", "domain_id"], set_={"url": links.excluded.url})
     )
-    return {row.id: row.search_id for row in stored}
+    wanted = {domain.name for business, domain in found if business.curation_status not in UNWANTED}
+    return {row.id: row.search_id for row in stored if row.curation_status not in UNWANTED and row.name in wanted}
 
 
 def describe(domain: Domain, final_url: str, status: int, redirects: Sequence[str], found: Metadata) -> None:

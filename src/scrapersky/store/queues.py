@@ -15,6 +15,7 @@ from sqlalchemy import ARRAY, BigInteger, ColumnElement, Select, Uuid, any_, fun
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.status import Status
+from scrapersky.engine.outcomes import TAKEN_BACK
 from scrapersky.engine.queue import Measures
 from scrapersky.engine.schema import PRIORITY_WORTH
 from scrapersky.engine.workflow import Workflow
@@ -131,10 +132,20 @@ async def queue_rows(
     if changes:
         waiting = [row_id for row_id, state in states.items() if state is Status.QUEUED]
         await set_columns(session, workflow, waiting, changes)
+    await _want_again(session, workflow, [row_id for row_id, state in states.items() if state is Status.PROCESSING])
     if states:
         after = {"status": Status.QUEUED.value, **changes}
         await audit.record(session, actor, "queue", workflow.name, by_state(states), after)
     return Queued(len(resting), len(states) - len(resting), len(set(ids)) - len(states))
+
+
+async def _want_again(session: AsyncSession, workflow: AnyWorkflow, in_hand: Sequence[UUID]) -> None:
+    """Rows that were taken back while they were in hand are tried to the end after all."""
+    table = workflow.model.__table__
+    error = table.c[f"{workflow.queue}_error"]
+    taken_back = update(table).where(among(table.c.id, in_hand), error.in_(TAKEN_BACK.values()))
+    if in_hand:
+        await session.execute(taken_back.values({error.name: None}))
 
 
 async def retry_rows(session: AsyncSession, workflow: AnyWorkflow, actor: Actor, ids: Sequence[UUID]) -> Retried:

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.ids import new_id
-from scrapersky.core.status import Curation
+from scrapersky.core.status import UNWANTED
 from scrapersky.crawl.sitemap_entry import SitemapKind, parse_lastmod
 from scrapersky.crawl.sitemap_search import FoundSitemap, SitemapSearch
 from scrapersky.engine.settling import driver_of
@@ -15,7 +15,6 @@ from scrapersky.models import Domain
 
 FEEDS = (SitemapKind.RSS.value, SitemapKind.ATOM.value)
 LINKS = "links"  # the kind of a home page that stands in for a sitemap
-UNWANTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)
 ROWS_AT_ONCE = 1000
 COLUMNS = ("id", "domain_id", "url", "kind", "discovered_by", "last_modified")
 

@@ -7,13 +7,15 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.core.status import UNWANTED
 from scrapersky.crawl.outcomes import BlockedByPolicy, FetchError, Gone, Page, TooSoon
 from scrapersky.crawl.visit import Visit
 from scrapersky.crawl.web import Web
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.extract.metadata import Metadata, read_metadata
+from scrapersky.extract.metadata import Metadata
+from scrapersky.extract.parked import Parked, read_home
 from scrapersky.models import Domain
 from scrapersky.store import domains
 from scrapersky.store.rules import rules_of
@@ -59,21 +61,24 @@ class DomainMetadata(Workflow[Domain, Site, HomePage]):
         return Site(row.name, row.start_url, row.country)
 
     async def work(self, site: Site) -> HomePage:
-        """Fetch the home page and read it in a process that may be killed."""
+        """Fetch the home page and read it in a process that may be killed; of a parked domain nothing is kept."""
         crawler = await self._web.crawler()
         async with crawler.visit() as visit:
             page = await _first_that_answers(visit, _homes(site))
         if page.content_type not in HTML:
             raise Skip(f"its home page is {page.content_type}, not HTML")
-        metadata = await self._web.read(read_metadata, page.text, page.final_url, dict(page.headers), site.country)
-        return HomePage(page.final_url, page.status, tuple(hop.url for hop in page.redirects), metadata)
+        found = await self._web.read(read_home, page.text, page.final_url, dict(page.headers), site.country, site.name)
+        if isinstance(found, Parked):
+            raise Skip(f"the domain is parked: {found.reason}")
+        return HomePage(page.final_url, page.status, tuple(hop.url for hop in page.redirects), found)
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Domain, HomePage]]) -> Iterable[UUID]:
-        """Keep the facts; the domains themselves go on to their sitemaps."""
+        """Keep the facts; the domains that nobody has turned down meanwhile go on to their sitemaps."""
         for row, home in found:
             domains.describe(row, home.final_url, home.status, home.redirects, home.metadata)
-        rules = await rules_of(session, {row.search_id for row, _ in found})
-        return [row.id for row, _ in found if rules[row.search_id].sitemap_analysis == "all"]
+        wanted = [row for row, _ in found if row.curation_status not in UNWANTED]
+        rules = await rules_of(session, {row.search_id for row in wanted})
+        return [row.id for row in wanted if rules[row.search_id].sitemap_analysis == "all"]
 
 
 def _homes(site: Site) -> list[str]:

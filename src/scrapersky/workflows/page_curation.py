@@ -7,6 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.core.status import UNWANTED
 from scrapersky.crawl.outcomes import Known
 from scrapersky.crawl.web import Web
 from scrapersky.engine.outcomes import Skip
@@ -78,7 +79,8 @@ class PageCuration(Workflow[Page, PageToRead, PageRead]):
         stored = await contacts.upsert(session, said)
         await contacts.confirm(session, [row.id for row, read in found if read.contacts is None])
         await pages.keep_visits(session, [_visit(row, read, stored.get(row.id)) for row, read in found])
-        new = [(row.domain_id, stored[row.id].unverified) for row, _ in found if row.id in stored]
+        wanted_pages = [row for row, _ in found if row.id in stored and row.curation_status not in UNWANTED]
+        new = [(row.domain_id, stored[row.id].unverified) for row in wanted_pages]
         rules = await rules_of_domains(session, {domain_id for domain_id, unverified in new if unverified})
         wanted = {domain_id for domain_id, rule in rules.items() if rule.contact_verification == "all"}
         return {contact_id for domain_id, unverified in new if domain_id in wanted for contact_id in unverified}

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.core.status import UNWANTED
 from scrapersky.crawl.outcomes import RetryLater
 from scrapersky.crawl.sitemap_discovery import discover
 from scrapersky.crawl.sitemap_search import MissKind, SearchOutcome, SitemapSearch
@@ -55,7 +56,7 @@ class SitemapAnalysis(Workflow[Domain, SiteToSearch, SitemapSearch]):
         return found
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Domain, SitemapSearch]]) -> Iterable[UUID]:
-        """Keep every sitemap with how it was found; those that list pages go on."""
+        """Keep every sitemap with how it was found; those that list pages go on, unless their site was turned down."""
         for row, search in found:
             row.sitemap_result, row.sitemap_reason = search.outcome.value, search.why
         wanted = await sitemaps.upsert(session, found)
@@ -63,6 +64,6 @@ class SitemapAnalysis(Workflow[Domain, SiteToSearch, SitemapSearch]):
         return [
             sitemap_id
             for row, _ in found
-            if rules[row.search_id].sitemap_import == "all"
+            if rules[row.search_id].sitemap_import == "all" and row.curation_status not in UNWANTED
             for sitemap_id in wanted[row.id]
         ]

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.core.status import UNWANTED
 from scrapersky.crawl.sitemap_entry import SitemapKind
 from scrapersky.crawl.sitemap_reader import SitemapReader, read_batches
 from scrapersky.crawl.sitemap_search import Answer
@@ -97,15 +98,16 @@ class SitemapImport(Workflow[SitemapFile, Listing, Imported]):
         return imported
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[SitemapFile, Imported]]) -> Iterable[UUID]:
-        """Store the pages in bulk; the best of them go on, a few per site, whichever list they are from."""
+        """Store the pages in bulk; the best go on, a few per site; a list or a site that was turned down gives none."""
         candidates: dict[UUID, list[Candidate]] = defaultdict(list)
         for row, imported in found:
             row.url_count, row.partial_reason = imported.spool.count, imported.partial
-            candidates[row.domain_id] += imported.candidates
+            candidates[row.domain_id] += imported.candidates if row.curation_status not in UNWANTED else []
         domains = await pages.domains_of(session, (row for row, _ in found))
         await pages.store(session, domains, ((row, imported.spool) for row, imported in found))
         picks = {domain_id: _picks(of_site) for domain_id, of_site in candidates.items()}
-        return await pages.choose(session, domains.values(), picks)
+        wanted = [domain for domain in domains.values() if domain.curation_status not in UNWANTED]
+        return await pages.choose(session, wanted, picks)
 
 
 def _picks(candidates: Iterable[Candidate]) -> list[tuple[str, str]]:

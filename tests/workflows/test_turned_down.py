@@ -1,0 +1,147 @@
+"""What a person has turned down goes no further, whichever step has it in hand at that moment."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from scrapersky.core.status import Curation
+from scrapersky.engine.loop import run_job_loop
+from scrapersky.engine.outcomes import Later
+from scrapersky.extract.web_address import CompanyDomain
+from scrapersky.store import curation, queues
+from scrapersky.store.audit import Actor
+from scrapersky.store.nouns import NOUNS
+from tests.conftest import stations_of
+from tests.workflows.cases import CASES, Case, real_line
+
+NOUN_OF = {noun.model.__tablename__: noun for noun in NOUNS.values() if noun.steps}
+QUEUED_DOMAINS = "SELECT count(*) FROM domain WHERE domain_metadata_status = 'Queued'"
+STEPS = [case for case in CASES if case.line is real_line and real_line()[case.name].table in NOUN_OF]
+HANDING_ON = [case for case in STEPS if case.name != "contact_verification"]
+
+
+class Hand:
+    """One row in the hand of its workflow, while a person decides about it."""
+
+    def __init__(self, case: Case, database, settings, admin, tenant) -> None:
+        self.case, self.database, self.settings, self.admin, self.tenant = case, database, settings, admin, tenant
+        self.workflow = case.line()[case.name]
+        self.actor = Actor("ada", tenant, "curator", "test")
+
+    async def decide(self, row_id, word: Curation) -> None:
+        async with self.database.session(self.tenant) as session:
+            await curation.curate(session, NOUN_OF[self.workflow.table], self.actor, [row_id], word)
+
+    async def queue(self, row_id) -> None:
+        async with self.database.session(self.tenant) as session:
+            await queues.queue_rows(session, self.workflow, self.actor, [row_id])
+
+    async def run(self, meanwhile, ending) -> None:
+        """Take the row, let `meanwhile` happen, then end as `ending` does."""
+
+        async def work(row_id):
+            await meanwhile(row_id)
+            await asyncio.sleep(0)
+            return ending()
+
+        pipeline = self.case.line()
+        pipeline[self.case.name].read = lambda row: row.id
+        pipeline[self.case.name].work = work
+        await run_job_loop(stations_of(pipeline, self.database, self.settings)[self.case.name])
+
+    async def state(self, row_id) -> tuple[str, str | None]:
+        queue = self.workflow.queue
+        return tuple(
+            await self.admin.fetchrow(
+                f"SELECT {queue}_status, {queue}_error, {queue}_due_at FROM {self.workflow.table} WHERE id = $1", row_id
+            )
+        )
+
+
+@pytest.fixture
+def hand(case, database, settings, admin, tenant) -> Hand:
+    return Hand(case, database, settings, admin, tenant)
+
+
+def fails():
+    raise RuntimeError("the wire tore")
+
+
+def postpones():
+    raise Later(timedelta(minutes=5), "the provider rests")
+
+
+@pytest.mark.parametrize("case", HANDING_ON, ids=str)
+async def test_what_is_turned_down_in_hand_hands_nothing_on(hand, case, admin, tenant):
+    [row] = await case.add(admin, tenant)
+    await hand.run(lambda row_id: hand.decide(row_id, Curation.NOT_A_FIT), case.found)
+    assert await hand.state(row) == ("Completed", None, None)
+    products = QUEUED_DOMAINS if case.name == "domain_extraction" else case.products
+    assert await admin.fetchval(products) == 0
+
+
+@pytest.mark.parametrize("case", STEPS, ids=str)
+async def test_what_is_taken_back_in_hand_is_not_tried_again(hand, case, admin, tenant):
+    [row] = await case.add(admin, tenant)
+    await hand.run(lambda row_id: hand.decide(row_id, Curation.NOT_A_FIT), fails)
+    assert await hand.state(row) == ("New", None, None)
+
+
+@pytest.mark.parametrize("case", STEPS[:1], ids=str)
+@pytest.mark.parametrize("word", [Curation.NEW, Curation.MAYBE, Curation.ARCHIVED])
+async def test_any_word_but_selected_takes_back_also_what_would_be_put_off(hand, case, admin, tenant, word):
+    [row] = await case.add(admin, tenant)
+    await hand.run(lambda row_id: hand.decide(row_id, word), postpones)
+    assert await hand.state(row) == ("New", None, None)
+
+
+@pytest.mark.parametrize("case", STEPS[:1], ids=str)
+async def test_what_is_wanted_again_is_tried_again(hand, case, admin, tenant):
+    async def waver(row_id):
+        await hand.decide(row_id, Curation.ARCHIVED)
+        await hand.decide(row_id, Curation.SELECTED)
+
+    async def waver_and_queue(row_id):
+        await hand.decide(row_id, Curation.ARCHIVED)
+        await hand.queue(row_id)
+
+    for number, meanwhile in enumerate((waver, waver_and_queue)):
+        [row] = await case.add(admin, tenant, start=number)
+        await hand.run(meanwhile, fails)
+        status, error, due_at = await hand.state(row)
+        assert (status, error) == ("Queued", "RuntimeError: the wire tore")
+        assert due_at is not None
+
+
+@pytest.mark.parametrize("case", STEPS[:1], ids=str)
+async def test_what_is_taken_back_from_a_worker_that_dies_rests(hand, case, admin, tenant, database):
+    [row] = await case.add(admin, tenant)
+    table, queue = hand.workflow.table, hand.workflow.queue
+    gone = f"{queue}_status = 'Processing', {queue}_attempts = 1, {queue}_due_at = now() - interval '1 second'"
+    await admin.execute(f"UPDATE {table} SET {gone}")
+    await hand.decide(row, Curation.NOT_A_FIT)
+    async with database.engine_connection() as connection:
+        await hand.case.line().queues[case.name].sweep(connection, 3)
+    assert await hand.state(row) == ("New", None, None)
+
+
+async def test_a_domain_that_was_turned_down_is_not_handed_on_by_its_next_business(database, settings, admin, tenant):
+    await admin.execute(
+        "INSERT INTO domain (tenant_id, name, curation_status) VALUES ($1, 'one.fi', 'Not a Fit')", tenant
+    )
+    [case] = [case for case in CASES if case.name == "domain_extraction"]
+    await case.add(admin, tenant)
+    hand = Hand(case, database, settings, admin, tenant)
+    await hand.run(lambda row_id: asyncio.sleep(0), lambda: CompanyDomain("one.fi", "one.fi", "https://one.fi/"))
+    assert await admin.fetchval("SELECT count(*) FROM business_domain") == 1
+    assert await admin.fetchval(QUEUED_DOMAINS) == 0
+
+
+async def test_pages_of_a_site_that_was_turned_down_are_stored_and_not_read(database, settings, admin, tenant):
+    [case] = [case for case in CASES if case.name == "sitemap_import"]
+    await case.add(admin, tenant)
+    await admin.execute("UPDATE domain SET curation_status = 'Archived'")
+    hand = Hand(case, database, settings, admin, tenant)
+    await hand.run(lambda row_id: asyncio.sleep(0), case.found)
+    assert await admin.fetchval("SELECT array_agg(page_processing_status) FROM page") == ["New"]
