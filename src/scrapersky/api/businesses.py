@@ -8,12 +8,10 @@ from pydantic import Field
 from starlette.responses import JSONResponse
 
 from scrapersky.api.access import CURATOR, VIEWER, CurrentActor, may
+from scrapersky.api.choices import Either
 from scrapersky.api.curation import (
     CURATION_ANSWERS,
-    DECISION,
-    EITHER,
-    MATCHING,
-    ByIds,
+    CurateIds,
     CurateMatching,
     CurationAnswer,
     Key,
@@ -50,7 +48,7 @@ class BusinessFilter(Asked):
     text: Text | None = Field(None, description="how the name begins")
 
 
-BusinessDecision = Annotated[ByIds | Annotated[CurateMatching[BusinessFilter], MATCHING], EITHER, DECISION]
+BusinessDecision = Either[CurateIds, CurateMatching[BusinessFilter]]
 
 
 class BusinessQuery(BusinessFilter, ListQuery):

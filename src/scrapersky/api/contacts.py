@@ -10,12 +10,10 @@ from starlette.responses import JSONResponse
 
 from scrapersky.api import cursors
 from scrapersky.api.access import CURATOR, VIEWER, CurrentActor, may
+from scrapersky.api.choices import Either
 from scrapersky.api.curation import (
     CURATION_ANSWERS,
-    DECISION,
-    EITHER,
-    MATCHING,
-    ByIds,
+    CurateIds,
     CurateMatching,
     CurationAnswer,
     Key,
@@ -68,7 +66,7 @@ class ContactFilter(Asked):
     text: Text | None = Field(None, description="how the name begins")
 
 
-ContactDecision = Annotated[ByIds | Annotated[CurateMatching[ContactFilter], MATCHING], EITHER, DECISION]
+ContactDecision = Either[CurateIds, CurateMatching[ContactFilter]]
 
 
 class ContactQuery(ContactFilter, ListQuery):

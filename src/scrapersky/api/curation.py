@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Generic, Literal, TypeVar
 from uuid import UUID
 
-from fastapi import Body, Header
+from fastapi import Header
 from fastapi.encoders import jsonable_encoder
-from pydantic import BaseModel, Discriminator, Field, Tag
+from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import JSONResponse
 
@@ -45,15 +45,6 @@ class CurateMatching(Asked, Generic[Matching]):
     preview: bool = Field(False, strict=True, description="only count them")
 
 
-def which(asked: Any) -> str:
-    """Whether a body names ids or a filter."""
-    return "ids" if isinstance(asked, dict) and "ids" in asked and "filter" not in asked else "filter"
-
-
-ByIds = Annotated[CurateIds, Tag("ids")]
-MATCHING = Tag("filter")
-EITHER = Discriminator(which)
-DECISION = Body(description="`ids`, or a `filter` with or without `preview`")
 Key = Annotated[
     str | None,
     Header(

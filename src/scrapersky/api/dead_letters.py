@@ -1,14 +1,15 @@
 """Dead letters: rows that were tried as often as allowed. Look at them, retry them, drop them."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Body, Path, Query
-from pydantic import BaseModel, Discriminator, Field, Tag
+from fastapi import APIRouter, Path, Query
+from pydantic import BaseModel, Field
 
 from scrapersky.api import cursors
 from scrapersky.api.access import OPERATOR, VIEWER, CurrentActor, may
+from scrapersky.api.choices import Either
 from scrapersky.api.fields import Asked, CursorGiven, Ids, Limit, Page, Text, WorkflowFilter
 from scrapersky.api.office import Given, Office
 from scrapersky.api.problems import answers
@@ -59,15 +60,7 @@ class AllMatching(Asked):
     preview: bool = Field(False, strict=True, description="only count them")
 
 
-def _which(asked: Any) -> str:
-    return "ids" if isinstance(asked, dict) and "ids" in asked and "filter" not in asked else "filter"
-
-
-Choice = Annotated[
-    Annotated[Selected, Tag("ids")] | Annotated[AllMatching, Tag("filter")],
-    Discriminator(_which),
-    Body(description="`ids`, or a `filter` with or without `preview`"),
-]
+Choice = Either[Selected, AllMatching]
 
 
 class NotMovedLetter(BaseModel):

@@ -4,15 +4,16 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Body, Query
+from fastapi import APIRouter, Query
 from fastapi.encoders import jsonable_encoder
-from pydantic import BaseModel, Discriminator, Field, Tag
+from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import JSONResponse
 
 from scrapersky.api.access import OPERATOR, VIEWER, CurrentActor, may
+from scrapersky.api.choices import Either
 from scrapersky.api.contacts import ContactFilter
-from scrapersky.api.curation import AT_ONCE, CURATION_ANSWERS, Key, answered_once, which
+from scrapersky.api.curation import AT_ONCE, CURATION_ANSWERS, Key, answered_once
 from scrapersky.api.fields import Asked, Ids
 from scrapersky.api.jobs import JobLine
 from scrapersky.api.lists import ByUpdate, Line, Listing, ListQuery, QueueState, RowId, given, page_of, queues_of
@@ -78,11 +79,7 @@ class SendMatching(Asked):
     preview: bool = Field(False, strict=True, description="only count them")
 
 
-Wish = Annotated[
-    Annotated[SendIds, Tag("ids")] | Annotated[SendMatching, Tag("filter")],
-    Discriminator(which),
-    Body(description="contacts by `ids`, or by a `filter` with or without `preview`"),
-]
+Wish = Either[SendIds, SendMatching]
 
 
 class SentAnswer(BaseModel):
@@ -110,11 +107,7 @@ class CancelMatching(Asked):
     preview: bool = Field(False, strict=True, description="only count them")
 
 
-Cancel = Annotated[
-    Annotated[CancelIds, Tag("ids")] | Annotated[CancelMatching, Tag("filter")],
-    Discriminator(which),
-    Body(description="deliveries by `ids`, or by a `filter` with or without `preview`"),
-]
+Cancel = Either[CancelIds, CancelMatching]
 
 
 class Cancelled(BaseModel):

@@ -8,12 +8,10 @@ from pydantic import Field
 from starlette.responses import JSONResponse
 
 from scrapersky.api.access import CURATOR, VIEWER, CurrentActor, may
+from scrapersky.api.choices import Either
 from scrapersky.api.curation import (
     CURATION_ANSWERS,
-    DECISION,
-    EITHER,
-    MATCHING,
-    ByIds,
+    CurateIds,
     CurateMatching,
     CurationAnswer,
     Key,
@@ -48,7 +46,7 @@ class DomainFilter(Asked):
     text: Text | None = Field(None, description="how the domain begins, in small letters")
 
 
-DomainDecision = Annotated[ByIds | Annotated[CurateMatching[DomainFilter], MATCHING], EITHER, DECISION]
+DomainDecision = Either[CurateIds, CurateMatching[DomainFilter]]
 
 
 class DomainQuery(DomainFilter, ListQuery):

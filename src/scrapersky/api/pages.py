@@ -9,12 +9,10 @@ from pydantic import Field
 from starlette.responses import JSONResponse
 
 from scrapersky.api.access import CURATOR, VIEWER, CurrentActor, may
+from scrapersky.api.choices import Either
 from scrapersky.api.curation import (
     CURATION_ANSWERS,
-    DECISION,
-    EITHER,
-    MATCHING,
-    ByIds,
+    CurateIds,
     CurateMatching,
     CurationAnswer,
     Key,
@@ -52,7 +50,7 @@ class PageFilter(Asked):
     text: Text | None = Field(None, description="how the address begins, with its https://")
 
 
-PageDecision = Annotated[ByIds | Annotated[CurateMatching[PageFilter], MATCHING], EITHER, DECISION]
+PageDecision = Either[CurateIds, CurateMatching[PageFilter]]
 
 
 class PageQuery(PageFilter, ListQuery):

@@ -9,12 +9,10 @@ from pydantic import Field
 from starlette.responses import JSONResponse
 
 from scrapersky.api.access import CURATOR, VIEWER, CurrentActor, may
+from scrapersky.api.choices import Either
 from scrapersky.api.curation import (
     CURATION_ANSWERS,
-    DECISION,
-    EITHER,
-    MATCHING,
-    ByIds,
+    CurateIds,
     CurateMatching,
     CurationAnswer,
     Key,
@@ -52,7 +50,7 @@ class PlaceFilter(Asked):
     text: Text | None = Field(None, description="how the name begins")
 
 
-PlaceDecision = Annotated[ByIds | Annotated[CurateMatching[PlaceFilter], MATCHING], EITHER, DECISION]
+PlaceDecision = Either[CurateIds, CurateMatching[PlaceFilter]]
 
 
 class PlaceQuery(PlaceFilter, ListQuery):

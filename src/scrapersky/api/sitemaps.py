@@ -9,12 +9,10 @@ from pydantic import Field
 from starlette.responses import JSONResponse
 
 from scrapersky.api.access import CURATOR, VIEWER, CurrentActor, may
+from scrapersky.api.choices import Either
 from scrapersky.api.curation import (
     CURATION_ANSWERS,
-    DECISION,
-    EITHER,
-    MATCHING,
-    ByIds,
+    CurateIds,
     CurateMatching,
     CurationAnswer,
     Key,
@@ -51,7 +49,7 @@ class SitemapFilter(Asked):
     text: Text | None = Field(None, description="how the address begins, with its https://")
 
 
-SitemapDecision = Annotated[ByIds | Annotated[CurateMatching[SitemapFilter], MATCHING], EITHER, DECISION]
+SitemapDecision = Either[CurateIds, CurateMatching[SitemapFilter]]
 
 
 class SitemapQuery(SitemapFilter, ListQuery):

@@ -1,12 +1,13 @@
 """Suppressions: whom never to write to again. Add, look up, take back; also all ways to some contacts."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Body, Query
-from pydantic import BaseModel, Discriminator, Field, StringConstraints, Tag
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field, StringConstraints
 
 from scrapersky.api.access import CURATOR, OPERATOR, VIEWER, CurrentActor, may
+from scrapersky.api.choices import Either
 from scrapersky.api.contacts import ContactFilter
 from scrapersky.api.fields import Asked, Ids, Text
 from scrapersky.api.imports import RowProblem
@@ -115,15 +116,7 @@ class SuppressMatching(_SuppressContacts):
     preview: bool = Field(False, strict=True, description="only count them")
 
 
-def _which(asked: Any) -> str:
-    return "ids" if isinstance(asked, dict) and "ids" in asked and "filter" not in asked else "filter"
-
-
-SuppressWhom = Annotated[
-    Annotated[SuppressIds, Tag("ids")] | Annotated[SuppressMatching, Tag("filter")],
-    Discriminator(_which),
-    Body(description="`ids`, or a `filter` with or without `preview`"),
-]
+SuppressWhom = Either[SuppressIds, SuppressMatching]
 
 
 class ContactsSuppressed(BaseModel):
