@@ -29,7 +29,7 @@ from scrapersky.core.status import Status
 from scrapersky.extract.page_words import PageKind
 from scrapersky.providers.area import read_search
 from scrapersky.providers.place import PlaceQuery, UnknownProvider, why_unknown
-from scrapersky.store import cancellation, leads, lists, orders, searches
+from scrapersky.store import cancellation, leads, lists, orders, search_reasons, searches
 from scrapersky.store.audit import Actor
 from scrapersky.store.leads import Per, Position
 from scrapersky.store.nouns import SEARCHES
@@ -191,7 +191,7 @@ async def get_search(row_id: RowId, office: Given, actor: CurrentActor) -> Searc
     async with office.database.session(actor.tenant_id) as session:
         search = await lists.get(session, SEARCHES, actor.tenant_id, row_id)
         steps = await searches.progress(session, row_id)
-        reasons = await searches.top_reasons(session, row_id)
+        reasons = await search_reasons.top_reasons(session, row_id)
         found = await searches.contact_counts(session, row_id)
     return SearchDetail(
         **SearchLine.model_validate(search).model_dump(),

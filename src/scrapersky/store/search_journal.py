@@ -29,8 +29,8 @@ _INHERIT = text(f"""
 INSERT INTO search_journal (search_id, question, place, tenant_id, page, kept_at)
 SELECT :heir, j.question, j.place, j.tenant_id, j.page, j.kept_at
 FROM search_journal j JOIN search s ON s.id = j.search_id
-WHERE s.tenant_id = :tenant AND s.text = :text AND s.area IS NOT DISTINCT FROM :area AND s.provider = :provider
-    AND s.id <> :heir AND j.page ? '{BOOKED}' ON CONFLICT DO NOTHING""")  # noqa: S608 - our own name
+WHERE s.tenant_id = :tenant AND lower(s.text) = lower(:text) AND lower(s.area) IS NOT DISTINCT FROM lower(:area)
+    AND s.provider = :provider AND s.id <> :heir AND j.page ? '{BOOKED}' ON CONFLICT DO NOTHING""")  # noqa: S608 - our own name
 FORGET_OLD = f"DELETE FROM search_journal WHERE kept_at < now() - interval '{KEPT_HOURS} hours'"  # noqa: S608
 
 

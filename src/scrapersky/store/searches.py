@@ -94,11 +94,12 @@ async def ask(
 
 
 def _is_due(found: Search, asked: Asked, refresh: bool) -> bool:
-    """Whether it has to be made: it failed, somebody wants it anew, or it ended for want of money and is given more."""
-    if found.place_search_status != Status.COMPLETED:
-        return found.place_search_status not in OPEN and (refresh or found.place_search_status == Status.ERROR)
+    """Whether it has to be made: it failed, was taken back, is wanted anew, or lacked money and is given more of it."""
+    if found.place_search_status in OPEN:
+        return False
     has_more = asked.budget_cents is None or asked.budget_cents > (found.budget_cents or 0)
-    return refresh or (has_more and (found.cut_short or "").startswith(BudgetReached.BEGINS))
+    lacks_money = (found.cut_short or "").startswith(BudgetReached.BEGINS)
+    return refresh or found.place_search_status in (Status.NEW, Status.ERROR) or (lacks_money and has_more)
 
 
 async def _ask_again(session: AsyncSession, found: Search, asked: Asked, is_due: bool, refresh: bool) -> None:
@@ -120,7 +121,7 @@ async def _ask_again(session: AsyncSession, found: Search, asked: Asked, is_due:
 
 
 async def same(session: AsyncSession, tenant_id: UUID, asked: Asked) -> Search | None:
-    """The latest search for the same wish, in large or small letters; the next to wish it waits until this one is kept."""
+    """The latest search for the same wish, in large or small letters; who wishes it next waits for this transaction."""
     wish = "\n".join(map(str, (tenant_id, asked.text.lower(), asked.area and asked.area.lower(), asked.provider)))
     await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(wish, 0))))
     wanted = (
@@ -165,12 +166,6 @@ async def progress(session: AsyncSession, search_id: UUID) -> list[StepCount]:
     """How every step stands for this search, in the order of the line."""
     rows = await session.execute(_PROGRESS, {"search": search_id})
     return [StepCount(*row) for row in rows]
-
-
-async def top_reasons(session: AsyncSession, search_id: UUID, most: int = 8) -> list[tuple[str, str, str, int]]:
-    """Why rows of this search were skipped, given up or put off, the commonest first: step, status, reason, rows."""
-    rows = await session.execute(_REASONS, {"search": search_id, "most": most})
-    return [(row.workflow, row.status, row.reason, row.rows) for row in rows]
 
 
 async def cut_short(session: AsyncSession, search_id: UUID) -> str | None:
@@ -239,16 +234,6 @@ def _progress_of(workflow: str, table: str, queue: str, mine: str) -> str:
     return f"SELECT '{workflow}' AS workflow, {counts} FROM {table} t WHERE {mine}"  # noqa: S608 - our own names
 
 
-def _reasons_of(workflow: str, table: str, queue: str, mine: str) -> str:
-    # Numbers and names differ from row to row; the sentence around them is the reason.
-    reason = f"regexp_replace(coalesce(t.{queue}_error, ''), '[[:alnum:].-]+[.][a-z]{{2,}}|[0-9]+', '…', 'g')"
-    return (
-        f"SELECT '{workflow}' AS workflow, t.{queue}_status AS status, {reason} AS reason "  # noqa: S608
-        f"FROM {table} t WHERE {mine} AND (t.{queue}_status IN ('Skipped', 'Error') "
-        f"OR (t.{queue}_status = 'Queued' AND t.{queue}_error IS NOT NULL))"
-    )
-
-
 _START = text("""
 INSERT INTO domain (id, tenant_id, search_id, name, unicode_name, start_url, domain_metadata_status)
 SELECT new.id, :tenant, :search, new.name, new.unicode_name, new.url, 'Queued'
@@ -257,12 +242,6 @@ FROM unnest(cast(:ids AS uuid[]), cast(:names AS text[]), cast(:unicode_names AS
 ON CONFLICT (tenant_id, name) DO UPDATE SET search_id = excluded.search_id,
     domain_metadata_status = coalesce(nullif(domain.domain_metadata_status, 'New'), 'Queued')""")
 _PROGRESS = text(" UNION ALL ".join(_progress_of(*part) for part in PARTS))
-_REASONS = text(
-    f"SELECT workflow, status, reason, count(*) AS rows FROM ({' UNION ALL '.join(_reasons_of(*p) for p in PARTS)}) r "  # noqa: S608
-    "GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 3 LIMIT :most"
-)
-
-
 _CONTACTS = text("""
 SELECT count(*) AS contacts, count(DISTINCT c.email) AS emails, count(DISTINCT c.phone) AS phones,
     count(DISTINCT c.name) AS people, count(DISTINCT c.domain_id) AS domains
