@@ -58,7 +58,7 @@ def read_metadata(
     parser: Literal["turbohtml", "lxml"] = "turbohtml",
 ) -> Metadata:
     """Parse a home page and collect its facts: to be run in a parser process."""
-    return metadata_of(reading.parse(html, parser), url, headers, region, _frames(html))
+    return metadata_of(reading.parse(html, parser), url, headers, region, frames_of(html))
 
 
 def metadata_of(
@@ -108,7 +108,7 @@ def metadata_of(
     )
 
 
-def _frames(html: str) -> tuple[str, ...]:
+def frames_of(html: str) -> tuple[str, ...]:
     """The addresses of the first frames: the document keeps none, since nothing in a frame is text of the page."""
     found = []
     for frame in islice(patterns.FRAME.finditer(html), MAX_FRAMES):
