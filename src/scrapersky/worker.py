@@ -37,6 +37,7 @@ from scrapersky.store.provider_rests import StoredRests
 from scrapersky.store.purge import PurgeExpired
 from scrapersky.store.purses import StoredPurses
 from scrapersky.store.rate_limits import ForgetBuckets
+from scrapersky.store.rebooking import Rebook
 from scrapersky.store.retention import PruneAudit, PruneJobs
 from scrapersky.store.search_journal import StoredJournals
 from scrapersky.store.sessions import ForgetSessions
@@ -109,7 +110,7 @@ async def open_house(
         events.subscribe(listener)
     forgetting = [ForgetHosts(), ForgetBuckets(), ForgetSessions(), PurgeExpired()]
     forgetting += [PruneAudit(settings), PruneJobs(settings), ForgetContacts(settings)]
-    maintenance = [*standard_maintenance(line, tunings, settings), *forgetting, RunJobs(database)]
+    maintenance = [*standard_maintenance(line, tunings, settings), *forgetting, RunJobs(database), Rebook(database)]
     runtime = Runtime(line, tunings, database, events, settings, maintenance)
     return House(
         settings, database, web, providers, line, tunings, events, metrics, runtime, system_user_id, vault, couriers

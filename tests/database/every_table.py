@@ -12,12 +12,14 @@ WORDS = {
     "destination": {"kind": "webhook"},
     "suppression": {"kind": "email"},
     "quota_book": {"kind": "pages"},
+    "rebooking": {"kind": "pages"},
 }
 ANYTHING = {
     "text": "'x'",
     "timestamp with time zone": "now()",
     "date": "now()::date",
     "integer": "1",
+    "bigint": "1",
     "smallint": "200",
     "jsonb": "'{}'",
 }
@@ -31,7 +33,7 @@ async def fill(admin: Any, tenant: UUID) -> None:
     """A line, somebody with a login and a key, and a row of everything else."""
     ids = {noun: UUID(row_id) for noun, row_id in (await add_line(admin, tenant)).items()}
     user = await put(admin, "user", tenant)
-    for table in ("job", "remembered_answer", "quota_book", "spending", "suppression", "invitation"):
+    for table in ("job", "remembered_answer", "quota_book", "rebooking", "spending", "suppression", "invitation"):
         await put(admin, table, tenant)
     await put(admin, "audit", tenant)
     for table in ("api_key", "session"):

@@ -16,6 +16,7 @@ from scrapersky.models.place import Place
 from scrapersky.models.provider_rest import ProviderRest
 from scrapersky.models.quota_book import QuotaBook
 from scrapersky.models.rate_limit import RateLimit
+from scrapersky.models.rebooking import Rebooking
 from scrapersky.models.remembered_answer import RememberedAnswer
 from scrapersky.models.run import Run
 from scrapersky.models.search import Search, SearchBusiness, SearchDomain, SearchPlace
@@ -48,6 +49,7 @@ __all__ = [
     "ProviderRest",
     "QuotaBook",
     "RateLimit",
+    "Rebooking",
     "RememberedAnswer",
     "Run",
     "Search",
