@@ -2,46 +2,50 @@
 
 from uuid import UUID
 
-from sqlalchemy import CursorResult, text
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.core.status import Status
+from scrapersky.engine.outcomes import TAKEN_BACK
 from scrapersky.models import Search
-from scrapersky.store import audit, lists
+from scrapersky.store import audit, lists, resumption
 from scrapersky.store.audit import Actor
 from scrapersky.store.nouns import SEARCHES
-from scrapersky.store.rules import Rules
+from scrapersky.store.rules import STOPPED
 from scrapersky.store.searches import PARTS
-
-STOPPED = Rules(
-    deep_scan="off",
-    domain_extraction="off",
-    domain_metadata="off",
-    sitemap_analysis="off",
-    sitemap_import="off",
-    page_curation="off",
-    contact_verification="off",
-)
 
 
 async def cancel(session: AsyncSession, actor: Actor, search_id: UUID) -> dict[str, int]:
-    """How many waiting rows of each step were taken back. Rows in hand are finished, and open nothing more."""
+    """How many waiting rows of each step were taken back.
+
+    Rows in hand are finished, open nothing more, and are not tried again if they fail.
+    """
     search: Search = await lists.get(session, SEARCHES, actor.tenant_id, search_id, lock=True)
     before = search.rules
-    search.rules, search.cut_short = STOPPED.model_dump(mode="json"), f"cancelled by {actor.name}"
+    search.rules = STOPPED.model_dump(mode="json")
     await session.flush()
     taken: dict[str, int] = {}
+    in_hand = 0
     for (workflow, *_), statement in zip(PARTS, _TAKE_BACK, strict=True):  # a statement for each step of the line
-        done = await session.execute(statement, {"search": search_id})
-        taken[workflow] = done.rowcount if isinstance(done, CursorResult) else 0
+        row = (await session.execute(statement, {"search": search_id})).one()
+        taken[workflow], in_hand = row.taken, in_hand + row.in_hand
+    if in_hand or any(taken.values()):
+        search.cut_short = resumption.as_cancelled(search.cut_short, actor.name)
     await audit.record(session, actor, "cancel", f"search {search_id}", {"rules": before}, {"taken_back": taken})
     return taken
 
 
 def _take_back(table: str, queue: str, mine: str) -> str:
-    return (
-        f"UPDATE {table} t SET {queue}_status = 'New', {queue}_error = NULL, {queue}_due_at = NULL, "  # noqa: S608
-        f"updated_at = now() WHERE {mine} AND t.{queue}_status = 'Queued'"
-    )
+    waits, mark = f"t.{queue}_status = 'Queued'", TAKEN_BACK[Status.NEW]
+    return f"""
+WITH stopped AS (
+    UPDATE {table} t SET {queue}_status = CASE WHEN {waits} THEN 'New' ELSE t.{queue}_status END,
+        {queue}_error = CASE WHEN {waits} THEN NULL ELSE '{mark}' END,
+        {queue}_due_at = CASE WHEN {waits} THEN NULL ELSE t.{queue}_due_at END, updated_at = now()
+    WHERE {mine} AND t.{queue}_status IN ('Queued', 'Processing') RETURNING t.{queue}_status AS status
+)
+SELECT count(*) FILTER (WHERE status <> 'Processing') AS taken, count(*) FILTER (WHERE status = 'Processing') AS in_hand
+FROM stopped"""  # noqa: S608 - our own names
 
 
 # Only what this search goes on with: a search has no say in work that another one has taken over.

@@ -30,6 +30,17 @@ class Rules(BaseModel):
     contact_verification: Advance = "all"
 
 
+STOPPED = Rules(
+    deep_scan="off",
+    domain_extraction="off",
+    domain_metadata="off",
+    sitemap_analysis="off",
+    sitemap_import="off",
+    page_curation="off",
+    contact_verification="off",
+)  # of a search that was cancelled
+
+
 async def rules_of(session: AsyncSession, search_ids: Iterable[UUID | None]) -> Mapping[UUID | None, Rules]:
     """The rules of these searches in one query; a row that belongs to no search follows the ordinary ones."""
     wanted = {search_id for search_id in search_ids if search_id is not None}

@@ -13,8 +13,8 @@ from scrapersky.core.status import Status
 from scrapersky.extract.web_address import CompanyDomain
 from scrapersky.models import Domain, Search, SearchDomain
 from scrapersky.providers.place import BudgetReached
-from scrapersky.store import quotas, search_journal, search_rows, spending
-from scrapersky.store.rules import Rules, read_rules
+from scrapersky.store import quotas, resumption, search_journal, search_rows, spending
+from scrapersky.store.rules import STOPPED, Rules, read_rules
 
 OPEN = (Status.QUEUED, Status.PROCESSING)
 DOMAINS_AT_ONCE = 5_000
@@ -118,6 +118,8 @@ async def _ask_again(session: AsyncSession, found: Search, asked: Asked, is_due:
     await spending.wake_search(session, found.id)
     if asked.rules != before:
         await search_rows.read_more(session, found.id, asked.rules)
+    if before == STOPPED:
+        await resumption.resume(session, found, asked.rules)
 
 
 async def same(session: AsyncSession, tenant_id: UUID, asked: Asked) -> Search | None:
