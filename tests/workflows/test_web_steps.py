@@ -237,6 +237,19 @@ async def test_a_site_that_forbids_it_is_skipped_with_that_reason(walk):
         assert "robots.txt" in domain["domain_metadata_error"]
 
 
+async def test_a_parked_domain_is_skipped_and_gives_no_contact(walk):
+    parked = "<title>hammas-oy.fi</title><p>Tämä verkkotunnus on myynnissä: <a href='mailto:myynti@x.fi'>osta</a></p>"
+    async with site({"/": (parked, "text/html")}) as port:
+        line = walk(port)
+        await line.start()
+        await line.run(*STEPS)
+        domain = await line.one("SELECT * FROM domain")
+        assert (domain["domain_metadata_status"], domain["sitemap_analysis_status"]) == ("Skipped", "New")
+        assert domain["domain_metadata_error"].startswith("the domain is parked: its page says")
+        assert domain["facts"] is None
+        assert (await line.one("SELECT count(*) FROM contact"))[0] == 0
+
+
 async def test_a_site_that_is_not_there_is_tried_again(walk):
     line = walk(1)
     await line.start()

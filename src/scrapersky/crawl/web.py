@@ -23,7 +23,7 @@ class Web:
         self._crawler = crawler_of(settings, host_limits)
         self._parsers = ParserPool(
             settings.crawl_parsers or os.cpu_count() or 2,
-            preload=("scrapersky.extract.contacts", "scrapersky.extract.metadata"),
+            preload=("scrapersky.extract.contacts", "scrapersky.extract.metadata", "scrapersky.extract.parked"),
         )
         self.mail_hosts = mail_hosts_of(settings)
         self._opening = asyncio.Lock()

@@ -8,6 +8,8 @@ from uuid import UUID
 from sqlalchemy import TextClause, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.store.lead_states import WHY_NO_CONTACT
+
 Per = Literal["business", "contact"]
 NOTHING = UUID(int=0)  # comes before every id
 
@@ -122,7 +124,8 @@ _FOUND_SITES = """SELECT f.domain_id FROM search_domain f WHERE f.search_id = :s
             WHERE l.domain_id = f.domain_id AND o.search_id = :search)"""
 
 # Addresses that take mail come first, those nobody could judge before the doubtful ones, those that take none last.
-_LEADS = """
+_LEADS = (
+    """
 SELECT o.name AS business, coalesce(d.final_url, o.website) AS website,
     mail.email, mail.email_kind, mail.verdict, mail.verdict_reasons, coalesce(o.phone, call.phone) AS phone,
     person.name AS person, person.title,
@@ -132,12 +135,7 @@ SELECT o.name AS business, coalesce(d.final_url, o.website) AS website,
     array_to_string(o.categories, ', ') AS categories, o.rating,
     coalesce(mail.source_url, call.source_url) AS source, coalesce(mail.found_at, call.found_at) AS found_at,
     o.provider || ':' || o.provider_id AS provider, d.name AS domain,
-    CASE WHEN mail.email IS NOT NULL OR call.phone IS NOT NULL THEN NULL
-        WHEN d.id IS NULL THEN coalesce(o.domain_extraction_error,
-            CASE WHEN o.profiles IS NOT NULL THEN 'its website is a profile elsewhere' END, 'no web site yet')
-        WHEN d.domain_metadata_status IN ('Skipped', 'Error') THEN d.domain_metadata_error
-        WHEN d.sitemap_analysis_status = 'Error' THEN d.sitemap_analysis_error
-        ELSE 'no contact on the pages that were read' END AS state
+    CASE WHEN mail.email IS NULL AND call.phone IS NULL THEN WHY_NO_CONTACT END AS state
 FROM owner o
 LEFT JOIN domain d ON d.id = o.domain_id
 LEFT JOIN LATERAL (SELECT c.email, c.email_kind, c.verdict, c.source_url, FOUND_AT AS found_at,
@@ -163,7 +161,10 @@ LEFT JOIN LATERAL (SELECT c.address FROM contact c WHERE c.domain_id = d.id AND 
 LEFT JOIN LATERAL (SELECT string_agg(value, ' ' ORDER BY key) AS urls FROM (
         SELECT key, value FROM contact c, jsonb_each_text(c.profiles) WHERE c.domain_id = d.id AND WANTED
         UNION SELECT key, value FROM jsonb_each_text(o.profiles)) profile) social ON true
-""".replace("WANTED", _WANTED).replace("FOUND_AT", _FOUND_AT)
+""".replace("WHY_NO_CONTACT", WHY_NO_CONTACT)
+    .replace("WANTED", _WANTED)
+    .replace("FOUND_AT", _FOUND_AT)
+)
 
 _CONTACT_LEADS = """
 SELECT coalesce(b.name, d.title, d.name) AS business, d.name AS domain, c.name, c.title, c.email, c.email_kind,
