@@ -24,6 +24,27 @@ from scrapersky.sandbox.parcels import create_parcel_tables
 
 numbers = itertools.count(1)
 
+# With these a run on several processes begins: whoever came to one of them last would be alone at the end.
+LONGEST = (
+    "workflows/test_contract.py",
+    "line/test_politeness.py",
+    "cli/test_hard_luck.py",
+    "cli/test_find.py",
+    "line/test_line.py",
+    "api/test_matrix.py",
+    "api/test_description.py",
+    "engine/test_plans.py",
+    "faults/test_kill.py",
+    "faults/test_database_away.py",
+    "faults/test_neighbours.py",
+    "engine/test_state_machine.py",
+    "faults/test_delivery_kill.py",
+    "cli/test_worker.py",
+    "cli/test_scan.py",
+    "api/test_auth.py",
+    "faults/test_shutdown.py",
+)
+
 # How long an example takes says how busy the machine is, not whether the code is right.
 hypothesis_settings.register_profile("calm", deadline=None)
 hypothesis_settings.load_profile("calm")
@@ -31,6 +52,13 @@ hypothesis_settings.load_profile("calm")
 # With the variables of every frame, which is how structlog shows it by itself, one traceback takes seconds.
 plain = structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)
 structlog.configure(processors=[*structlog.get_config()["processors"][:-1], plain])
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The longest files first, where this is one process of several."""
+    if hasattr(config, "workerinput"):
+        places = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
+        items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
 class Server:

@@ -10,6 +10,7 @@ import pytest
 from scrapersky.core.status import Curation, Status
 from scrapersky.models import Base
 from scrapersky.pipeline import the_line
+from tests.conftest import LONGEST
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "src" / "scrapersky").rglob("*.py"))
@@ -95,6 +96,10 @@ def test_no_test_is_skipped_or_expected_to_fail():
         path.name for path in (ROOT / "tests").rglob("*.py") if path.name != here and marks.search(path.read_text())
     ]
     assert found == []
+
+
+def test_the_longest_tests_are_where_they_were():
+    assert [name for name in LONGEST if not (ROOT / "tests" / name).is_file()] == []
 
 
 def test_the_lock_holds_names_and_versions_only():
