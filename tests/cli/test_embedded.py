@@ -1,6 +1,7 @@
 """The embedded server on a machine so busy that the wheel loses patience before it is up."""
 
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -33,3 +34,36 @@ async def test_a_slow_start_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> No
         assert lost_patience == ["pg_ctl"]
         postgres_server.get_server(Path(home) / "postgres").cleanup()
         assert not (Path(home) / "postgres" / "postmaster.pid").exists()
+
+
+START = """
+import sys, time
+from pathlib import Path
+from scrapersky.core.embedded import start_embedded
+print(start_embedded(Path(sys.argv[1])), flush=True)
+time.sleep(float(sys.argv[2]))
+"""
+
+
+def start(home: str, seconds: float) -> subprocess.Popen[str]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", START, home, str(seconds)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    assert process.stdout is not None
+    assert any(line.startswith("postgresql:") for line in process.stdout)  # after what is logged
+    return process
+
+
+def test_the_last_one_to_leave_stops_the_server_also_after_others_were_killed() -> None:
+    with tempfile.TemporaryDirectory(prefix="ss-") as home:
+        Path(home).chmod(0o755)
+        running = Path(home) / "postgres" / "postmaster.pid"
+        killed, also_killed = start(home, 600), start(home, 600)
+        killed.kill()
+        killed.wait()
+        last = start(home, 1)
+        also_killed.kill()  # while the last one is there
+        also_killed.wait()
+        assert running.exists()
+        assert last.wait(60) == 0
+        assert not running.exists()

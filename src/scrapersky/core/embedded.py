@@ -1,6 +1,8 @@
 """The PostgreSQL that comes with the package: started when nobody gave a DATABASE_URL, shared by all our processes."""
 
+import atexit
 import logging
+import os
 import subprocess
 import time
 import warnings
@@ -15,6 +17,7 @@ log = structlog.get_logger(__name__)
 
 DATABASE = "scrapersky"
 SLOW_START_SECONDS = 60.0
+NOBODY = -1  # no process: taken off the wheel's list, it tells who is on it
 
 
 def start_embedded(data_dir: Path) -> str:
@@ -38,8 +41,29 @@ def start_embedded(data_dir: Path) -> str:
     except (subprocess.SubprocessError, AssertionError) as error:
         raise Unavailable(f"The embedded PostgreSQL in {home} did not start; its log is {home / 'log'}.") from error
     log.info("embedded_postgres_joined" if joined else "embedded_postgres_started", directory=str(home))
+    _forget_the_dead(server)
+    atexit.register(_forget_the_dead, server)  # after the wheel's own: so it runs before it
     _ensure_database(server)
     return str(server.get_uri(database=DATABASE))
+
+
+def _forget_the_dead(server: Any) -> None:
+    """The wheel lists who uses a server, and the last one to leave stops it: whoever was killed never left."""
+    with server._lock:
+        listed = server.global_process_id_list
+        for pid in listed.get_and_remove(NOBODY):
+            if not _lives(pid):
+                listed.get_and_remove(pid)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # of another user
+        return True
+    return True
 
 
 def _wheel() -> Any:
