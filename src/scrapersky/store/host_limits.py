@@ -51,6 +51,9 @@ DELETE FROM host_limit WHERE host IN (
     SELECT host FROM host_limit WHERE next_allowed_at < now() - interval '1 hour' LIMIT 5000)"""
 
 
+FREE_ALL = "UPDATE host_limit SET permits = '{}' WHERE permits <> '{}'"
+
+
 class SharedHostLimits:
     """The HostLimits of the crawler, kept in PostgreSQL: every process and host asks the same rows."""
 
@@ -108,6 +111,11 @@ def _turns(permits: Sequence[Permit]) -> list[dict[str, Permit]]:
             turns.append(turn := {})
         turn[permit.host] = permit
     return turns
+
+
+async def free_all(connection: asyncpg.Connection) -> None:
+    """Take every permit back: for whoever is alone, and knows that their holders are gone. The delays are kept."""
+    await connection.execute(FREE_ALL)
 
 
 class ForgetHosts(Periodic):
