@@ -34,6 +34,13 @@ def found(html: str) -> list[tuple[str, str]]:
         ("<h4>Renato Vasques</h4><p>Cirurgião-dentista</p>", "Renato Vasques", "Cirurgião-dentista"),
         ("<h4>Ruggero Antonelli</h4><p>Responsabile tecnico</p>", "Ruggero Antonelli", "Responsabile tecnico"),
         ("<h4>Kiss Dorottya</h4><p>Fogorvos</p>", "Kiss Dorottya", "Fogorvos"),
+        ("<h5>Весела Тонкова</h5><p>Управител</p>", "Весела Тонкова", "Управител"),
+        ("<p>院長 桐島 健一郎（きりしま けんいちろう）</p>", "桐島 健一郎", "院長"),
+        ("<p>負責人：林文彥</p>", "林文彥", "負責人"),
+        ("<p>대표 : 강민재</p>", "강민재", "대표"),
+        ('<p>ד"ר יעל אלמוג, רופאת שיניים</p>', "יעל אלמוג", ""),
+        ("<p>Inhaber: Tischlermeister Gernot Ennstaler</p>", "Gernot Ennstaler", "Tischlermeister"),
+        ("<p>Mobile 098225 55184 (Mr. Kishor Wagh, Partner)</p>", "Kishor Wagh", "Partner"),
         ("<h4>Vlad Stănescu</h4><p>Medic stomatolog</p>", "Vlad Stănescu", "Medic stomatolog"),
     ],
 )
@@ -52,6 +59,28 @@ def test_a_name_with_a_role_is_a_person_in_many_languages(html: str, name: str, 
 )
 def test_an_address_or_a_number_on_the_same_line_is_no_part_of_the_role(html: str) -> None:
     assert found(html) == [("Femke Jansen", "Manager")]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>Vi heter Ingvild Nordgård og Sondre Bakkeli, og vi har fotografert brudepar siden 2014.</p>",
+        "<p>Hello, our names are Ingvild Nordgård and Sondre Bakkeli and we take all the pictures.</p>",
+    ],
+)
+def test_people_who_say_their_own_names_are_people(html: str) -> None:
+    assert [person.name for person in people(html)] == ["Ingvild Nordgård", "Sondre Bakkeli"]
+
+
+def test_the_role_between_two_names_is_that_of_the_first() -> None:
+    html = "<h2>Team</h2><h4>Daniel Hennessy</h4><p>Owner</p><h4>Sharon Hennessy</h4><p>The real heart of it.</p>"
+    assert found(html)[0] == ("Daniel Hennessy", "Owner")
+    assert all(title != "Owner" for name, title in found(html) if name != "Daniel Hennessy")
+
+
+@pytest.mark.parametrize("line", ["院長 ご挨拶", "店長 日記", "代表 電話", "강사 소개"])
+def test_a_heading_behind_a_role_is_nobody(line: str) -> None:
+    assert found(f"<h2>{line}</h2>") == []
 
 
 def test_an_address_below_a_name_is_no_role() -> None:

@@ -56,6 +56,23 @@ def test_other_digits_are_left_alone(html: str, region: str) -> None:
     assert found(html, region) == []
 
 
+@pytest.mark.parametrize(
+    ("html", "region", "numbers"),
+    [
+        ("<p><span>032 555 441</span> <span>0888 555 441</span></p>", "BG", ["+35932555441", "+359888555441"]),
+        ("<p>Ph. 0253 - 255 5518 / 255 5519</p>", "IN", ["+912532555518", "+912532555519"]),
+        ("<p>(03) 5355 5019 or after hours 0491 570 156</p>", "AU", ["+61353555019", "+61491570156"]),
+    ],
+)
+def test_numbers_side_by_side_are_told_apart(html: str, region: str, numbers: list[str]) -> None:
+    assert found(html, region) == numbers
+
+
+@pytest.mark.parametrize("label", ["F", "Fax", "傳真：", "팩스", "פקס:"])
+def test_a_fax_is_called_so_in_every_script(label: str) -> None:
+    assert [phone.kind for phone in read_contacts(f"<p>{label} +41 31 555 82 11</p>").phones] == ["fax"]
+
+
 def test_a_fax_is_marked_and_its_neighbour_is_not() -> None:
     contacts = read_contacts("<p>Tel. 030 23125418 Fax 030 23125419</p><p>Telefax: 030 23125417</p>", region="DE")
     assert [(phone.number[-3:], phone.kind) for phone in contacts.phones] == [

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from scrapersky.extract import text
 from scrapersky.extract.collected import Capture, Collected
 from scrapersky.extract.document import Attributes, Field, Form, Image, Link, Marked, Meta, Reference, Script
-from scrapersky.extract.markup import BLOCK_TAGS, EVENT_ATTRIBUTES, NO_ZONES, names_of, url_of
+from scrapersky.extract.markup import BLOCK_TAGS, EVENT_ATTRIBUTES, HIDDEN_MAIL, NO_ZONES, names_of, url_of
 
 MAX_SCRIPT = 200_000
 MAX_FIELDS = 200
@@ -144,7 +144,8 @@ def mark(page: Collected, tag: str, attributes: Attributes) -> None:
         if name.startswith("data-") or name in EVENT_ATTRIBUTES:
             break
     else:
-        return
+        if tag != HIDDEN_MAIL:
+            return
     if not page.has_room(page.marked, "marked"):
         return
     place = len(page.marked)

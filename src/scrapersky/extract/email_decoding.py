@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from scrapersky.extract import hosts, lexicon, patterns
 from scrapersky.extract.document import Attributes
+from scrapersky.extract.markup import HIDDEN_MAIL
 
 _obfuscation = lexicon.table("emails")["obfuscation"]
 _AT = lexicon.alternatives(_obfuscation["at"].split())
@@ -24,7 +25,8 @@ DOMAIN_ATTRIBUTES = frozenset(f"data-{key}" for key in DOMAIN_KEYS)
 LONG_TEXT = 5_000
 BRACKETS = ("(", "[", "{", "<", "|")
 SPELLED = ("at-", "at_", " at ", " AT ")
-SIGNS = (*BRACKETS, *SPELLED)  # without one of them nothing is written out
+FOR_AT = ("＠", "★", "☆", "●", "■", "◆", "◎")
+SIGNS = (*BRACKETS, *SPELLED, *FOR_AT)  # without one of them nothing is written out
 
 
 def is_address(candidate: str) -> bool:
@@ -49,6 +51,9 @@ def written_out(text: str) -> Iterator[tuple[str, int]]:
     if " at " in text.lower():
         for match in PLAIN_WORDS.finditer(text):
             yield _joined(match["local"], match["domain"]), match.start()
+    if not text.isascii():
+        for match in patterns.SIGN_FOR_AT.finditer(text):
+            yield f"{match[1]}@{match[2]}", match.start()
     if "@" in text:
         for match in patterns.DOT_AFTER_AT.finditer(text):
             yield DOT_BETWEEN.sub(".", match[1]), match.start()
@@ -74,8 +79,11 @@ def shifted(cipher: str) -> str:
     return ""
 
 
-def from_attributes(attributes: Attributes) -> str:
+def from_attributes(attributes: Attributes, tag: str = "") -> str:
     """An address that lies in one attribute, or in pieces in several."""
+    if tag == HIDDEN_MAIL:
+        whole = "@".join(_from_base64(attributes.get(name, "")) for name in ("first", "last"))
+        return whole if is_address(whole) else ""
     if not _speak_of_mail(tuple(attributes)):
         return ""
     values = {name.removeprefix("data-"): value for name, value in attributes.items() if name.startswith("data-")}
@@ -114,15 +122,16 @@ def unwrapped(value: str) -> str:
 
 def from_base64(value: str) -> str:
     """The address that was hidden as base64, or nothing."""
-    if not patterns.BASE64.fullmatch(value):
-        return ""
-    raw = (
-        base64.urlsafe_b64decode(value.rstrip("=").translate(_URL_SAFE) + "=" * (-len(value.rstrip("=")) % 4))
-        if len(value.rstrip("=")) % 4 != 1
-        else b""
-    )
-    plain = raw.decode("utf-8", "replace").removeprefix("mailto:")
+    plain = _from_base64(value).removeprefix("mailto:")
     return plain if is_address(plain) else ""
+
+
+def _from_base64(value: str) -> str:
+    bare = value.rstrip("=")
+    if not patterns.BASE64.fullmatch(value) or len(bare) % 4 == 1:
+        return ""
+    raw = base64.urlsafe_b64decode(bare.translate(_URL_SAFE) + "=" * (-len(bare) % 4))
+    return raw.decode("utf-8", "replace")
 
 
 _URL_SAFE = str.maketrans("+/", "-_")
@@ -156,5 +165,7 @@ def may_be_written_out(text: str) -> bool:
             break
     for sign in SPELLED:
         if sign in text:
-            return patterns.SPELLED_SIGN.search(text) is not None
-    return False
+            if patterns.SPELLED_SIGN.search(text) is not None:
+                return True
+            break
+    return not text.isascii() and patterns.SIGN_FOR_AT.search(text) is not None

@@ -80,7 +80,7 @@ def _candidates(document: Document, things: list[Thing]) -> Iterator[Candidate]:
     for element in document.marked:
         if "data-cfemail" in element.attributes or "onclick" in element.attributes:
             yield from _in_element(element, document.first_block(element.node))
-        elif address := email_decoding.from_attributes(element.attributes):
+        elif address := email_decoding.from_attributes(element.attributes, element.tag):
             block = document.first_block(element.node)
             yield Candidate(address, "attributes", _near(block), block)
     for script in document.scripts:

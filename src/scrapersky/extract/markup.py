@@ -22,7 +22,11 @@ GLUED_TAGS = _words("sup sub wbr b i u em strong font")  # parts of words, so th
 SILENT_TAGS = _words(
     "script style template svg math select datalist textarea iframe object canvas audio video noembed noframes"
 )
-ZONE_OF_TAG: dict[str, Zone] = {
+ZONE_OF_TAG: dict[str, Zone | None] = {
+    # The whole page is no part of it, whatever its classes say of its parts.
+    "html": None,
+    "body": None,
+    "main": None,
     "header": "header",
     "nav": "nav",
     "footer": "footer",
@@ -55,7 +59,9 @@ ZONE_OF_WORD: dict[str, Zone] = {
         "quote",
     ),
 }
+ABOUT_OTHERS = _words("has no with without")  # has-sidebar is said of what stands around one
 NO_ZONES: frozenset[Zone] = frozenset()
+HIDDEN_MAIL = "joomla-hidden-mail"  # Joomla's element for an address in pieces
 EVENT_ATTRIBUTES = frozenset(("onclick", "onmouseover", "onmousedown", "itemprop", "itemscope", "itemtype"))
 
 
@@ -87,9 +93,13 @@ def names_of(attributes: Attributes) -> str:
 def named(raw: str) -> tuple[str, Zone | None]:
     """Class and id as written, made lower case, and the zone that they speak of, such as site-footer."""
     names = raw[:300].lower()
-    for word in names.replace("-", " ").replace("_", " ").split():
-        if word in ZONE_OF_WORD:
-            return names, ZONE_OF_WORD[word]
+    for name in names.replace("_", "-").split():
+        words = name.split("-")
+        if words[0] in ABOUT_OTHERS:
+            continue
+        for word in words:
+            if word in ZONE_OF_WORD:
+                return names, ZONE_OF_WORD[word]
     return names, None
 
 

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from scrapersky.extract import names, patterns
+from scrapersky.extract import eastern_names, lexicon, names, patterns
 from scrapersky.extract.names import Name
 from scrapersky.extract.text import fold_word
 
 MAX_IN_PROSE = 40
+# The last letters before a name that its owner says; most other words end otherwise.
+OWN_NAME = tuple(f"{ending} " for ending in lexicon.table("people")["own_name"]["endings"].split())
 MARKED_PARTS = 40
 SHORT_LINE = 70  # a longer one names somebody at its beginning or behind a label, if at all
 LONG_LINE = 170
@@ -31,6 +33,8 @@ def mentions(text: str, parts: tuple[str, ...]) -> tuple[Mention, ...]:
         return ()
     # Quick looks first: a line without two capitals in a row or a title names nobody, or only beside a sign.
     capitals = patterns.TWO_CAPITALS.search(text)
+    if not text.isascii() and patterns.EASTERN.search(text) is not None:
+        return tuple([Mention(one.name, one.whole, one.role) for one in eastern_names.find(text)])
     title = patterns.TITLE_IN_TEXT.search(text)
     if capitals is None and title is None and (length > names.MAX_NAME or not _may_label(text)):
         return ()
@@ -103,6 +107,8 @@ def _beside_role(segment: str, pieces: list[str]) -> list[Mention]:
         last = names.read(rest) or names.read(pieces[1]) or names.read(pieces[-1])
         if last is not None:
             return [Mention(last, True, segment[: segment.find(last.text)].strip(" ,:()-–—―"))]
+        if behind := _behind_role(rest):
+            return behind  # Owner: Master Joiner Jane Roe
     if first is None:
         return []
     row = [name for piece in pieces if (name := names.read(piece)) is not None]
@@ -141,10 +147,18 @@ def _titled(text: str, first: int) -> Iterator[Mention]:
 
 def _introduced(text: str, first: int) -> Iterator[Mention]:
     """Names behind a role in running text: our founder Jane Roe. Only known names, for prose is full of capitals."""
+    known_until = -1  # where a name ended that somebody gave as their own
     for count, match in enumerate(patterns.CAPITALS_IN_A_ROW.finditer(text, first)):
         if count >= MAX_IN_PROSE:
             return
         words = match[0].split()
+        start = match.start()
+        if _gives_own_name(text, start) or (start - known_until < 6 and patterns.AND_ALONE.match(text, known_until)):
+            name = names.read(match[0])
+            if name is not None and len(name.words) > 1:
+                known_until = match.end()
+                yield Mention(name._replace(score=max(name.score, 0.0) + 0.6), False, "")
+                continue
         if fold_word(words[0]) not in names.GIVEN and fold_word(words[1]) not in names.GIVEN:
             continue
         before = patterns.LAST_WORD.search(text[max(0, match.start() - 40) : match.start()])
@@ -154,8 +168,14 @@ def _introduced(text: str, first: int) -> Iterator[Mention]:
         if fold_word(words[0]) not in names.GIVEN or not names.is_role_word(fold_word(role)):
             continue
         name = names.read(" ".join(words[:4]))
-        if name is not None and len(name.words) > 1 and name.score >= 0.4:
+        if name is not None and len(name.words) > 1 and name.score >= 0.3:
             yield Mention(name, False, role)
+
+
+def _gives_own_name(text: str, at: int) -> bool:
+    """My name is Jane Roe, ich heiße …, vi heter …"""
+    before = text[max(0, at - 24) : at].lower()
+    return before.endswith(OWN_NAME) and patterns.OWN_NAME.search(before) is not None
 
 
 def _longest(text: str) -> Name | None:

@@ -26,9 +26,13 @@ EMAIL = re.compile(
 # An @ with something on both sides that EMAIL does not take: reversed or shifted letters.
 AT_WORD = re.compile(r"(?<![\w.+%-])[\w.+-]{1,80}@[\w.+-]{1,80}(?![\w@])")
 SPACED_AT = re.compile(r"(?<![\w.+%-])([\w.+-]{1,64})\s{1,2}@\s{1,2}((?:[\w-]{1,63}\.){1,4}[a-z]{2,10})(?![\w@])", re.I)
+# Japanese pages: the wide @, or a sign that the reader is asked to replace.
+SIGN_FOR_AT = re.compile(
+    r"(?<![\w.+%-])([a-z0-9][a-z0-9_.+-]{0,63})[＠★☆●■◆◎]((?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,20})(?![a-z0-9@])", re.I
+)
 CLOUDFLARE = re.compile(r"/cdn-cgi/l/email-protection#([0-9a-f]{6,400})", re.I)
 HEXADECIMAL = re.compile(r"(?:[0-9a-fA-F]{2}){3,200}")
-BASE64 = re.compile(r"[A-Za-z0-9+/=_-]{8,200}")
+BASE64 = re.compile(r"[A-Za-z0-9+/=_-]{4,200}")
 # linkTo_UnCryptMailto('…') and its relatives: every character shifted by a fixed number.
 SHIFTED = re.compile(r"UnCrypt\w{0,12}\((?:%27|&#39;|['\"])([^'\"%)]{5,200})", re.I)
 
@@ -121,8 +125,10 @@ NO_PHONE = re.compile(
 SEPARATED = re.compile(r"\d[\s./()–-]{1,3}\d")
 GROUPED = re.compile(r"\d{2,4}(?:[\s.\-–]\d{2,4}){1,4}")
 SEVERAL = re.compile(r"\s?[/|•·]\s?|\s[-–]\s|\s{2,4}")
+STROKE = re.compile(r"\s?[/|•·]\s?")
+NEXT_NUMBER = re.compile(r"\s(?=\+|0\d)")
 ONE_OF_SEVERAL = re.compile(r"(?:\+\s?|\()?\d(?:[\s().\-–]{0,2}\d){5,17}")
-MONEY = re.compile(r"[$€£¥₽₺]|(?:usd|eur|chf|kr|zł|kč|ft|lei|руб|pln|czk|huf|inr|rs|mio|m²|km|kg|mm|cm)\b", re.I)
+MONEY = re.compile(r"[$€£¥₽₺]|\b(?:usd|eur|chf|kr|zł|kč|ft|lei|руб|pln|czk|huf|inr|rs|mio|m²|km|kg|mm|cm)\b", re.I)
 PHONE_AND_FAX = re.compile(
     r"\b(?:tel|telefon|phone|fon|puh|tlf)[a-z]{0,6}\.?(?:\s?[/+&,]\s?|\s(?:und|and|et|y|e|i|a|ja|og|och)\s)(?:tele)?fa(?:x|ks)"
 )
@@ -173,6 +179,14 @@ LAST_WORD = re.compile(r"[^\W\d_][\w-]{1,30}\s$")
 ROW_SIGN = re.compile(r"[|•·;]")
 SEPARATOR_SIGN = re.compile(r"[:(–—―,-]")
 SEGMENT_SIGN = re.compile(r"[|•·;/&+]")
+# What people say before their own name, in lower case.
+OWN_NAME = re.compile(
+    r"(?<!\w)(?:name is|names are|hei(?:ß|ss)en?|namens|m['’]appelle|(?:me|nos) llam(?:o|amos)"
+    r"|(?:mi|ci) chiam(?:o|iamo)|me chamo|meu nome é|heter|hedder|heiti|nazywam się|jmenuji se|volám sa"
+    r"|(?:zovem|kazvam) se|казвам се|(?:меня|нас) зовут|мене звати|mă numesc|(?:nimeni|nimemme) on"
+    r"|(?:mu|minu) nimi on|ad[ıi]m|με λένε|heet)\s$"
+)
+AND_ALONE = re.compile(r"\s(?:und|and|et|y|e|i|a|ja|og|och|en|и|і|ve|și|és|&)\s(?=[^\W\d_])")
 AND_WORD = re.compile(r"\s(?:und|and|et|y|e|i|a|ja|og|och|en)\s")
 WORD_BREAK = re.compile(r"[-/'’.]")
 NAME_WORD = re.compile(r"(?:[^\W\d_]\.){1,3}(?:[^\W\d_][\w'’-]{1,25})?|[^\W\d_](?:[\w'’-]{0,25}[^\W\d_])?\.?")
@@ -183,7 +197,7 @@ GLUED_TITLE = re.compile(
 )
 FAMILY_ENDING = re.compile(
     r"(?:sk[iya]|ck[iya]|icz|czyk|czak|ova|eva|ovic|evic|enko|chuk|yan|dze|shvili|poulos|idis|akis|opoulou|nen|sson|sen"
-    r"|sdottir|escu|eanu|ez|oglu|elli|etti|ini|auskas|iene|berg|mann|feld|hardt|stein|bauer|meier|maier|mayer|huber)$"
+    r"|sdottir|escu|eanu|ez|oglu|elli|etti|ini|auskas|iene|ов|ова|ев|ева|ин|ина|ски|ска|ський|ська|ич|енко|чук|ук|юк|ян|берг|berg|mann|feld|hardt|stein|bauer|meier|maier|mayer|huber)$"
 )
 # A title in running text; what follows it is read as a name. By first letters, so that a word is tried against a few.
 TITLE_IN_TEXT = re.compile(
@@ -198,6 +212,24 @@ SEGMENT = re.compile(
 )
 # What stands between a name and a role on one line.
 SEPARATOR = re.compile(r"[\s:(–—―,](?:(?<=\s)(?:[:(–—―-]\s?|,\s)|(?<=[:(])\s?|(?<=[–—―,])\s)")
+_HAN, _HANGUL = r"\u3005\u4e00-\u9fff", r"\uac00-\ud7a3"
+EASTERN = re.compile(f"[{_HAN}{_HANGUL}\u05d0-\u05ea\u0621-\u064a]")
+# Hebrew and Arabic titles, and the two words behind them.
+EASTERN_TITLE = re.compile(
+    r"(?<!\w)(?P<title>ד[\"״]ר|עו[\"״]ד|רו[\"״]ח|פרופ['׳]|د\.|أ\.د\.)\s?"
+    r"(?P<name>[א-תء-ي]{2,14}\s[א-תء-ي]{2,14}(?:-[א-תء-ي]{2,14})?)(?=$|\s?[,.|(–-])"
+)
+
+
+def eastern_roles(roles: str) -> re.Pattern[str]:
+    """A role, a space or a colon, and a name of Han or Hangul, perhaps with how it is read in brackets."""
+    family, given = f"[{_HAN}]{{1,3}}", f"[{_HAN}\\u3041-\\u3096\\u30a1-\\u30fa]{{1,4}}"
+    name = rf"{family}\s?{given}|[{_HANGUL}]{{2,4}}"
+    return re.compile(
+        rf"(?P<role>(?:{roles}){{1,2}})(?:\s?(?P<colon>[:：])\s?|\s)(?P<name>{name})(?=$|\s?[（(/／|,、])"
+    )
+
+
 STARS = re.compile(r"[★⭐☆]|\bfa-star\b|\bstars?\b|\brating\b")
 QUOTE_MARKS = re.compile(r"^\s?[\"“„«»”'‘]|^[-–—]\s")
 PERSON_NAMES = re.compile(

@@ -51,9 +51,10 @@ class Evidence:
             title = found
             score += self._place(block)
         elif title:
-            score += 0.2
+            score += 0.3
         else:
             title = self._clause_behind(block, name)
+            score += 0.4 if title and name.title else 0.0  # Mr. John Roe, partner
         if "nav" in block.zones:
             score -= 0.5
         if "footer" in block.zones:
@@ -99,12 +100,9 @@ class Evidence:
         if after is not None and len(after.text) <= ROLE_LINE and names.is_role(_words_of(after.text)):
             return after.text
         before = self._neighbour(block, -1)
-        if before is not None and len(before.text) <= 80 and names.is_role(before.text):
-            earlier = self._neighbour(before, -1)
-            # The role of the person above stands between two names.
-            if earlier is None or earlier.index not in self.name_blocks:
-                return before.text
-        return ""
+        if before is None or before.index - 1 in self.name_blocks:
+            return ""  # between two names it is the role of the one above
+        return before.text if len(before.text) <= 80 and names.is_role(before.text) else ""
 
     def _term_above(self, block: Block) -> str:
         """In a list of terms the role stands above: what follows is the role of the next one."""

@@ -51,8 +51,11 @@ def is_likely(text: str, at: int, piece: str, label: Label) -> bool:
     if label:
         return True
     after = text[at + len(piece) : at + len(piece) + 4]
-    before = text[max(0, at - 4) : at]
-    if patterns.MONEY.search(before) or patterns.MONEY.match(after.lstrip()) or after[:1] in ("%", "°"):
+    if (
+        patterns.MONEY.search(text, max(0, at - 4), at)
+        or patterns.MONEY.match(after.lstrip())
+        or after[:1] in ("%", "°")
+    ):
         return False
     if piece.startswith(("+", "00", "(")):
         return True

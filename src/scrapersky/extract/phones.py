@@ -1,26 +1,18 @@
 """The phone numbers of a page in E.164: from the text, from links, from structured data; fax told apart."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
-
-from turbohtml.clean import PhoneNumber
 
 from scrapersky.extract import patterns, phone_labels
 from scrapersky.extract.document import Block, Document, Link
 from scrapersky.extract.found import Phone, PhoneKind, Rejected
+from scrapersky.extract.phone_numbers import Reading, pieces_of, with_area, written_in
+from scrapersky.extract.phone_numbers import read as read
 from scrapersky.extract.structured import Thing, texts, types
 from scrapersky.extract.surroundings import is_authority, is_credit, snippet
 
 MAX_CANDIDATES = 400
-
-
-class Reading(NamedTuple):
-    """A number that exists, as libphonenumber reads it."""
-
-    number: str
-    region: str
 
 
 class Candidate(NamedTuple):
@@ -69,20 +61,6 @@ def _reason_against(document: Document, candidate: Candidate, found: dict[str, P
     return ""
 
 
-@lru_cache(4096)
-def read(text: str, region: str) -> Reading | None:
-    """The number a text stands for, or nothing when no such number can exist."""
-    text = text.strip()
-    if text.startswith("00") and not text.startswith("000"):
-        text = "+" + text[2:]
-    try:
-        # libphonenumber's tables in C; a test holds it against the phonenumbers package, which takes 13 times as long.
-        parsed = PhoneNumber.parse(text, regions=(region,) if region else ())
-    except ValueError:
-        return None
-    return Reading(parsed.e164, parsed.region or "") if parsed.e164 else None
-
-
 def is_placeholder(number: str) -> bool:
     """Numbers nobody has: 123456…, all digits alike, the 555-01xx of films."""
     digits = number.lstrip("+")
@@ -116,17 +94,10 @@ def _linked(document: Document) -> dict[int, list[Link]]:
 
 def _in_block(document: Document, block: Block, region: str, links: list[Link] | tuple[()]) -> Iterator[Candidate]:
     text = block.text
-    for match in patterns.PHONE.finditer(text):
-        written = match[0]
+    for written, start in written_in(text, region):
         if written[0].isdigit() and patterns.NO_PHONE.fullmatch(written):
             continue
-        whole = _national(written, region, links)
-        # 0175/234234 is one number; only what is none as a whole may be several.
-        pieces = [(written, match.start())] if whole else _pieces(written, match.start())
-        for piece, at in pieces:
-            reading = whole or _national(piece, region, links)
-            if reading is None:
-                continue
+        for reading, piece, at in _readings(written, start, region, links):
             label = phone_labels.label(document, block, at)
             linked = any(link.text and piece[-6:] in link.text for link in links)
             if not linked and not phone_labels.is_likely(text, at, piece, label):
@@ -137,11 +108,18 @@ def _in_block(document: Document, block: Block, region: str, links: list[Link] |
             yield Candidate(reading.number, reading.region, kind, "text", text, at, confidence, block, reason)
 
 
-def _pieces(written: str, at: int) -> Iterator[tuple[str, int]]:
-    """The several numbers that are written side by side."""
-    if patterns.SEVERAL.search(written):
-        for match in patterns.ONE_OF_SEVERAL.finditer(written):
-            yield match[0], at + match.start()
+def _readings(written: str, at: int, region: str, links: list[Link] | tuple[()]) -> Iterator[tuple[Reading, str, int]]:
+    """The number, or the several ones: 0175/234234 is one; only what is none as a whole may be several."""
+    whole = _national(written, region, links)
+    if whole is not None:
+        yield whole, written, at
+        return
+    first = ""
+    for piece, place in pieces_of(written, at, region):
+        reading = with_area(first, piece, region) or _national(piece, region, links)
+        if reading is not None:
+            first = first or piece
+            yield reading, piece, place
 
 
 def _national(piece: str, region: str, links: list[Link] | tuple[()]) -> Reading | None:
@@ -194,7 +172,7 @@ def _dialled(href: str, region: str) -> Reading | None:
 def _shown(text: str, region: str) -> set[str]:
     """The numbers that can be read in the text of a link."""
     written = [match[0] for match in patterns.PHONE.finditer(text)]
-    written += [piece for one in written for piece, _ in _pieces(one, 0)]
+    written += [piece for one in written for piece, _ in pieces_of(one, 0)]
     return {reading.number for one in written if (reading := read(one, region)) is not None}
 
 

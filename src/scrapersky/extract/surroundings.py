@@ -8,6 +8,7 @@ from scrapersky.extract.text import fold
 
 CREDIT_WORDS = lexicon.words("emails", "credit")
 CREDIT_PHRASES = tuple(lexicon.table("emails")["credit"]["phrases"])
+AUTHORITY_ENDINGS = tuple(lexicon.table("emails")["authority"]["endings"].split())
 AUTHORITY_WORDS = lexicon.words("emails", "authority")
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "dt", "th", "summary", "legend", "caption"))
 SNIPPET = 160
@@ -69,6 +70,10 @@ def section_of(document: Document, block: Block, reach: int = 12) -> str:
 
 def is_authority(document: Document, block: Block) -> bool:
     """Whether the section is about somebody else: supervision, arbitration, hosting, an insurer."""
-    return not AUTHORITY_WORDS.isdisjoint(words(block.text)) or not AUTHORITY_WORDS.isdisjoint(
-        words(section_of(document, block))
-    )
+    return _says_authority(block.text) or _says_authority(section_of(document, block))
+
+
+@lru_cache(2048)
+def _says_authority(text: str) -> bool:
+    said = words(text)
+    return not AUTHORITY_WORDS.isdisjoint(said) or any(word.endswith(AUTHORITY_ENDINGS) for word in said)

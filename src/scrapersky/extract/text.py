@@ -46,7 +46,8 @@ def fold(text: str) -> str:
     if text.isascii():
         return text
     text = patterns.ACCENT.sub("", unicodedata.normalize("NFKD", text))
-    return text if text.isascii() else text.translate(_LETTERS)
+    # Hangul and kana come apart as well, but what they lose is no accent: they are put together again.
+    return text if text.isascii() else unicodedata.normalize("NFC", text.translate(_LETTERS))
 
 
 @lru_cache(1 << 16)
