@@ -64,3 +64,20 @@ async def test_a_row_per_contact_has_its_verdict(database, admin, tenant, search
     await add(admin, tenant, "info@molar.fi", "risky")
     [row] = await rows(database, tenant, search_id, "contact")
     assert (row["email"], row["verdict"], row["verdict_reasons"]) == ("info@molar.fi", "risky", "first; second")
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("OPERATIONAL", "open"),
+        ("CLOSED_TEMPORARILY", "temporarily closed"),
+        ("CLOSED_PERMANENTLY", "permanently closed"),
+        ("Permanently closed", "permanently closed"),
+        ("FUTURE_OPENING", "future opening"),
+        (None, None),
+    ],
+)
+async def test_a_row_says_whether_the_business_is_open(database, admin, tenant, search_id, said, shown):
+    await admin.execute("UPDATE local_business SET business_status = $1", said)
+    [row] = await rows(database, tenant, search_id)
+    assert row["status"] == shown

@@ -1,18 +1,23 @@
 """WF2: a place becomes a local business, and a re-scan never touches what people decided."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import select
 
 from scrapersky.core import clock
+from scrapersky.core.status import Curation
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.outcomes import Later
 from scrapersky.extract.table_rows import TableRow
+from scrapersky.models import LocalBusiness
 from scrapersky.pipeline import the_line
 from scrapersky.providers.place import PlaceDetails
 from scrapersky.providers.purse import Purse
-from scrapersky.store import imports
+from scrapersky.store import curation, imports, search_reasons
 from scrapersky.store.audit import Actor
+from scrapersky.store.nouns import BUSINESSES
 from tests.conftest import stations_of
 
 
@@ -93,6 +98,57 @@ async def test_a_rescan_refreshes_facts_and_keeps_what_people_decided(database, 
     assert business["profiles"] is not None
     assert await admin.fetchval("SELECT curation_status FROM place") == "Maybe"
     assert await admin.fetchval("SELECT count(*) FROM local_business") == 1
+
+
+async def closed_for_good(database, settings, admin, tenant, rules: str = "{}", decision: str = "New"):
+    """What becomes of a business that its provider calls closed: its next step, and why."""
+    place = await add_place(admin, tenant)
+    search = await admin.fetchval(
+        "INSERT INTO search (tenant_id, text, provider, rules) VALUES ($1, 'x', 'fake', $2) RETURNING id", tenant, rules
+    )
+    await admin.execute("UPDATE place SET search_id = $1", search)
+    await admin.execute(
+        "INSERT INTO local_business (tenant_id, place_id, name, curation_status) VALUES ($1, $2, 'known', $3)",
+        *(tenant, place, decision),
+    )
+    await scan(database, settings, FakeProvider(replace(DENTIST, business_status="CLOSED_PERMANENTLY")))
+    async with database.session(tenant) as session:
+        reasons = await search_reasons.top_reasons(session, search)
+    row = await admin.fetchrow("SELECT domain_extraction_status AS s, domain_extraction_error AS e FROM local_business")
+    return row["s"], row["e"], reasons
+
+
+async def test_a_business_that_is_closed_for_good_goes_no_further_and_is_counted(database, settings, admin, tenant):
+    *state, reasons = await closed_for_good(database, settings, admin, tenant)
+    assert state == ["Skipped", "permanently closed"]
+    assert reasons == [("domain_extraction", "Skipped", "permanently closed", 1)]
+    actor = Actor("ada", tenant, "curator", "a test")
+    async with database.session(tenant) as session:
+        ids = [await session.scalar(select(LocalBusiness.id))]
+        assert (await curation.curate(session, BUSINESSES, actor, ids, Curation.SELECTED)).queued == 1
+    assert await admin.fetchval("SELECT domain_extraction_status FROM local_business") == "Queued"
+
+
+@pytest.mark.parametrize(
+    ("rules", "decision", "expected"),
+    [
+        ('{"permanently_closed": "all"}', "New", "Queued"),
+        ("{}", "Selected", "Queued"),
+        ('{"domain_extraction": "off"}', "New", "New"),
+    ],
+)
+async def test_a_rule_or_a_person_may_let_the_closed_go_on(
+    database, settings, admin, tenant, rules, decision, expected
+):
+    status, error, _ = await closed_for_good(database, settings, admin, tenant, rules, decision)
+    assert (status, error) == (expected, None)
+
+
+async def test_a_business_that_has_opened_again_goes_on(database, settings, admin, tenant):
+    await closed_for_good(database, settings, admin, tenant)
+    await admin.execute("UPDATE place SET deep_scan_status = 'Queued'")
+    await scan(database, settings, FakeProvider(replace(DENTIST, business_status="OPERATIONAL")))
+    assert await admin.fetchval("SELECT domain_extraction_status FROM local_business") == "Queued"
 
 
 async def test_fresh_details_of_the_search_are_used_without_asking(database, settings, admin, tenant):

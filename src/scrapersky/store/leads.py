@@ -41,6 +41,7 @@ BUSINESS_COLUMNS = {
     "city": "city",
     "country": "country, two letters",
     "categories": "what kind of business the provider calls it",
+    "status": "what the provider says of it: open, temporarily closed, permanently closed",
     "rating": "rating at the provider",
     "source": "page on which the best address was found",
     "found_at": "day on which it was first found there, in UTC",
@@ -101,20 +102,28 @@ async def page(
 _WANTED = "c.suppressed_at IS NULL AND c.curation_status NOT IN ('Not a Fit', 'Archived')"
 _FOUND_AT = "to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')"
 
+# In words of ours, whichever way a provider or a file says it.
+_STATUS = """CASE upper(replace(b.business_status, ' ', '_'))
+            WHEN 'OPERATIONAL' THEN 'open'
+            WHEN 'CLOSED_TEMPORARILY' THEN 'temporarily closed'
+            WHEN 'CLOSED_PERMANENTLY' THEN 'permanently closed'
+            ELSE lower(replace(b.business_status, '_', ' ')) END"""
+
 # Businesses first, then web sites that belong to none of them; each with its place in the list of results.
 _OWNERS = """
     SELECT b.id AS business_id, l.domain_id, b.name, b.website,
         CASE WHEN NOT EXISTS (SELECT FROM suppression s WHERE s.tenant_id = b.tenant_id AND s.kind = 'phone'
             AND s.value_hash = encode(sha256(convert_to(b.phone, 'UTF8')), 'hex')) THEN b.phone END AS phone,
         b.address, b.city, b.country,
-        b.categories, b.rating, p.provider, p.provider_id, b.profiles, b.domain_extraction_error,
+        b.categories, STATUS AS status, b.rating, p.provider, p.provider_id, b.profiles, b.domain_extraction_error,
         b.id AS key, coalesce(l.domain_id, b.id) AS subkey
     FROM ({found}) f JOIN local_business b ON b.id = f.business_id
     LEFT JOIN place p ON p.id = b.place_id
-    LEFT JOIN business_domain l ON l.business_id = b.id"""
+    LEFT JOIN business_domain l ON l.business_id = b.id""".replace("STATUS", _STATUS)
 _SITES = """
     SELECT NULL::uuid, d.id AS domain_id, coalesce(d.title, d.name) AS name, d.start_url AS website,
-        NULL AS phone, NULL AS address, NULL AS city, d.country, NULL::text[] AS categories, NULL::float8 AS rating,
+        NULL AS phone, NULL AS address, NULL AS city, d.country, NULL::text[] AS categories,
+        NULL AS status, NULL::float8 AS rating,
         NULL AS provider, NULL AS provider_id, NULL::jsonb AS profiles, NULL AS domain_extraction_error,
         d.id AS key, d.id AS subkey
     FROM ({found}) f JOIN domain d ON d.id = f.domain_id"""
@@ -132,7 +141,7 @@ SELECT o.name AS business, coalesce(d.final_url, o.website) AS website,
     array_to_string(mails.rest, ' ') AS other_emails, array_to_string(calls.rest, ' ') AS other_phones,
     coalesce(social.urls, '') AS socials,
     coalesce(o.address, place.address) AS address, o.city, o.country,
-    array_to_string(o.categories, ', ') AS categories, o.rating,
+    array_to_string(o.categories, ', ') AS categories, o.status, o.rating,
     coalesce(mail.source_url, call.source_url) AS source, coalesce(mail.found_at, call.found_at) AS found_at,
     o.provider || ':' || o.provider_id AS provider, d.name AS domain,
     CASE WHEN mail.email IS NULL AND call.phone IS NULL THEN WHY_NO_CONTACT END AS state

@@ -21,6 +21,7 @@ class Rules(BaseModel):
 
     deep_scan: Advance = "all"
     domain_extraction: Literal["off", "all", "has website"] = "all"
+    permanently_closed: Advance = "off"  # whether businesses that are closed for good go on like the others
     domain_metadata: Advance = "all"
     sitemap_analysis: Advance = "all"
     sitemap_import: Advance = "all"

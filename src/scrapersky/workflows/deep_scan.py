@@ -72,11 +72,8 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
         places.refresh(found)
         wanted = await businesses.upsert(session, found)
         rules = await rules_of(session, {place.search_id for place, _ in found})
-        return [
-            business.id
-            for business in wanted
-            if (rule := rules[business.search_id].domain_extraction) == "all" or (rule != "off" and business.website)
-        ]
+        await businesses.set_aside(session, wanted, rules)
+        return [business.id for business in wanted if business.fits(rules[business.search_id])]
 
 
 def _is_fresh(fetched_at: datetime | None) -> bool:
