@@ -120,7 +120,7 @@ async def _ask_again(session: AsyncSession, found: Search, asked: Asked, is_due:
         await search_rows.read_more(session, found.id, asked.rules)
     if before == STOPPED:
         await resumption.resume(session, found, asked.rules)
-
+    """The latest search for the same wish, in large or small letters; the next who wishes it waits for this one."""
 
 async def same(session: AsyncSession, tenant_id: UUID, asked: Asked) -> Search | None:
     """The latest search for the same wish, in large or small letters; who wishes it next waits for this transaction."""
