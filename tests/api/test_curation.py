@@ -19,6 +19,14 @@ NEXT = {
     "pages": "page_processing",
     "contacts": "contact_verification",
 }
+TRACES = {
+    "places": "SELECT 1",  # its business is there
+    "businesses": "SELECT 1",  # and the business's domain
+    "domains": "UPDATE domain SET http_status = 200",
+    "sitemaps": "UPDATE sitemap_file SET url_count = 3",
+    "pages": "UPDATE page SET fetched_at = now()",
+    "contacts": "UPDATE contact SET verification = '{}'",
+}
 
 
 async def curate(client, noun, word, headers=None, **asked):
@@ -247,3 +255,23 @@ async def test_two_processes_at_one_job_do_each_row_once(client, admin, tenant, 
         async with database.session(tenant) as second:
             assert await jobs.advance(second, job_id)  # the other one is at it
     assert (await client.get(big_job)).json()["result"]["found"] == 10
+
+
+async def test_what_was_completed_before_goes_back_to_that(client, admin, tenant):
+    for noun, row_id in (await add_line(admin, tenant)).items():
+        if noun in NEXT:
+            await admin.execute(TRACES[noun])
+            queued = f"{NEXT[noun]}_status = 'Queued', {NEXT[noun]}_attempts = 1"
+            await admin.execute(f"UPDATE {TABLES[noun]} SET {queued}")
+            done = await curate(client, noun, "Maybe", ids=[row_id])
+            assert (done["updated"], done["taken_back"]) == (1, 1)
+            assert await state(admin, noun, row_id) == ("Maybe", "Completed")
+
+
+async def test_what_was_completed_before_and_is_in_hand_is_marked_so(client, admin, tenant):
+    row_id = (await add_line(admin, tenant))["pages"]
+    in_hand = "page_processing_status = 'Processing', page_processing_due_at = now() + interval '1 minute'"
+    await admin.execute(f"UPDATE page SET fetched_at = now(), page_processing_attempts = 2, {in_hand}")
+    await curate(client, "pages", "Maybe", ids=[row_id])
+    mark = await admin.fetchval("SELECT page_processing_error FROM page")
+    assert mark == "Taken back while it was being worked on once more."

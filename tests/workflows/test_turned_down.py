@@ -145,3 +145,12 @@ async def test_pages_of_a_site_that_was_turned_down_are_stored_and_not_read(data
     hand = Hand(case, database, settings, admin, tenant)
     await hand.run(lambda row_id: asyncio.sleep(0), case.found)
     assert await admin.fetchval("SELECT array_agg(page_processing_status) FROM page") == ["New"]
+
+
+async def test_what_was_read_before_and_is_taken_back_in_hand_stays_read(database, settings, admin, tenant):
+    [case] = [case for case in CASES if case.name == "page_curation"]
+    [row] = await case.add(admin, tenant)
+    await admin.execute("UPDATE page SET fetched_at = now()")
+    hand = Hand(case, database, settings, admin, tenant)
+    await hand.run(lambda row_id: hand.decide(row_id, Curation.MAYBE), fails)
+    assert await hand.state(row) == ("Completed", None, None)

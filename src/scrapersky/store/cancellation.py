@@ -5,12 +5,11 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core.status import Status
-from scrapersky.engine.outcomes import TAKEN_BACK
 from scrapersky.models import Search
 from scrapersky.store import audit, lists, resumption
 from scrapersky.store.audit import Actor
 from scrapersky.store.nouns import SEARCHES
+from scrapersky.store.resting import mark_in_hand, status_at_rest
 from scrapersky.store.rules import STOPPED
 from scrapersky.store.searches import PARTS
 
@@ -36,11 +35,12 @@ async def cancel(session: AsyncSession, actor: Actor, search_id: UUID) -> dict[s
 
 
 def _take_back(table: str, queue: str, mine: str) -> str:
-    waits, mark = f"t.{queue}_status = 'Queued'", TAKEN_BACK[Status.NEW]
+    waits = f"t.{queue}_status = 'Queued'"
+    back, mark = status_at_rest(table, queue, "t"), mark_in_hand(table, queue, "t")
     return f"""
 WITH stopped AS (
-    UPDATE {table} t SET {queue}_status = CASE WHEN {waits} THEN 'New' ELSE t.{queue}_status END,
-        {queue}_error = CASE WHEN {waits} THEN NULL ELSE '{mark}' END,
+    UPDATE {table} t SET {queue}_status = CASE WHEN {waits} THEN {back} ELSE t.{queue}_status END,
+        {queue}_error = CASE WHEN {waits} THEN NULL ELSE {mark} END,
         {queue}_due_at = CASE WHEN {waits} THEN NULL ELSE t.{queue}_due_at END, updated_at = now()
     WHERE {mine} AND t.{queue}_status IN ('Queued', 'Processing') RETURNING t.{queue}_status AS status
 )

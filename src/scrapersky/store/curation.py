@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, func, select, update
+from sqlalchemy import Row, func, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.status import Curation, Status
@@ -16,6 +16,7 @@ from scrapersky.store.audit import Actor
 from scrapersky.store.lists import Filters, matching
 from scrapersky.store.nouns import CONTACTS, Noun
 from scrapersky.store.queues import IN_HAND, among, by_state
+from scrapersky.store.resting import has_been_through
 
 Changes = tuple[tuple[str, Any], ...]  # columns and their new values: rows with the same ones are changed together
 
@@ -73,7 +74,7 @@ async def curate(
     return Curated(
         sum(row.curation_status != decision for row in rows),
         _count(together, Status.QUEUED),
-        _count(together, Status.NEW),
+        _count(together, Status.NEW, Status.COMPLETED),
         len(rows),
     )
 
@@ -95,8 +96,11 @@ async def _lock(session: AsyncSession, noun: Noun, tenant_id: UUID, ids: Sequenc
     """The rows as they stand, locked in one order for all, so that two requests never wait in a ring."""
     model = noun.model
     states = [getattr(model, f"{queue}_{part}") for queue in noun.steps for part in ("status", "error")]
+    before = [
+        literal_column(has_been_through(model.__tablename__, queue)).label(_before(queue)) for queue in noun.steps
+    ]
     rows = await session.execute(
-        select(model.id, model.curation_status, *states)
+        select(model.id, model.curation_status, *states, *before)
         .where(among(model.id, ids), model.tenant_id == tenant_id)
         .order_by(model.id)
         .with_for_update(key_share=True)
@@ -125,22 +129,30 @@ def _goes_on(queue: str, row: Row[Any]) -> Changes:
 
 
 def _taken_back(noun: Noun, row: Row[Any]) -> Changes:
-    return tuple(change for queue in noun.steps for change in _off(queue, getattr(row, f"{queue}_status")))
+    return tuple(change for queue in noun.steps for change in _off(queue, row))
 
 
-def _off(queue: str, status: str) -> Changes:
+def _off(queue: str, row: Row[Any]) -> Changes:
+    """Back to where it was: what was Completed before, and queued once more, is so again."""
+    status = getattr(row, f"{queue}_status")
+    back = Status.COMPLETED if getattr(row, _before(queue)) else Status.NEW
     if status == Status.PROCESSING:  # the engine looks at this when it would try the row again
-        return ((f"{queue}_error", TAKEN_BACK[Status.NEW]),)
+        return ((f"{queue}_error", TAKEN_BACK[back]),)
     if status == Status.QUEUED:
-        return ((f"{queue}_status", Status.NEW), (f"{queue}_error", None), (f"{queue}_due_at", None))
+        return ((f"{queue}_status", back), (f"{queue}_error", None), (f"{queue}_due_at", None))
     return ()
 
 
-def _count(together: dict[Changes, list[UUID]], status: Status) -> int:
+def _before(queue: str) -> str:
+    return f"{queue}_has_been_through"
+
+
+def _count(together: dict[Changes, list[UUID]], *statuses: Status) -> int:
     return sum(
         len(chosen)
         for changes, chosen in together.items()
         if any(
-            column.endswith("_status") and column != "curation_status" and value == status for column, value in changes
+            column.endswith("_status") and column != "curation_status" and value in statuses
+            for column, value in changes
         )
     )

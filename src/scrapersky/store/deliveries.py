@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import CursorResult, Select, func, select, text, update
+from sqlalchemy import CursorResult, Select, func, literal_column, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.status import Status
@@ -15,6 +15,7 @@ from scrapersky.store.audit import Actor
 from scrapersky.store.lists import Filters, matching
 from scrapersky.store.nouns import DELIVERIES, DESTINATIONS
 from scrapersky.store.queues import among
+from scrapersky.store.resting import status_at_rest
 
 
 @dataclass(frozen=True)
@@ -62,18 +63,14 @@ async def take_back(session: AsyncSession, contact_ids: Sequence[UUID]) -> None:
         await session.execute(
             update(Delivery)
             .where(among(Delivery.contact_id, contact_ids), Delivery.delivery_status == Status.QUEUED)
-            .values(delivery_status=Status.NEW, delivery_error=None, delivery_due_at=None, updated_at=func.now())
+            .values(**_TAKEN_BACK)
         )
 
 
 async def cancel(session: AsyncSession, actor: Actor, wanted: Filters | Sequence[UUID]) -> int:
     """Take back what waits, by ids or by filter; how many those were."""
     chosen = _waiting(actor, wanted).with_for_update(key_share=True)
-    done = await session.execute(
-        update(Delivery)
-        .where(Delivery.id.in_(chosen))
-        .values(delivery_status=Status.NEW, delivery_error=None, delivery_due_at=None, updated_at=func.now())
-    )
+    done = await session.execute(update(Delivery).where(Delivery.id.in_(chosen)).values(**_TAKEN_BACK))
     taken = done.rowcount if isinstance(done, CursorResult) else 0
     if taken:
         named = {"ids": [str(each) for each in wanted]} if isinstance(wanted, Sequence) else {"filter": dict(wanted)}
@@ -92,6 +89,13 @@ def _waiting(actor: Actor, wanted: Filters | Sequence[UUID]) -> Select[Any]:
         return chosen.where(Delivery.tenant_id == actor.tenant_id, among(Delivery.id, wanted))
     return matching(chosen, DELIVERIES, actor.tenant_id, wanted)
 
+
+_TAKEN_BACK = {
+    "delivery_status": literal_column(status_at_rest("delivery", "delivery")),
+    "delivery_error": None,
+    "delivery_due_at": None,
+    "updated_at": func.now(),
+}
 
 # A contact in Error was given up; only a person tries it again.
 _OPEN_BY_RULE = text("""

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
-from sqlalchemy import func, select, update
+from sqlalchemy import func, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.database import Database
@@ -20,6 +20,7 @@ from scrapersky.store.curation import Curated, curate
 from scrapersky.store.deliveries import Sent
 from scrapersky.store.lists import Filters, matching
 from scrapersky.store.nouns import CONTACTS, JOBS, NOUNS, Noun
+from scrapersky.store.resting import status_at_rest
 
 OPEN = ("pending", "processing")
 BITE = 1_000  # rows of one transaction
@@ -127,7 +128,11 @@ async def cancel(session: AsyncSession, actor: Actor, job_id: UUID) -> Job:
         await session.execute(
             update(Domain)
             .where(Domain.id == job.subject_id, Domain.sitemap_analysis_status == Status.QUEUED, ~others)
-            .values(sitemap_analysis_status=Status.NEW, sitemap_analysis_due_at=None, updated_at=func.now())
+            .values(
+                sitemap_analysis_status=literal_column(status_at_rest("domain", "sitemap_analysis")),
+                sitemap_analysis_due_at=None,
+                updated_at=func.now(),
+            )
         )
     return job
 
