@@ -3,7 +3,9 @@
 import asyncio
 import csv
 import json
+import re
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -139,6 +141,49 @@ async def test_nothing_found_is_no_error_but_an_exit_code(process, variables, tm
     said = await process(*words, **variables).leave(60)
     assert said.code == 1
     assert rows_of(tmp_path / "x.csv") == []
+
+
+async def test_rows_that_pause_for_longer_than_the_patience_end_it_at_once_and_are_named(
+    process, variables, sandbox, tmp_path
+):
+    words = ("find", "dentists in Helsinki", "--provider", "google_places", "--out", str(tmp_path / "x.csv"))
+    sandbox.google.fail("per_day")
+    started = time.monotonic()
+    said = await process(*words, "--limit", "5", "--patience", "600", **variables).leave(60)
+    assert said.code == 3, said.err
+    assert time.monotonic() - started < 30
+    assert re.search(r"Left waiting until .*\d \(searching, 1 row\): .* the quota of the day is used up", said.err)
+    assert "1 rows are left; the same command goes on with them" in said.err.replace("\n", " ")
+    told = json.loads((await process(*words, "--limit", "5", "--json", **variables).leave(60)).out)
+    assert (told["left"], [wait["workflow"] for wait in told["waiting"]]) == (1, ["place_search"])
+
+
+async def test_rows_that_pause_for_a_moment_are_waited_for_and_it_says_so(process, variables, sandbox, tmp_path):
+    sandbox.nominatim.fail("broken")
+    words = ("find", "dentists in Helsinki", "--limit", "5", "--out", str(tmp_path / "x.csv"), "--patience", "60")
+    said = await process(*words, **variables, PLACE_SEARCH_SCHEDULER_BACKOFF_SECONDS="8").leave(120)
+    assert said.code == 0, said.err
+    assert re.search(r"Waiting until \S+ \(searching, 1 row\): .*Nominatim", said.err)
+    assert "Left waiting" not in said.err
+
+
+async def test_without_money_for_details_it_says_what_to_raise_and_goes_on_when_it_is(
+    process, variables, sandbox, tmp_path, admin
+):
+    words = ("find", "dentists in Helsinki", "--provider", "google_places", "--limit", "6", "--out")
+    first = await process(*words, str(tmp_path / "x.csv"), "--budget", "0.04", "--json", **variables).leave(120)
+    bill = json.loads(first.out)["bill"]
+    assert (bill["cost_cents"], bill["budget_cents"], bill["call_count"], bill["details_count"]) == (4, 4, 1, 0)
+    await admin.execute("UPDATE place SET deep_scan_status = 'Queued', fetched_at = now() - interval '2 days'")
+    second = await process(*words, str(tmp_path / "x.csv"), "--budget", "0.04", **variables).leave(120)
+    assert second.code == 0, second.err
+    assert re.search(r"Left waiting until \S+ \(places, 6 rows\): .*used up \(0\.04 of 0\.04\).*--budget", second.err)
+    assert sandbox.google.calls["details"] == 0
+    third = await process(*words, str(tmp_path / "x.csv"), "--budget", "1", **variables).leave(120)
+    assert third.code == 0, third.err
+    assert sandbox.google.calls["details"] == 6
+    assert "Cost 0.16, budget 1.00: 7 calls, 6 of them for details (0.12)." in third.err
+    assert "Left waiting" not in third.err
 
 
 @pytest.mark.parametrize(

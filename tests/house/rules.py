@@ -26,6 +26,8 @@ ALLOWED: dict[str, dict[str, str]] = {
         "src/scrapersky/store/cancellation.py::_take_back": "names of PARTS, the steps of the line",
         "src/scrapersky/store/leads.py::_page_of": "parts of this module, put together when it is read",
         "src/scrapersky/store/provenance.py::_statement": "built once for each noun, of names in this module",
+        "src/scrapersky/store/search_waits.py::_waits_of": "names of PARTS, the steps of the line",
+        "src/scrapersky/store/search_waits.py::(module)": "the same, put together when the module is read",
         "src/scrapersky/store/searches.py::_progress_of": "names of PARTS, the steps of the line",
         "src/scrapersky/store/searches.py::_reasons_of": "the same",
         "src/scrapersky/store/searches.py::(module)": "the same, put together when the module is read",

@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+from scrapersky.cli.find_patience import DEFAULT_SECONDS
+
 
 def find(
     search: Annotated[str | None, typer.Argument(help='What to look for and where: "dentists in Helsinki".')] = None,
@@ -19,6 +21,9 @@ def find(
     budget: Annotated[float | None, typer.Option(min=0, help="What the provider may cost, in its money.")] = None,
     per: Annotated[str, typer.Option(help="One row per `business` or per `contact`.")] = "business",
     refresh: Annotated[bool, typer.Option("--refresh", help="Search again although it was done before.")] = False,
+    patience: Annotated[
+        float, typer.Option(min=0, help="Seconds to wait for rows that pause, when there is nothing else to do.")
+    ] = DEFAULT_SECONDS,
     tenant: Annotated[str, typer.Option(help="Whose search it is.")] = "default",
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
@@ -30,7 +35,12 @@ def find(
 
     Example: scrapersky find --domains sites.txt --out leads.xlsx
 
-    Exit codes: 0 contacts were found, 1 none were, 2 wrong usage or setting, 130 stopped by Ctrl-C.
+    Rows may pause: a site wants to be left alone, a quota is used up, money is missing. What is waited for is said, and
+    until when. --patience is the time that may pass without any row going on; when all that is left waits for longer,
+    it ends at once, and the same command goes on later.
+
+    Exit codes: 0 contacts were found, 1 none were, 2 wrong usage or setting, 3 none were yet, but rows are left that
+    wait, 130 stopped by Ctrl-C.
     """
     import uvloop
 
@@ -41,5 +51,6 @@ def find(
     if per not in ("business", "contact"):
         raise typer.BadParameter("--per is business or contact.")
     wish = Wish.of(search or f"web sites of {domains}", area, domains, provider, limit, max_pages_per_site, budget)
-    summary: dict[str, Any] = uvloop.run(run_find(wish, out, per, tenant, refresh, json))
-    raise typer.Exit(130 if summary["stopped"] else 0 if summary["contacts"] else 1)
+    summary: dict[str, Any] = uvloop.run(run_find(wish, out, per, tenant, refresh, json, patience))
+    nothing = 3 if summary["left"] else 1
+    raise typer.Exit(130 if summary["stopped"] else 0 if summary["contacts"] else nothing)

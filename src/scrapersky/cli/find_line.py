@@ -12,6 +12,7 @@ from typing import Any, Self, cast
 from uuid import UUID
 
 from scrapersky.cli.acting import acting
+from scrapersky.cli.find_patience import DEFAULT_SECONDS, Patience
 from scrapersky.cli.find_progress import FindProgress
 from scrapersky.cli.opening import quiet_logs
 from scrapersky.cli.output import print_json
@@ -21,15 +22,14 @@ from scrapersky.core.status import Verdict
 from scrapersky.destinations.lead_file import LeadFile
 from scrapersky.extract.web_address import CompanyDomain, NoWebAddress, web_address
 from scrapersky.providers.place import PlaceQuery, UnknownProvider, why_unknown
-from scrapersky.store import orders, searches, spending
+from scrapersky.store import orders, search_reasons, search_waits, searches, spending
 from scrapersky.store.audit import Actor
 from scrapersky.store.leads import Per, columns_of, leads
 from scrapersky.store.rules import Rules
-from scrapersky.store.searches import Asked, StepCount
+from scrapersky.store.searches import Asked
 from scrapersky.worker import House, open_house
 
 LOOK_SECONDS = 0.3  # how often the progress is read from the database
-PATIENCE_SECONDS = 45.0  # how long nothing may move before what is left is left for the next time
 
 
 class NoSuchList(BadRequest):
@@ -100,7 +100,9 @@ def read_domains(file: Path) -> tuple[tuple[CompanyDomain, ...], tuple[str, ...]
     return tuple(found), tuple(refused)
 
 
-async def run_find(wish: Wish, out: Path, per: str, tenant: str, refresh: bool, as_json: bool) -> dict[str, Any]:
+async def run_find(
+    wish: Wish, out: Path, per: str, tenant: str, refresh: bool, as_json: bool, patience: float = DEFAULT_SECONDS
+) -> dict[str, Any]:
     """Open the house, find, and say what came of it."""
     environment = Environment()
     quiet_logs(environment)
@@ -108,7 +110,7 @@ async def run_find(wish: Wish, out: Path, per: str, tenant: str, refresh: bool, 
     LeadFile(out, list(columns_of(kind))).discard()  # a file that cannot be written is better known now
     house = await open_house(environment)
     try:
-        summary = await find_in(house, wish, out, kind, tenant, refresh)
+        summary = await find_in(house, wish, out, kind, tenant, refresh, patience)
     finally:
         await house.close()
     progress: FindProgress = summary.pop("progress")
@@ -120,23 +122,24 @@ async def run_find(wish: Wish, out: Path, per: str, tenant: str, refresh: bool, 
 
 
 async def find_in(
-    house: House, wish: Wish, out: Path, per: Per, tenant: str, refresh: bool, patience: float = PATIENCE_SECONDS
+    house: House, wish: Wish, out: Path, per: Per, tenant: str, refresh: bool, patience: float = DEFAULT_SECONDS
 ) -> dict[str, Any]:
     """Ask, work until nothing is left or Ctrl-C, and write the file; what came of it."""
     actor = await acting(house, tenant)
     tenant_id = actor.tenant_id
     search_id, known = await _ask(house, wish, actor, refresh)
     progress = FindProgress(wish.asked.text, wish.asked.area, known)
-    stopped = await _work(house, tenant_id, search_id, progress, patience)
+    stopped = await _work(house, tenant_id, search_id, progress, Patience(patience))
     async with house.database.session(tenant_id) as session:
         with LeadFile(out, list(columns_of(per))) as file:
             written = await file.write(leads(session, search_id, per))
         steps = await searches.progress(session, search_id)
-        reasons = await searches.top_reasons(session, search_id)
+        reasons = await search_reasons.top_reasons(session, search_id)
         counts = await searches.contact_counts(session, search_id)
         verdicts = await searches.verdicts(session, search_id)
         cut_short = await searches.cut_short(session, search_id)
         bill = await spending.bill(session, search_id)
+        waits = await search_waits.waits(session, search_id)
     return {
         "search": wish.asked.text,
         "area": wish.asked.area,
@@ -151,6 +154,7 @@ async def find_in(
         "last_contact_seconds": progress.last_contact_seconds,
         "stopped": stopped,
         "left": sum(step.open for step in steps),
+        "waiting": [vars(wait) for wait in waits],
         "cut_short": cut_short,
         "bill": bill,
         "steps": searches.as_json(steps),
@@ -188,27 +192,26 @@ async def _estimate(house: House, asked: Asked, actor: Actor) -> int | None:
         return said.with_details(await searches.foreseen_details(session, actor.tenant_id, asked)).cents
 
 
-async def _work(house: House, tenant_id: UUID, search_id: UUID, progress: FindProgress, patience: float) -> bool:
-    """Run the engine until the search is done, or only long waits are left; true if somebody stopped it before."""
+async def _work(house: House, tenant_id: UUID, search_id: UUID, progress: FindProgress, patience: Patience) -> bool:
+    """Run the engine until the search is done or the patience is over; true if somebody stopped it before."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     house.runtime.start()
     started = time.monotonic()
-    moved_at, before = started, list[StepCount]()
     try:
         with progress:
             while True:
                 async with house.database.session(tenant_id) as session:
                     steps = await searches.progress(session, search_id)
                     contacts = (await searches.contact_counts(session, search_id))["contacts"]
-                now = time.monotonic()
-                progress.show(steps, contacts, now - started)
-                if steps != before or any(step.working for step in steps):
-                    moved_at, before = now, steps
-                if searches.is_done(steps) or stop.is_set() or now - moved_at > patience:
+                    busy = any(step.working for step in steps)
+                    waits = [] if busy else await search_waits.waits(session, search_id)
+                progress.show(steps, contacts, time.monotonic() - started)
+                if searches.is_done(steps) or stop.is_set() or patience.is_over(steps, waits, time.monotonic()):
                     return stop.is_set()
+                progress.wait(waits)
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(LOOK_SECONDS):
                         await stop.wait()

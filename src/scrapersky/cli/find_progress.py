@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from types import TracebackType
 from typing import Any, Self
 
@@ -9,6 +10,7 @@ from rich import progress as bars
 from rich.console import Console
 
 from scrapersky.cli.output import print_table, printable, seconds
+from scrapersky.store.search_waits import Wait
 from scrapersky.store.searches import StepCount
 
 LINE_SECONDS = 2.0
@@ -36,6 +38,7 @@ class FindProgress:
         where = f" in {area}" if area else ""
         self._console.print(f"{'Going on with' if known else 'Looking for'} {printable(text + where)}.", markup=False)
         self._said_at = time.monotonic()
+        self._waiting_until: datetime | None = None
         self._bars = bars.Progress(
             bars.TextColumn("{task.description:<15}"),
             bars.BarColumn(),
@@ -78,6 +81,13 @@ class FindProgress:
                 f"{elapsed:5.0f} s  {', '.join(parts)}, contacts {contacts}", markup=False, soft_wrap=True
             )
 
+    def wait(self, waits: Sequence[Wait]) -> None:
+        """Nothing is worked on: say once what is waited for, why and until when."""
+        if not waits or waits[0].until == self._waiting_until or waits[0].seconds < LINE_SECONDS:
+            return
+        self._waiting_until = waits[0].until
+        self._console.print(f"Waiting {waiting(waits[0])}", markup=False, soft_wrap=True)
+
     def summarise(self, summary: dict[str, Any]) -> None:
         """What was found, skipped and failed, and why."""
         steps = [
@@ -108,13 +118,26 @@ class FindProgress:
         if summary["cut_short"]:
             self._console.print(printable(summary["cut_short"]), markup=False, soft_wrap=True)
         if summary["left"] and not summary["stopped"]:
+            for wait in summary["waiting"]:
+                self._console.print(f"Left waiting {waiting(Wait(**wait))}", markup=False, soft_wrap=True)
             self._console.print(
-                f"{summary['left']} rows wait for another try; the same command goes on with them.", markup=False
+                f"{summary['left']} rows are left; the same command goes on with them, and waits for them with a "
+                "larger --patience.",
+                markup=False,
+                soft_wrap=True,
             )
         for line in summary["refused_lines"][:10]:
             self._console.print(f"not used: {printable(line)}", markup=False)
         if summary["stopped"]:
             self._console.print("Stopped: the same command goes on where this one ended.")
+
+
+def waiting(wait: Wait) -> str:
+    """Until when, for what, and why."""
+    until = wait.until.astimezone()  # the clock on the reader's wall
+    day = "" if until.date() == datetime.now(until.tzinfo).date() else f"{until:%Y-%m-%d} "
+    rows = f"{wait.rows} row{'s' if wait.rows > 1 else ''}"
+    return f"until {day}{until:%H:%M:%S} ({TITLES[wait.workflow]}, {rows}): {printable(wait.reason)}"
 
 
 def _bill(bill: Mapping[str, Any]) -> str:

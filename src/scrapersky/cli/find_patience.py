@@ -1,0 +1,40 @@
+"""How long `find` waits for rows that pause: not silently, not for ever, and not at all if it would be in vain."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the command's help must not wait for the database's library
+    from scrapersky.store.search_waits import Wait
+    from scrapersky.store.searches import StepCount
+
+DEFAULT_SECONDS = 45.0
+
+
+class Patience:
+    """Counts the time in which nothing is worked on. It begins anew whenever a row is through with a step.
+
+    It is over when so much time has passed, or as soon as every row that is left waits for longer than what is left.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._idle = 0.0
+        self._idle_since: float | None = None  # the latest look at which nothing was worked on
+        self._before: list[tuple[int, int]] = []
+
+    def is_over(self, steps: "Sequence[StepCount]", waits: "Sequence[Wait]", now: float) -> bool:
+        """Whether to leave what is left for the next time; to be asked again and again."""
+        state, since = [(step.settled, step.open) for step in steps], self._idle_since
+        is_busy = any(step.working for step in steps)
+        self._idle_since = None if is_busy else now
+        if state != self._before:
+            self._before, self._idle = state, 0.0
+        elif since is not None:
+            self._idle += now - since
+        left = self.seconds - self._idle
+        return not is_busy and (left <= 0 or _all_wait(steps, waits, left))
+
+
+def _all_wait(steps: "Sequence[StepCount]", waits: "Sequence[Wait]", seconds: float) -> bool:
+    waiting = sum(wait.rows for wait in waits)
+    return 0 < waiting == sum(step.open for step in steps) and min(wait.seconds for wait in waits) > seconds
