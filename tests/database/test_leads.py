@@ -81,3 +81,23 @@ async def test_a_row_says_whether_the_business_is_open(database, admin, tenant, 
     await admin.execute("UPDATE local_business SET business_status = $1", said)
     [row] = await rows(database, tenant, search_id)
     assert row["status"] == shown
+
+
+async def test_the_person_is_the_one_whose_address_it_is(database, admin, tenant, search_id):
+    await admin.execute("DELETE FROM contact")
+    await add(admin, tenant, "eva@molar.fi", "deliverable", name="Eva Molar", title="Dentist")
+    await add(admin, tenant, "olli@molar.fi", "risky", name="Olli Oras", title="Hygienist", confidence=0.9)
+    await add(admin, tenant, "person:pia", None, name="Pia Puro", confidence=0.9)
+    await admin.execute("UPDATE contact SET email = NULL WHERE identity = 'person:pia'")
+    [row] = await rows(database, tenant, search_id)
+    assert (row["email"], row["person"], row["title"]) == ("eva@molar.fi", "Eva Molar", "Dentist")
+    assert row["other_people"] == "Olli Oras (Hygienist) <olli@molar.fi>; Pia Puro"
+
+
+async def test_nobodys_name_stands_beside_an_address_that_is_not_theirs(database, admin, tenant, search_id):
+    await admin.execute("DELETE FROM contact")
+    await add(admin, tenant, "info@molar.fi", "deliverable")
+    await add(admin, tenant, "eva@molar.fi", "undeliverable", name="Eva Molar", title="Dentist")
+    [row] = await rows(database, tenant, search_id)
+    assert (row["email"], row["person"], row["title"]) == ("info@molar.fi", None, None)
+    assert row["other_people"] == "Eva Molar (Dentist) <eva@molar.fi>"

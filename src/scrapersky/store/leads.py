@@ -32,8 +32,9 @@ BUSINESS_COLUMNS = {
     "verdict": "whether a letter would arrive: deliverable, risky, undeliverable or unknown",
     "verdict_reasons": "why so",
     "phone": "the best number, E.164",
-    "person": "a person of the business",
+    "person": "whose address it is; empty where nobody's name stands with it",
     "title": "what that person does there",
+    "other_people": "other people of the business, each as Name (title) with the address in angle brackets; “; ” between them",
     "other_emails": "further addresses, separated by blanks",
     "other_phones": "further numbers, separated by blanks",
     "socials": "profiles, separated by blanks",
@@ -137,7 +138,7 @@ _LEADS = (
     """
 SELECT o.name AS business, coalesce(d.final_url, o.website) AS website,
     mail.email, mail.email_kind, mail.verdict, mail.verdict_reasons, coalesce(o.phone, call.phone) AS phone,
-    person.name AS person, person.title,
+    mail.name AS person, mail.title, people.rest AS other_people,
     array_to_string(mails.rest, ' ') AS other_emails, array_to_string(calls.rest, ' ') AS other_phones,
     coalesce(social.urls, '') AS socials,
     coalesce(o.address, place.address) AS address, o.city, o.country,
@@ -147,7 +148,7 @@ SELECT o.name AS business, coalesce(d.final_url, o.website) AS website,
     CASE WHEN mail.email IS NULL AND call.phone IS NULL THEN WHY_NO_CONTACT END AS state
 FROM owner o
 LEFT JOIN domain d ON d.id = o.domain_id
-LEFT JOIN LATERAL (SELECT c.email, c.email_kind, c.verdict, c.source_url, FOUND_AT AS found_at,
+LEFT JOIN LATERAL (SELECT c.id, c.name, c.title, c.email, c.email_kind, c.verdict, c.source_url, FOUND_AT AS found_at,
         (SELECT string_agg(why, '; ') FROM jsonb_array_elements_text(c.verification->'reasons') why) AS verdict_reasons
     FROM contact c
     WHERE c.domain_id = d.id AND WANTED AND c.email IS NOT NULL
@@ -163,8 +164,10 @@ LEFT JOIN LATERAL (SELECT c.phone, c.source_url, FOUND_AT AS found_at FROM conta
 LEFT JOIN LATERAL (SELECT array_agg(DISTINCT c.phone) AS rest FROM contact c
     WHERE c.domain_id = d.id AND WANTED AND c.phone IS NOT NULL
         AND c.phone <> coalesce(o.phone, call.phone)) calls ON true
-LEFT JOIN LATERAL (SELECT c.name, c.title FROM contact c WHERE c.domain_id = d.id AND WANTED AND c.name IS NOT NULL
-    ORDER BY (c.email IS NULL), c.confidence DESC, c.name LIMIT 1) person ON true
+LEFT JOIN LATERAL (SELECT string_agg(concat(name, ' (' || title || ')', ' <' || email || '>'), '; ') AS rest FROM (
+        SELECT c.name, c.title, c.email FROM contact c
+        WHERE c.domain_id = d.id AND WANTED AND c.name IS NOT NULL AND c.id IS DISTINCT FROM mail.id
+        ORDER BY (c.email IS NULL), c.confidence DESC, c.name LIMIT 50) other) people ON true
 LEFT JOIN LATERAL (SELECT c.address FROM contact c WHERE c.domain_id = d.id AND WANTED AND c.address IS NOT NULL
     ORDER BY c.confidence DESC, c.address LIMIT 1) place ON true
 LEFT JOIN LATERAL (SELECT string_agg(value, ' ' ORDER BY key) AS urls FROM (
