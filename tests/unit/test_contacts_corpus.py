@@ -9,7 +9,7 @@ from tests.unit.contact_scoring import FIELDS, Score, score
 
 ROOT = Path(__file__).parents[2]
 OWN = ROOT / "tests" / "corpus" / "contacts"
-# Written and labelled by hand: invented businesses as Shopify, Joomla, Jimdo, Tilda, TYPO3 and their like show them.
+# Written and labelled by hand: invented businesses as site builders, clubs, schools and practices show them.
 BUILDERS = ROOT / "tests" / "corpus" / "builders"
 LABELLED = ROOT.parent / "shared" / "data" / "contacts"
 

@@ -78,6 +78,25 @@ def test_the_role_between_two_names_is_that_of_the_first() -> None:
     assert all(title != "Owner" for name, title in found(html) if name != "Daniel Hennessy")
 
 
+def test_everybody_behind_one_role_has_it() -> None:
+    assert found("<p>Trainer: Kai Uhland, Jasmin Öztürk</p>") == [
+        ("Kai Uhland", "Trainer"),
+        ("Jasmin Öztürk", "Trainer"),
+    ]
+
+
+def test_a_new_section_ends_the_voices_of_customers() -> None:
+    quote = "<p>“They are thorough, humane and quite unflappable.”</p>"
+    html = f"{quote}<h2>Our lawyers</h2><h3>Hannah Whitcombe</h3><p>Solicitor</p>"
+    assert found(html) == [("Hannah Whitcombe", "Solicitor")]
+    assert found(f"{quote}<h3>Hannah Whitcombe</h3><p>Solicitor</p>") == []
+
+
+def test_the_classes_of_the_whole_page_say_nothing_of_its_parts() -> None:
+    html = "<body class='t-nav has-testimonials'><div class='has-nav'><h3>Hannah Whitcombe</h3><p>Solicitor</p></div></body>"
+    assert found(html) == [("Hannah Whitcombe", "Solicitor")]
+
+
 @pytest.mark.parametrize("line", ["院長 ご挨拶", "店長 日記", "代表 電話", "강사 소개"])
 def test_a_heading_behind_a_role_is_nobody(line: str) -> None:
     assert found(f"<h2>{line}</h2>") == []

@@ -104,6 +104,10 @@ def _beside_role(segment: str, pieces: list[str]) -> list[Mention]:
     if first is not None and (names.is_role(rest) or first.title):
         return [Mention(first, True, rest if len(rest) < 120 else "")]
     if names.is_role(pieces[0]):
+        row = [names.read(piece) for piece in rest.split(", ")] if ", " in rest else []
+        if row and all(row):  # Trainers: Jane Roe, John Doe
+            role = pieces[0].strip()
+            return [Mention(name, True, role) for name in row if name is not None and len(name.words) > 1]
         last = names.read(rest) or names.read(pieces[1]) or names.read(pieces[-1])
         if last is not None:
             return [Mention(last, True, segment[: segment.find(last.text)].strip(" ,:()-–—―"))]
@@ -153,12 +157,14 @@ def _introduced(text: str, first: int) -> Iterator[Mention]:
             return
         words = match[0].split()
         start = match.start()
-        if _gives_own_name(text, start) or (start - known_until < 6 and patterns.AND_ALONE.match(text, known_until)):
-            name = names.read(match[0])
-            if name is not None and len(name.words) > 1:
-                known_until = match.end()
-                yield Mention(name._replace(score=max(name.score, 0.0) + 0.6), False, "")
-                continue
+        own = _gives_own_name(text, start) or (
+            0.6 if start - known_until < 6 and patterns.AND_ALONE.match(text, known_until) else 0.0
+        )
+        name = names.read(match[0]) if own else None
+        if name is not None and len(name.words) > 1:
+            known_until = match.end()
+            yield Mention(name._replace(score=max(name.score, 0.0) + own), False, "")
+            continue
         if fold_word(words[0]) not in names.GIVEN and fold_word(words[1]) not in names.GIVEN:
             continue
         before = patterns.LAST_WORD.search(text[max(0, match.start() - 40) : match.start()])
@@ -172,10 +178,14 @@ def _introduced(text: str, first: int) -> Iterator[Mention]:
             yield Mention(name, False, role)
 
 
-def _gives_own_name(text: str, at: int) -> bool:
-    """My name is Jane Roe, ich heiße …, vi heter …"""
+def _gives_own_name(text: str, at: int) -> float:
+    """How much it says that the words before are: my name is, ich heiße, vi heter; or only: I am."""
     before = text[max(0, at - 24) : at].lower()
-    return before.endswith(OWN_NAME) and patterns.OWN_NAME.search(before) is not None
+    if not before.endswith(OWN_NAME):
+        return 0.0
+    if patterns.OWN_NAME.search(before) is not None:
+        return 0.6
+    return 0.3 if patterns.I_AM.search(before) is not None else 0.0
 
 
 def _longest(text: str) -> Name | None:

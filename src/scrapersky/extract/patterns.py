@@ -186,6 +186,9 @@ OWN_NAME = re.compile(
     r"|(?:zovem|kazvam) se|казвам се|(?:меня|нас) зовут|мене звати|mă numesc|(?:nimeni|nimemme) on"
     r"|(?:mu|minu) nimi on|ad[ıi]m|με λένε|heet)\s$"
 )
+I_AM = re.compile(
+    r"(?<!\w)(?:i am|i['’]m|ich bin|je suis|soy|io sono|eu sou|jestem|jag är|jeg er|ik ben|olen|jsem|vagyok)\s$"
+)
 AND_ALONE = re.compile(r"\s(?:und|and|et|y|e|i|a|ja|og|och|en|и|і|ve|și|és|&)\s(?=[^\W\d_])")
 AND_WORD = re.compile(r"\s(?:und|and|et|y|e|i|a|ja|og|och|en)\s")
 WORD_BREAK = re.compile(r"[-/'’.]")

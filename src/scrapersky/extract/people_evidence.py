@@ -172,7 +172,9 @@ class Evidence:
         """A quoted text or stars beside the name."""
         if _has_stars(block.icons):
             return True
-        for other in self.blocks[max(0, block.index - 2) : block.index]:
+        for other in reversed(self.blocks[max(0, block.index - 2) : block.index]):
+            if other.tag in SECTION_TAGS and other.index not in self.name_blocks:
+                break  # another section has begun since
             if _has_stars(other.text) or _has_stars(other.icons):
                 return True
             if len(other.text) > 40 and patterns.QUOTE_MARKS.match(other.text):

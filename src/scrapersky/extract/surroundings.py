@@ -12,6 +12,7 @@ AUTHORITY_ENDINGS = tuple(lexicon.table("emails")["authority"]["endings"].split(
 AUTHORITY_WORDS = lexicon.words("emails", "authority")
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "dt", "th", "summary", "legend", "caption"))
 SNIPPET = 160
+LABEL_WORDS = 3
 
 
 def snippet(text: str, at: int = 0) -> str:
@@ -34,7 +35,12 @@ def is_credit(document: Document, block: Block) -> bool:
     if _says_credit(text):
         return True
     before = before_on_line(document, block)
-    return before is not None and len(before.text) < 80 and _says_credit(before.text)
+    return before is not None and _is_label(before.text) and _says_credit(before.text)
+
+
+def _is_label(text: str) -> bool:
+    """Whether a line waits for the next one: Webdesign. Site réalisé par:. One that names the maker is complete."""
+    return len(text) < 80 and (text.endswith(":") or len(words(text)) <= LABEL_WORDS)
 
 
 @lru_cache(2048)
