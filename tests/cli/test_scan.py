@@ -34,7 +34,6 @@ def script(sandbox, database_url, tmp_path):
                 **sandbox.environment(),
                 "DATABASE_URL": database_url,
                 "CRAWL_HOST_DELAY_SECONDS": "0",
-                "SCRAPERSKY_LOG_LEVEL": "error",
             },
             capture_output=True,
             text=True,
@@ -55,7 +54,8 @@ async def test_a_domain_goes_from_pending_to_completed(script, sandbox, admin):
     assert code == 1
     code, said = await script("process_sitemap", "--trigger-scheduler")
     assert code == 0, said
-    assert await script("check_sitemap", "--domain", host) == (0, f"{host}: completed\n")
+    code, said = await script("check_sitemap", "--domain", host)
+    assert (code, said) == (0, f"{host}: completed, sitemaps found: 1 list of pages, 0 pages so far\n")
     code, said = await script("monitor_scheduler", "--interval", "0.1", "--times", "1")
     assert "sitemap_analysis" in said
 

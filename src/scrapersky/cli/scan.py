@@ -1,5 +1,6 @@
 """`scrapersky scan SITE`: have one web site's sitemaps analysed, and see what became of it."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -7,8 +8,8 @@ import uvloop
 
 from scrapersky.cli.acting import TenantName, acting
 from scrapersky.cli.opening import opened
-from scrapersky.cli.output import print_json
-from scrapersky.store import scans, tenants
+from scrapersky.cli.output import print_json, printable
+from scrapersky.store import jobs, scans, tenants
 
 
 def scan(
@@ -20,6 +21,8 @@ def scan(
 ) -> None:
     """Queue a web site for its sitemap analysis; workers start on it at once.
 
+    --check says whether sitemaps were found, and how many; pages are counted when their lists have been imported.
+
     Example: scrapersky scan example.com && scrapersky run sitemap_analysis && scrapersky scan example.com --check
 
     Exit codes: 0 queued or completed, 1 not completed (yet), 2 wrong usage, no web site, or database.
@@ -28,8 +31,19 @@ def scan(
     if as_json:
         print_json(job)
     else:
-        typer.echo(f"{job['site']}: {job['state']}" + (f", {job['error']}" if job["error"] else ""))
+        typer.echo(_told(job))
     raise typer.Exit(1 if check and job["state"] != "completed" else 0)
+
+
+def _told(job: Mapping[str, Any]) -> str:
+    """One line: how it stands, and what was found."""
+    parts = [f"{job['site']}: {job['state']}"]
+    if job["state"] == "completed" and (found := job["result"]):
+        lists = f"{found['sitemaps']} list{'s' * (found['sitemaps'] != 1)} of pages"
+        parts.append(f"sitemaps {found['outcome']}: {lists}, {found['pages']} pages so far")
+        parts += [found["reason"]] if found["reason"] and found["outcome"] != "found" else []
+    parts += [job["error"]] if job["error"] else []
+    return ", ".join(map(printable, parts))
 
 
 async def _scan(site: str, max_pages: int, check: bool, tenant: str) -> dict[str, Any]:
@@ -37,10 +51,11 @@ async def _scan(site: str, max_pages: int, check: bool, tenant: str) -> dict[str
         actor = await acting(house, tenant)
         async with house.database.session(actor.tenant_id) as session:
             job = await (scans.latest(session, actor, site) if check else scans.start(session, actor, site, max_pages))
+            is_over = job.state == "completed" and job.subject_id is not None
             return {
                 "job_id": str(job.id),
                 "site": site,
                 "state": job.state,
                 "error": job.error,
-                "result": job.result,
+                "result": job.result or (dict(await jobs.scan_result(session, job.subject_id)) if is_over else None),
             }
