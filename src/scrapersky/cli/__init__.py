@@ -37,6 +37,7 @@ WORDS = {
     "erase": "Forget a person: contacts, deliveries and every mention, for good; only hashes are left.",
     "fetch": "Fetch one page the way the crawler does.",
     "extract": "Print the emails, phones, socials, people and addresses of a page.",
+    "bench": "Run the benchmarks of a checkout, side by side with their peers.",
     "sitemap": "Print the URLs of a sitemap file, of a sitemap on the web, or of all sitemaps of a site.",
 }
 

@@ -1,0 +1,41 @@
+"""`scrapersky bench`: a thin door to the benchmarks of a checkout."""
+
+from pathlib import Path
+
+import pytest
+
+from scrapersky.cli import bench
+
+MEASURES = "import sys\nprint('measured', flush=True)\nsys.exit({code})\n"
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch) -> Path:
+    home = tmp_path / "checkout"
+    (home / "benchmarks").mkdir(parents=True)
+    monkeypatch.setattr(bench, "HOME", home)
+    return home / "benchmarks"
+
+
+async def test_a_benchmark_is_run_and_its_code_passed_on(command, checkout):
+    (checkout / "README.md").touch()
+    (checkout / "engine.py").write_text(MEASURES.format(code=0))
+    (checkout / "line.py").write_text(MEASURES.format(code=3))
+    assert (await command("bench", "engine")).code == 0
+    assert (await command("bench", "engine", "line")).code == 1
+
+
+async def test_outside_of_a_checkout_it_is_said_where_they_are(command, checkout):
+    said = await command("bench")
+    assert said.code == 2
+    assert "make bench" in said.sentence
+
+
+async def test_an_unknown_name_is_told_the_known_ones(command):
+    said = await command("bench", "nonsense")
+    assert said.code == 2
+    assert "'nonsense' is none of engine, sitemap, fetch, contacts, line, api." in said.sentence
+
+
+def test_every_benchmark_is_there():
+    assert all((bench.HOME / "benchmarks" / f"{name}.py").exists() for name in bench.BENCHMARKS)
