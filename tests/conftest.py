@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import signal
 import tempfile
 import warnings
 from collections.abc import AsyncIterator, Iterator
@@ -52,6 +53,11 @@ hypothesis_settings.load_profile("calm")
 # With the variables of every frame, which is how structlog shows it by itself, one traceback takes seconds.
 plain = structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)
 structlog.configure(processors=[*structlog.get_config()["processors"][:-1], plain])
+
+
+def pytest_configure() -> None:
+    """A run that is told to end puts everything away, like one that is interrupted."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
