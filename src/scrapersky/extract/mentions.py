@@ -104,10 +104,10 @@ def _beside_role(segment: str, pieces: list[str]) -> list[Mention]:
     if first is not None and (names.is_role(rest) or first.title):
         return [Mention(first, True, rest if len(rest) < 120 else "")]
     if names.is_role(pieces[0]):
-        row = [names.read(piece) for piece in rest.split(", ")] if ", " in rest else []
-        if row and all(row):  # Trainers: Jane Roe, John Doe
+        several = [names.read(piece) for piece in rest.split(", ")] if ", " in rest else []
+        if several and None not in several:  # Trainers: Jane Roe, John Doe
             role = pieces[0].strip()
-            return [Mention(name, True, role) for name in row if name is not None and len(name.words) > 1]
+            return [Mention(name, True, role) for name in several if name is not None and len(name.words) > 1]
         last = names.read(rest) or names.read(pieces[1]) or names.read(pieces[-1])
         if last is not None:
             return [Mention(last, True, segment[: segment.find(last.text)].strip(" ,:()-–—―"))]
