@@ -1,5 +1,7 @@
 """Rebooking: a calendar of many rows is written anew in bites, none of which takes long."""
 
+from uuid import UUID
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -143,7 +145,7 @@ def upgrade() -> None:
         sa.Column("tenant_id", sa.Uuid(), nullable=False),
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("after_order", sa.BigInteger(), server_default="-9223372036854775808", nullable=False),
-        sa.Column("after_id", sa.Uuid(), server_default="00000000-0000-0000-0000-000000000000", nullable=False),
+        sa.Column("after_id", sa.Uuid(), server_default=str(UUID(int=0)), nullable=False),
         sa.Column("until_order", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(
             ["tenant_id"], ["tenant.id"], name=op.f("rebooking_tenant_id_fkey"), ondelete="CASCADE"

@@ -16,5 +16,5 @@ class Rebooking(Base):
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"), primary_key=True)
     kind: Mapped[str] = mapped_column(primary_key=True)  # searches or pages
     after_order: Mapped[int] = mapped_column(BigInteger(), server_default="-9223372036854775808")
-    after_id: Mapped[UUID] = mapped_column(server_default="00000000-0000-0000-0000-000000000000")
+    after_id: Mapped[UUID] = mapped_column(server_default=str(UUID(int=0)))
     until_order: Mapped[int] = mapped_column(BigInteger())  # what was queued later has its day already
