@@ -7,7 +7,7 @@ import pytest
 
 from scrapersky.extract.found import Contacts, Email
 from scrapersky.models import Page
-from scrapersky.store import contact_edits, contacts, suppressions
+from scrapersky.store import contact_edits, contact_merges, contacts, suppressions
 from scrapersky.store.audit import Actor
 from scrapersky.store.lists import UnknownRow
 from scrapersky.store.suppression_values import Way, read
@@ -134,7 +134,7 @@ async def test_a_suppressed_contact_stays_so_after_an_edit_and_a_merge(database,
         for mail in ("anna@molar.fi", "ann@x.fi", "b@x.fi")
     ]
     async with database.session(tenant) as session:
-        kept = await contact_edits.merge(session, actor, ids[1], ids[0])
+        kept = await contact_merges.merge(session, actor, ids[1], ids[0])
         assert kept.suppressed_at is not None
     async with database.session(tenant) as session:
         changed = await contact_edits.change(session, actor, ids[1], {"email": "anna.m@x.fi"}, None)

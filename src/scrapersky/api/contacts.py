@@ -37,7 +37,7 @@ from scrapersky.api.office import Given
 from scrapersky.api.problems import answers
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.status import Curation, Status, Verdict
-from scrapersky.store import contact_edits
+from scrapersky.store import contact_edits, contact_merges
 from scrapersky.store.nouns import CONTACTS
 
 router = APIRouter(prefix="/contacts", tags=["contacts"], responses=answers(422, 503))
@@ -206,7 +206,7 @@ async def list_duplicate_contacts(
 async def merge_contacts(asked: Merge, office: Given, actor: CurrentActor) -> ContactLine:
     """What the kept one lacks is taken from the other; its curation stands unless nobody has decided about it."""
     async with office.database.session(actor.tenant_id) as session:
-        return ContactLine.model_validate(await contact_edits.merge(session, actor, asked.keep, asked.merge))
+        return ContactLine.model_validate(await contact_merges.merge(session, actor, asked.keep, asked.merge))
 
 
 @router.post(
@@ -238,7 +238,7 @@ async def change_contact(
     response: Response,
     if_match: Annotated[str | None, Header(max_length=100, description="the ETag as you read it")] = None,
 ) -> ContactLine:
-    """With If-Match or `updated_at`, 409 if somebody has changed it meanwhile."""
+    """With If-Match or `updated_at`, 409 if somebody has changed it meanwhile; 409, too, if it was merged away."""
     seen = _seen(if_match) if if_match else asked.updated_at
     changes = asked.model_dump(exclude_unset=True, exclude={"updated_at"})
     async with office.database.session(actor.tenant_id) as session:
@@ -249,7 +249,7 @@ async def change_contact(
 
 @router.delete("/{id}", status_code=204, summary="Delete a contact", responses=answers(404), openapi_extra=may(CURATOR))
 async def delete_contact(row_id: RowId, office: Given, actor: CurrentActor) -> None:
-    """For good; a later run may find it again. Archived is how to keep it away."""
+    """For good, with those merged into it; a later run may find it again. Archived is how to keep it away."""
     async with office.database.session(actor.tenant_id) as session:
         await contact_edits.remove(session, actor, row_id)
 

@@ -102,7 +102,7 @@ async def _decide(session: AsyncSession, actor: Actor, noun: Noun, asked: Curate
         return await _change(session, actor, noun, asked.ids, asked.curation_status)
     filters = given(asked.filter, noun)
     if asked.preview:
-        counted = await lists.count(session, noun, actor.tenant_id, filters, AT_ONCE)
+        counted = await lists.count(session, noun, actor.tenant_id, filters, AT_ONCE, standing=True)
         return _answered(
             CurationAnswer(matched=counted.total, more=counted.more, updated=0, queued=0, taken_back=0, unknown=0)
         )

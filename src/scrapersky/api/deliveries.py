@@ -168,7 +168,7 @@ async def _send(session: AsyncSession, actor: Actor, asked: SendIds | SendMatchi
         return _answered(sent, unknown=len(set(asked.ids)) - sent.found)
     filters = given(asked.filter, CONTACTS)
     if asked.preview:
-        counted = await lists.count(session, CONTACTS, actor.tenant_id, filters, AT_ONCE)
+        counted = await lists.count(session, CONTACTS, actor.tenant_id, filters, AT_ONCE, standing=True)
         return _answered(Sent(counted.total), more=counted.more)
     ids = await curation.ids_of(session, CONTACTS, actor.tenant_id, filters, AT_ONCE + 1)
     if len(ids) <= AT_ONCE:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, or_, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -53,10 +53,12 @@ class ChangedMeanwhile(Conflict):
     """Somebody has changed this contact meanwhile."""
 
 
-class NothingToMerge(ScraperSkyError):
-    """A contact cannot be merged with itself, nor one that was merged before."""
+class MergedAway(Conflict):
+    """This contact was merged into another one."""
 
-    status_code = 422
+    def __init__(self, kept: UUID) -> None:
+        super().__init__(f"Change {kept}, which stands for it.")
+        self.members = {"id": str(kept)}
 
 
 @dataclass(frozen=True)
@@ -91,8 +93,8 @@ async def create(session: AsyncSession, actor: Actor, written: Mapping[str, Any]
     )
     if made is None:
         raise AlreadyThere(await _known(session, actor, written.get("domain_id"), identity))
-    contact = await _get(session, actor, made)
-    await audit.record(session, actor, "create", f"contact {made}", None, _shown(contact))
+    contact = await get(session, actor, made)
+    await audit.record(session, actor, "create", f"contact {made}", None, shown(contact))
     return contact
 
 
@@ -101,11 +103,13 @@ async def change(
 ) -> Contact:
     """Write facts anew. Its identity stays: a later run finds the same row, and keeps what the person wrote."""
     await suppressions.alone(session, actor.tenant_id)
-    contact = await _get(session, actor, contact_id, lock=True)
+    contact = await get(session, actor, contact_id, lock=True)
+    if contact.merged_into_id is not None:
+        raise MergedAway(contact.merged_into_id)
     if seen is not None and contact.updated_at != seen:
         raise ChangedMeanwhile(f"It was changed at {contact.updated_at.isoformat()}. Read it again, then decide.")
     await suppressions.refuse_erased(session, actor.tenant_id, suppressions.ways_of(changes))
-    before, was_suppressed = _shown(contact), contact.suppressed_at is not None
+    before, was_suppressed = shown(contact), contact.suppressed_at is not None
     contact.seen_at = contact.edited_at = clock.now()
     if "email" in changes and changes["email"] != contact.email:
         _forget_verdict(contact)
@@ -113,55 +117,21 @@ async def change(
         setattr(contact, fact, value)
     if not any(getattr(contact, fact) for fact in (*IDENTITIES, "profiles")):
         raise NobodyThere("Delete it instead.")
-    await _flush(session, contact)
+    await flush(session, contact)
     if was_suppressed:
         await suppressions.follow(session, actor, contact, "new address of a suppressed contact")
-    await audit.record(session, actor, "change", f"contact {contact_id}", *audit.changed(before, _shown(contact)))
+    await audit.record(session, actor, "change", f"contact {contact_id}", *audit.changed(before, shown(contact)))
     return contact
 
 
 async def remove(session: AsyncSession, actor: Actor, contact_id: UUID) -> None:
-    """Delete a contact; the audit keeps what it was."""
-    contact = await _get(session, actor, contact_id, lock=True)
-    await audit.record(session, actor, "delete", f"contact {contact_id}", _shown(contact))
-    await session.execute(delete(Contact).where(Contact.id == contact_id))
-
-
-async def merge(session: AsyncSession, actor: Actor, keep_id: UUID, other_id: UUID) -> Contact:
-    """The kept one is filled up from the other, which is archived and points to it: a later run revives nobody.
-
-    The kept one's curation stands; only if nobody has decided about it, the other's is taken.
-    """
-    if keep_id == other_id:
-        raise NothingToMerge("Give two different ids.")
-    await suppressions.alone(session, actor.tenant_id)
-    first, second = sorted((keep_id, other_id))  # one order for all, so that two merges never wait in a ring
-    locked = {row.id: row for row in [await _get(session, actor, one, lock=True) for one in (first, second)]}
-    keep, other = locked[keep_id], locked[other_id]
-    if keep.merged_into_id or other.merged_into_id:
-        raise NothingToMerge("One of them was merged into another contact before.")
-    before = {"kept": _shown(keep), "merged": _shown(other)}
-    for fact in FACTS:
-        if fact != "profiles" and getattr(keep, fact) is None:
-            setattr(keep, fact, getattr(other, fact))
-    if keep.email == other.email and keep.verdict is None:
-        keep.verdict, keep.verification = other.verdict, other.verification
-    keep.edited_at = clock.now()
-    keep.profiles = {**(other.profiles or {}), **(keep.profiles or {})} or None
-    if keep.email == other.email:
-        keep.email_kind = keep.email_kind or other.email_kind
-    if keep.curation_status == Curation.NEW:
-        keep.curation_status = other.curation_status
-    other.curation_status, other.merged_into_id = Curation.ARCHIVED, keep.id
-    was_suppressed = bool(keep.suppressed_at or other.suppressed_at)
-    await _flush(session, other)
-    await _flush(session, keep)
-    if was_suppressed:
-        await suppressions.follow(session, actor, keep, "merged with a suppressed contact")
-    kept, merged = audit.changed(before["kept"], _shown(keep)), audit.changed(before["merged"], _shown(other))
-    told = ({"kept": one, "merged": {"id": str(other_id), **two}} for one, two in zip(kept, merged, strict=True))
-    await audit.record(session, actor, "merge", f"contact {keep_id}", *told)
-    return keep
+    """Delete a contact, and those that were merged into it: they are the same one. The audit keeps what it was."""
+    contact = await get(session, actor, contact_id, lock=True)
+    its = or_(Contact.id == contact_id, Contact.merged_into_id == contact_id)
+    gone = [str(one) for one in await session.scalars(delete(Contact).where(its).returning(Contact.id))]
+    merged = sorted(set(gone) - {str(contact_id)})
+    before = {**shown(contact), **({"merged": merged} if merged else {})}
+    await audit.record(session, actor, "delete", f"contact {contact_id}", before)
 
 
 async def duplicates(
@@ -194,7 +164,8 @@ async def by_ids(session: AsyncSession, tenant_id: UUID, ids: Sequence[UUID]) ->
     return {row.id: row for row in rows}
 
 
-async def _get(session: AsyncSession, actor: Actor, contact_id: UUID, lock: bool = False) -> Contact:
+async def get(session: AsyncSession, actor: Actor, contact_id: UUID, lock: bool = False) -> Contact:
+    """One contact of the tenant, or UnknownRow."""
     found: Contact = await lists.get(session, CONTACTS, actor.tenant_id, contact_id, lock)
     return found
 
@@ -206,7 +177,8 @@ def _forget_verdict(contact: Contact) -> None:
         contact.contact_verification_status = Status.QUEUED
 
 
-async def _flush(session: AsyncSession, contact: Contact) -> None:
+async def flush(session: AsyncSession, contact: Contact) -> None:
+    """Write it, and read what the database made of it."""
     await session.flush()
     await session.refresh(contact)
 
@@ -240,7 +212,7 @@ def identity_of(written: Mapping[str, Any]) -> str:
     raise NobodyThere("Give at least one of them.")
 
 
-def _shown(contact: Contact) -> dict[str, Any]:
+def shown(contact: Contact) -> dict[str, Any]:
     """A contact as the audit keeps it."""
     columns = (*FACTS, "identity", "domain_id", "page_id", "business_id", "curation_status", "merged_into_id")
     values = {column: getattr(contact, column) for column in columns}

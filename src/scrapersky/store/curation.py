@@ -13,7 +13,7 @@ from scrapersky.core.status import Curation, Status
 from scrapersky.engine.outcomes import TAKEN_BACK
 from scrapersky.store import audit, deliveries
 from scrapersky.store.audit import Actor
-from scrapersky.store.lists import Filters, matching
+from scrapersky.store.lists import Filters, matching_standing
 from scrapersky.store.nouns import CONTACTS, Noun
 from scrapersky.store.queues import IN_HAND, among, by_state
 from scrapersky.store.resting import has_been_through
@@ -89,7 +89,7 @@ async def _follow(session: AsyncSession, contact_ids: Sequence[UUID], decision: 
 
 async def ids_of(session: AsyncSession, noun: Noun, tenant_id: UUID, filters: Filters, most: int) -> list[UUID]:
     """The ids of the rows that match, so many at most."""
-    return list(await session.scalars(matching(select(noun.model.id), noun, tenant_id, filters).limit(most)))
+    return list(await session.scalars(matching_standing(select(noun.model.id), noun, tenant_id, filters).limit(most)))
 
 
 async def _lock(session: AsyncSession, noun: Noun, tenant_id: UUID, ids: Sequence[UUID]) -> Sequence[Row[Any]]:
@@ -101,7 +101,7 @@ async def _lock(session: AsyncSession, noun: Noun, tenant_id: UUID, ids: Sequenc
     ]
     rows = await session.execute(
         select(model.id, model.curation_status, *states, *before)
-        .where(among(model.id, ids), model.tenant_id == tenant_id)
+        .where(among(model.id, ids), model.tenant_id == tenant_id, *noun.standing)
         .order_by(model.id)
         .with_for_update(key_share=True)
     )

@@ -115,12 +115,13 @@ WHERE v.delivery_status IN ('New', 'Completed', 'Skipped')
 _COUNT = text("""
 SELECT count(*) AS contacts, count(*) FILTER (WHERE suppressed_at IS NOT NULL) AS suppressed,
     count(*) FILTER (WHERE suppressed_at IS NULL AND email IS NULL) AS without_email
-FROM contact WHERE id = ANY(:ids) AND tenant_id = :tenant""")
+FROM contact WHERE id = ANY(:ids) AND tenant_id = :tenant AND merged_into_id IS NULL""")
 
 _OPEN_BY_HAND = text("""
 INSERT INTO delivery AS v (tenant_id, destination_id, contact_id, priority, delivery_status)
 SELECT c.tenant_id, :destination, c.id, c.priority, 'Queued' FROM contact c
 WHERE c.id = ANY(:ids) AND c.tenant_id = :tenant AND c.suppressed_at IS NULL AND c.email IS NOT NULL
+    AND c.merged_into_id IS NULL
 ORDER BY c.id
 ON CONFLICT (destination_id, contact_id) DO UPDATE SET delivery_status = 'Queued', updated_at = now()
 WHERE v.delivery_status NOT IN ('Queued', 'Processing')

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.models import Contact
 from scrapersky.store import audit
 from scrapersky.store.audit import Actor
-from scrapersky.store.lists import Filters, matching
+from scrapersky.store.lists import Filters, matching_standing
 from scrapersky.store.nouns import BUSINESSES, CONTACTS, DOMAINS, PAGES, PLACES, SITEMAPS, SUPPRESSIONS, Noun
 
 EXPORTED: Mapping[str, Noun] = {
@@ -40,7 +40,7 @@ async def rows(
 ) -> AsyncGenerator[dict[str, Any]]:
     """The rows in the order of their ids: the oldest first. Flat ones have lists and objects as text."""
     columns = columns_of(noun)
-    wanted = matching(select(*(getattr(noun.model, name) for name in columns)), noun, tenant_id, filters)
+    wanted = matching_standing(select(*(getattr(noun.model, name) for name in columns)), noun, tenant_id, filters)
     if noun is CONTACTS:
         wanted = wanted.where(Contact.suppressed_at.is_(None))  # lists show them, marked; no file holds them
     found = await session.stream(wanted.order_by(noun.model.id).execution_options(yield_per=ROWS_AT_ONCE))

@@ -18,7 +18,7 @@ from scrapersky.store import audit, deliveries, lists
 from scrapersky.store.audit import Actor
 from scrapersky.store.curation import Curated, curate
 from scrapersky.store.deliveries import Sent
-from scrapersky.store.lists import Filters, matching
+from scrapersky.store.lists import Filters, matching_standing
 from scrapersky.store.nouns import CONTACTS, JOBS, NOUNS, Noun
 from scrapersky.store.resting import status_at_rest
 
@@ -53,7 +53,7 @@ async def _start(
     wish: Mapping[str, str],
     nothing_yet: Mapping[str, int],
 ) -> Job:
-    wanted = matching(select(func.count()).select_from(noun.model), noun, actor.tenant_id, filters)
+    wanted = matching_standing(select(func.count()).select_from(noun.model), noun, actor.tenant_id, filters)
     job = Job(
         tenant_id=actor.tenant_id,
         kind=kind,
@@ -83,7 +83,7 @@ async def advance(session: AsyncSession, job_id: UUID) -> bool:
         return True
     asked = job.parameters
     noun, actor = NOUNS[asked["noun"]], Actor(tenant_id=job.tenant_id, user_id=job.requested_by, **asked["actor"])
-    wanted = matching(select(noun.model.id), noun, job.tenant_id, asked["filter"])
+    wanted = matching_standing(select(noun.model.id), noun, job.tenant_id, asked["filter"])
     if asked["cursor"]:
         wanted = wanted.where(noun.model.id > UUID(asked["cursor"]))
     # What came after the request was not meant by it.

@@ -64,9 +64,18 @@ async def page(
     return [(row, (row.list_key, row.id)) for row in rows]
 
 
-async def count(session: AsyncSession, noun: Noun, tenant_id: UUID, filters: Filters, cap: int = COUNT_CAP) -> Count:
-    """How many rows match, counted up to the cap."""
-    capped = matching(select(noun.model.id), noun, tenant_id, filters).limit(cap + 1).subquery()
+async def count(
+    session: AsyncSession,
+    noun: Noun,
+    tenant_id: UUID,
+    filters: Filters,
+    cap: int = COUNT_CAP,
+    *,
+    standing: bool = False,
+) -> Count:
+    """How many rows match, counted up to the cap; of those that stand for themselves, if so wished."""
+    rows = matching_standing if standing else matching
+    capped = rows(select(noun.model.id), noun, tenant_id, filters).limit(cap + 1).subquery()
     found = int(await session.scalar(select(func.count()).select_from(capped)) or 0)
     return Count(min(found, cap), found > cap)
 
@@ -84,3 +93,8 @@ def matching(wanted: Select[Any], noun: Noun, tenant_id: UUID, filters: Filters)
     """The tenant's rows that pass every filter. A filter the noun does not know is a KeyError, never ignored."""
     conditions = [noun.filters[name](value) for name, value in filters.items()]
     return wanted.where(noun.model.tenant_id == tenant_id, *conditions)
+
+
+def matching_standing(wanted: Select[Any], noun: Noun, tenant_id: UUID, filters: Filters) -> Select[Any]:
+    """The same, of rows that stand for themselves: those that are decided about, delivered and exported."""
+    return matching(wanted, noun, tenant_id, filters).where(*noun.standing)

@@ -40,6 +40,7 @@ class Noun:
     sorts: Mapping[str, str] = field(default_factory=lambda: {"updated_at": "updated_at"})  # word to column, indexed
     queues: tuple[str, ...] = ()  # the prefixes of the queues' columns
     steps: tuple[str, ...] = ()  # the queues that Selected opens: the first of them that is not Completed
+    standing: tuple[ColumnElement[bool], ...] = ()  # what holds for rows that stand for themselves
 
 
 def word(column: Any) -> Condition:
@@ -197,6 +198,7 @@ CONTACTS = Noun(
     },
     queues=("contact_verification",),
     steps=("contact_verification",),
+    standing=(Contact.merged_into_id.is_(None),),  # another one stands for those that were merged into it
 )
 SUPPRESSIONS = Noun(
     "suppressions",
