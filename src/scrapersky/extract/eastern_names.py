@@ -9,7 +9,9 @@ MAX_TEXT = 2_000
 LONG_LINE = 60  # of these scripts; a longer one is a sentence
 SCORE = 0.4  # a role or a title stands beside each of them
 ROLES = patterns.eastern_roles(lexicon.alternatives(lexicon.words("people", "eastern_roles")))
-SURNAMES = lexicon.words("people", "eastern_roles", "korean_surnames")
+KOREAN_SURNAMES = lexicon.words("people", "eastern_names", "korean_surnames")
+CHINESE_SURNAMES = frozenset("".join(lexicon.words("people", "eastern_names", "chinese_surnames")))
+JAPANESE_ENDINGS = frozenset("".join(lexicon.words("people", "eastern_names", "japanese_endings")))
 
 
 class EasternName(NamedTuple):
@@ -25,10 +27,19 @@ def find(text: str) -> list[EasternName]:
     found = []
     if len(text) <= LONG_LINE and (match := ROLES.match(text)) is not None:
         name = match["name"].strip()
-        if match["colon"] or " " in name or (len(name) == 3 and name[0] in SURNAMES):
+        if _is_name(name, match["colon"] is not None):
             found.append(EasternName(_named(name), match["role"], True))
     titled = patterns.EASTERN_TITLE.finditer(text[:MAX_TEXT])
     return [*found, *(EasternName(_named(one["name"], one["title"]), "", False) for one in titled)]
+
+
+def _is_name(name: str, behind_colon: bool) -> bool:
+    """Headings stand behind roles, too: the first sign has to begin a family name, or the last to end a given one."""
+    if patterns.HANGUL.match(name):
+        return len(name) == 3 and name[0] in KOREAN_SURNAMES
+    if " " in name:
+        return name[-1] in JAPANESE_ENDINGS
+    return behind_colon and (name[0] in CHINESE_SURNAMES or (len(name) > 2 and name[-1] in JAPANESE_ENDINGS))
 
 
 def _named(name: str, title: str = "") -> Name:

@@ -104,10 +104,8 @@ def _beside_role(segment: str, pieces: list[str]) -> list[Mention]:
     if first is not None and (names.is_role(rest) or first.title):
         return [Mention(first, True, rest if len(rest) < 120 else "")]
     if names.is_role(pieces[0]):
-        several = [names.read(piece) for piece in rest.split(", ")] if ", " in rest else []
-        if several and None not in several:  # Trainers: Jane Roe, John Doe
-            role = pieces[0].strip()
-            return [Mention(name, True, role) for name in several if name is not None and len(name.words) > 1]
+        if several := _several(rest):
+            return [Mention(name, True, pieces[0].strip()) for name in several]
         last = names.read(rest) or names.read(pieces[1]) or names.read(pieces[-1])
         if last is not None:
             return [Mention(last, True, segment[: segment.find(last.text)].strip(" ,:()-–—―"))]
@@ -117,6 +115,14 @@ def _beside_role(segment: str, pieces: list[str]) -> list[Mention]:
         return []
     row = [name for piece in pieces if (name := names.read(piece)) is not None]
     return [Mention(name, True, "") for name in (row if len(row) > 1 else [first])]
+
+
+def _several(text: str) -> list[Name]:
+    """Jane Roe, John Doe: nothing but names, and a known one among them."""
+    pieces = text.split(", ")
+    found = [name for piece in pieces if (name := names.read(piece)) is not None and len(name.words) > 1]
+    is_row = len(found) == len(pieces) > 1 and max(name.score for name in found) >= 0.3
+    return found if is_row else []
 
 
 def _behind_role(segment: str) -> list[Mention]:

@@ -216,6 +216,7 @@ SEGMENT = re.compile(
 # What stands between a name and a role on one line.
 SEPARATOR = re.compile(r"[\s:(–—―,](?:(?<=\s)(?:[:(–—―-]\s?|,\s)|(?<=[:(])\s?|(?<=[–—―,])\s)")
 _HAN, _HANGUL = r"\u3005\u4e00-\u9fff", r"\uac00-\ud7a3"
+HANGUL = re.compile(f"[{_HANGUL}]")
 EASTERN = re.compile(f"[{_HAN}{_HANGUL}\u05d0-\u05ea\u0621-\u064a]")
 # Hebrew and Arabic titles, and the two words behind them.
 EASTERN_TITLE = re.compile(
