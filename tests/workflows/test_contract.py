@@ -27,6 +27,7 @@ class Bench:
     def __init__(self, case: Case, database, settings, admin, tenant) -> None:
         self.case, self.database, self.settings, self.admin, self.tenant = case, database, settings, admin, tenant
         self.worked: list[Any] = []
+        self._declared = case.line()[case.name]
 
     def station(self, script: Callable[[Any], Awaitable[Any]] | None = None, **changes):
         pipeline = self.case.line()
@@ -42,17 +43,14 @@ class Bench:
         return stations_of(pipeline, self.database, self.settings, **changes)[self.case.name]
 
     async def row(self, row_id) -> dict[str, Any]:
-        workflow = self.case.line()[self.case.name]
-        queue = workflow.queue
-        record = await self.admin.fetchrow(f"SELECT * FROM {workflow.table} WHERE id = $1", row_id)
+        table, queue = self._declared.table, self._declared.queue
+        record = await self.admin.fetchrow(f"SELECT * FROM {table} WHERE id = $1", row_id)
         return {key.removeprefix(f"{queue}_"): value for key, value in record.items()}
 
     async def set(self, row_id, **values) -> None:
-        workflow = self.case.line()[self.case.name]
+        table, queue = self._declared.table, self._declared.queue
         for column, value in values.items():
-            await self.admin.execute(
-                f"UPDATE {workflow.table} SET {workflow.queue}_{column} = $2 WHERE id = $1", row_id, value
-            )
+            await self.admin.execute(f"UPDATE {table} SET {queue}_{column} = $2 WHERE id = $1", row_id, value)
 
 
 @pytest.fixture
