@@ -193,3 +193,27 @@ async def test_imported_contacts_are_verified_if_so_wished(client, admin):
     )
     assert told.json()["queued"] == 2
     assert await admin.fetchval("SELECT count(*) FROM contact WHERE contact_verification_status = 'Queued'") == 2
+
+
+async def test_a_contact_by_hand_is_the_one_that_a_page_or_a_file_would_bring(client, admin, tenant):
+    ids = await add_line(admin, tenant)
+    made = (await client.post(CONTACTS, json={"email": "info@molar.fi"})).json()
+    assert (made["domain_id"], made["email_kind"]) == (ids["domains"], "role")
+    new = (await client.post(CONTACTS, json={"email": "eva@www.tandem-clinic.fi"})).json()
+    assert (await client.get(f"/api/v3/domains/{new['domain_id']}")).json()["name"] == "tandem-clinic.fi"
+    assert new["email_kind"] == "personal"
+    report = (await client.post(f"{CONTACTS}/submit", json={"items": [{"email": "eva@www.tandem-clinic.fi"}]})).json()
+    assert (report["created"], report["failed"]) == (0, 0)
+    free = (await client.post(CONTACTS, json={"email": "eva@gmail.com"})).json()
+    assert (free["domain_id"], free["email_kind"]) == (None, "free-mail")
+    of_page = (await client.post(CONTACTS, json={"email": "bo@elsewhere.fi", "page_id": ids["pages"]})).json()
+    assert (of_page["domain_id"], of_page["email_kind"]) == (ids["domains"], "other-domain")
+
+
+async def test_an_address_that_the_domain_has_already_is_another_contact(client, admin, tenant):
+    anna = (await add_line(admin, tenant))["contacts"]
+    bo = (await client.post(CONTACTS, json={"email": "bo@molar.fi"})).json()["id"]
+    problem = is_problem(await client.patch(f"{CONTACTS}/{bo}", json={"email": "anna@molar.fi"}), 409)
+    assert (problem["id"], problem["detail"]) == (anna, "Merge the two, or give another address.")
+    changed = (await client.patch(f"{CONTACTS}/{bo}", json={"email": "office@gmail.com"})).json()
+    assert changed["email_kind"] == "free-mail"

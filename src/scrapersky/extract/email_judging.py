@@ -64,12 +64,17 @@ class Judge:
 
     def kind(self, address: str) -> EmailKind:
         """Role, personal, free-mail, or of another domain than the site's."""
-        local, _, domain = address.rpartition("@")
-        if domain in FREE_DOMAINS:
-            return "free-mail"
-        if self.own and hosts.registrable(domain) != self.own:
-            return "other-domain"
-        return "role" if local in ROLE_LOCALS else "personal"
+        return kind_of(address, self.own)
+
+
+def kind_of(address: str, own: str) -> EmailKind:
+    """Of which kind an address is, found on the site of this registrable domain; or on none."""
+    local, _, domain = address.rpartition("@")
+    if domain in FREE_DOMAINS:
+        return "free-mail"
+    if own and hosts.registrable(domain) != own:
+        return "other-domain"
+    return "role" if local in ROLE_LOCALS else "personal"
 
 
 def _is_public_office(domain: str) -> bool:

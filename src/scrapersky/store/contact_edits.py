@@ -15,15 +15,14 @@ from scrapersky.core.errors import Conflict, ScraperSkyError
 from scrapersky.core.ids import new_id
 from scrapersky.core.status import Curation, Status
 from scrapersky.models import Contact
-from scrapersky.store import audit, lists, suppressions
+from scrapersky.store import audit, contact_owners, lists, suppressions
 from scrapersky.store.audit import Actor
-from scrapersky.store.nouns import BUSINESSES, CONTACTS, DOMAINS, PAGES
+from scrapersky.store.nouns import CONTACTS
 from scrapersky.store.queues import among
 
 # What a person may write; the first that is there tells who the contact is.
 FACTS = ("name", "title", "email", "phone", "fax", "address", "profiles")
 IDENTITIES = {"email": "email", "name": "person", "phone": "phone", "fax": "fax", "address": "address"}
-OWNERS = {"domain_id": DOMAINS, "page_id": PAGES, "business_id": BUSINESSES}
 MEMBERS = 50  # contacts of one group of duplicates that are named
 
 Same = Literal["email", "phone"]
@@ -35,17 +34,11 @@ class NobodyThere(ScraperSkyError):
     status_code = 422
 
 
-class UnknownOwner(ScraperSkyError):
-    """A row that the contact should belong to is not there."""
-
-    status_code = 422
-
-
 class AlreadyThere(Conflict):
     """This contact is there already."""
 
-    def __init__(self, known: UUID) -> None:
-        super().__init__("Change that one, or give another domain.")
+    def __init__(self, known: UUID, cure: str = "Change that one, or give another domain.") -> None:
+        super().__init__(cure)
         self.members = {"id": str(known)}
 
 
@@ -72,8 +65,11 @@ class Group:
 
 
 async def create(session: AsyncSession, actor: Actor, written: Mapping[str, Any], auto_queue: bool = False) -> Contact:
-    """A contact somebody wrote down, verified next if so wished; AlreadyThere if its domain has it."""
-    await _check_owners(session, actor, written)
+    """A contact somebody wrote down, verified next if so wished; AlreadyThere if its domain has it.
+
+    Its domain is that of its page or of its address, unless another one is named: a later run finds the same contact.
+    """
+    written = await contact_owners.owned(session, actor, written)
     await suppressions.refuse_erased(session, actor.tenant_id, suppressions.ways_of(written))
     identity = identity_of(written)
     made = await session.scalar(
@@ -92,7 +88,7 @@ async def create(session: AsyncSession, actor: Actor, written: Mapping[str, Any]
         .returning(Contact.id)
     )
     if made is None:
-        raise AlreadyThere(await _known(session, actor, written.get("domain_id"), identity))
+        raise AlreadyThere(await _known(session, actor, written["domain_id"], identity))
     contact = await get(session, actor, made)
     await audit.record(session, actor, "create", f"contact {made}", None, shown(contact))
     return contact
@@ -112,7 +108,9 @@ async def change(
     before, was_suppressed = shown(contact), contact.suppressed_at is not None
     contact.seen_at = contact.edited_at = clock.now()
     if "email" in changes and changes["email"] != contact.email:
+        await _refuse_twin(session, contact, changes["email"])
         _forget_verdict(contact)
+        contact.email_kind = await contact_owners.email_kind(session, changes["email"], contact.domain_id)
     for fact, value in changes.items():
         setattr(contact, fact, value)
     if not any(getattr(contact, fact) for fact in (*IDENTITIES, "profiles")):
@@ -183,14 +181,17 @@ async def flush(session: AsyncSession, contact: Contact) -> None:
     await session.refresh(contact)
 
 
-async def _check_owners(session: AsyncSession, actor: Actor, written: Mapping[str, Any]) -> None:
-    """A foreign key sees every tenant's rows; people see their own."""
-    for column, noun in OWNERS.items():
-        if (owner := written.get(column)) is not None:
-            try:
-                await lists.get(session, noun, actor.tenant_id, owner)
-            except lists.UnknownRow as error:
-                raise UnknownOwner(str(error)) from None
+async def _refuse_twin(session: AsyncSession, contact: Contact, email: str | None) -> None:
+    """An address that the domain has already is another contact: the two would have to be merged."""
+    twin = select(Contact.id).where(
+        Contact.tenant_id == contact.tenant_id,
+        Contact.domain_id.is_not_distinct_from(contact.domain_id),
+        Contact.email == email,
+        Contact.id != contact.id,
+        Contact.merged_into_id.is_(None),
+    )
+    if email is not None and (known := (await session.scalars(twin.limit(1))).first()):
+        raise AlreadyThere(known, "Merge the two, or give another address.")
 
 
 async def _known(session: AsyncSession, actor: Actor, domain_id: UUID | None, identity: str) -> UUID:

@@ -96,7 +96,7 @@ async def _lock(session: AsyncSession, noun: Noun, tenant_id: UUID, ids: Sequenc
     """The rows as they stand, locked in one order for all, so that two requests never wait in a ring."""
     model = noun.model
     states = [getattr(model, f"{queue}_{part}") for queue in noun.steps for part in ("status", "error")]
-    before = [
+    before: list[Any] = [
         literal_column(has_been_through(model.__tablename__, queue)).label(_before(queue)) for queue in noun.steps
     ]
     rows = await session.execute(

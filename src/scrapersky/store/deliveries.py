@@ -90,7 +90,7 @@ def _waiting(actor: Actor, wanted: Filters | Sequence[UUID]) -> Select[Any]:
     return matching(chosen, DELIVERIES, actor.tenant_id, wanted)
 
 
-_TAKEN_BACK = {
+_TAKEN_BACK: dict[str, Any] = {
     "delivery_status": literal_column(status_at_rest("delivery", "delivery")),
     "delivery_error": None,
     "delivery_due_at": None,

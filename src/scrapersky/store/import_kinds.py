@@ -6,7 +6,7 @@ from typing import Any
 
 from scrapersky.core import clock
 from scrapersky.extract import phones
-from scrapersky.extract.email_judging import FREE_DOMAINS, normal
+from scrapersky.extract.email_judging import normal
 from scrapersky.extract.hosts import registrable
 from scrapersky.extract.page_kinds import classify
 from scrapersky.extract.page_urls import Resolver
@@ -15,6 +15,7 @@ from scrapersky.extract.web_address import CompanyDomain, NoWebAddress, web_addr
 from scrapersky.providers.file import place_of
 from scrapersky.store import places, suppression_values
 from scrapersky.store.contact_edits import NobodyThere, identity_of
+from scrapersky.store.contact_owners import employer_of
 from scrapersky.store.nouns import CONTACTS, DOMAINS, PAGES, PLACES, SITEMAPS, SUPPRESSIONS, Noun
 from scrapersky.store.suppression_values import Kind as Reachable
 
@@ -128,11 +129,7 @@ def _employer(values: Values, email: str | None) -> CompanyDomain | None:
     """The web site of a contact: the one that is named, or that of an address which is no free-mail."""
     if "domain" in values:
         return _site(values["domain"])
-    host = (email or "").rpartition("@")[2]
-    if not host or host in FREE_DOMAINS:
-        return None
-    found = web_address(host)
-    return found if isinstance(found, CompanyDomain) else None
+    return employer_of(email)
 
 
 def _address(values: Values) -> tuple[str, CompanyDomain]:
