@@ -36,3 +36,15 @@ async def test_progress_counts_what_the_engine_tells_while_it_is_shown() -> None
     packing, weighing = progress.steps
     assert (packing.completed, packing.retried, packing.failed, packing.settled) == (7, 2, 1, 8)
     assert weighing.settled == 0
+
+
+async def test_the_demo_ends_with_found_of_true_for_every_field(process, tmp_path: Path) -> None:
+    said = await process("demo", "--businesses", "100", "--json", TMPDIR=str(tmp_path)).leave(240)
+    assert said.code == 0, said.err
+    fields = json.loads(said.out)["truth"]["fields"]
+    assert list(fields) == ["email", "phone", "social", "person", "title"]
+    for name, score in fields.items():
+        assert score["true"] > 5, name
+        assert 0.6 < score["recall"] <= 1, (name, score)
+    assert fields["title"]["true"] == fields["person"]["true"], "everybody on a page of the sandbox has a title there"
+    assert fields["title"]["found"] <= fields["person"]["found"]

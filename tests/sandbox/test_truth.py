@@ -55,6 +55,7 @@ async def test_the_extractor_finds_the_truth_of_an_unseen_world():
                 found += [(host, "phone", phone.number) for phone in contacts.phones if phone.kind != "fax"]
                 found += [(host, "social", social.url) for social in contacts.socials]
                 found += [(host, "person", person.name) for person in contacts.people]
+                found += [(host, "title", f"{one.name}: {one.title}") for one in contacts.people if one.title]
 
     for field, score in compare(found, truth).items():
         assert score.true > 200, field
@@ -100,8 +101,25 @@ def test_the_whole_truth_scores_full(sandbox: Sandbox):
     found = [
         (entry["host"], field, one["value"]) for entry in truth for name, field in fields.items() for one in entry[name]
     ]
+    found += [(entry["host"], "title", f"{one['value']}: {one['title']}") for entry in truth for one in entry["people"]]
 
     assert all(score.recall == score.precision == 1 for score in compare(found, truth).values())
+
+
+def test_a_title_is_right_only_of_the_person_who_has_it(sandbox: Sandbox):
+    truth = sandbox.truth()
+    entry = next(one for one in truth if one["reachable"] and len({person["title"] for person in one["people"]}) > 1)
+    first, second = entry["people"][:2]
+    found = [
+        (entry["host"], "title", f"{first['value'].upper()}: {first['title'].upper()}"),
+        (entry["host"], "title", f"{second['value']}: {first['title']}"),
+        (entry["host"], "title", f"Nobody Atall: {first['title']}"),
+    ]
+
+    score = compare(found, truth)["title"]
+
+    assert (score.found, score.right) == (3, 1)
+    assert score.true == compare([], truth)["person"].true
 
 
 def test_nothing_true_and_nothing_found_is_no_fault():

@@ -15,7 +15,7 @@ from scrapersky.sandbox.sites import Sites
 from scrapersky.sandbox.stands import stands
 
 FIELDS = {"email": "emails", "phone": "phones", "fax": "faxes", "social": "socials", "person": "people"}
-COMPARED = ("email", "phone", "social", "person")
+COMPARED = ("email", "phone", "social", "person", "title")
 
 
 def truth(sites: Sites) -> list[dict[str, Any]]:
@@ -88,9 +88,10 @@ class Score:
 
 
 def compare(found: Iterable[tuple[str, str, str]], truth: Sequence[Mapping[str, Any]]) -> dict[str, Score]:
-    """Scores per field for triples of host, field (email, phone, social, person) and value.
+    """Scores per field for triples of host, field (email, phone, social, person, title) and value.
 
     A value of a host that cannot be read, or that is in no world, is wrong. A fax number is neither right nor wrong.
+    The value of a title is `name: title`: what somebody does is right only of the one who does it.
     """
     true, neutral = _by_host(truth)
     said: dict[str, set[tuple[str, str]]] = {field: set() for field in COMPARED}
@@ -105,6 +106,9 @@ def normal(field: str, value: str) -> str:
     """One form for values that mean the same: an account with and without www, a name in any order and spelling."""
     if field == "person":
         return " ".join(sorted(plain(value).replace("-", " ").split()))
+    if field == "title":
+        name, _, title = value.partition(": ")
+        return f"{normal('person', name)}: {' '.join(title.casefold().split())}"
     lowered = value.lower()
     return lowered.rstrip("/").removeprefix("https://").removeprefix("www.") if field == "social" else lowered
 
@@ -118,9 +122,15 @@ def _by_host(truth: Sequence[Mapping[str, Any]]) -> tuple[Pairs, Pairs]:
     neutral: Pairs = {field: set() for field in COMPARED}
     for entry in truth:
         for field in COMPARED:
-            true[field] |= {(entry["host"], normal(field, one["value"])) for one in entry[FIELDS[field]]}
+            true[field] |= {(entry["host"], normal(field, value)) for value in _values(entry, field)}
         neutral["phone"] |= {(entry["host"], one["value"]) for one in entry["faxes"]}
     return true, neutral
+
+
+def _values(entry: Mapping[str, Any], field: str) -> list[str]:
+    if field == "title":
+        return [f"{one['value']}: {one['title']}" for one in entry["people"]]
+    return [one["value"] for one in entry[FIELDS[field]]]
 
 
 def compare_verdicts(found: Mapping[str, str | None], truth: Sequence[Mapping[str, Any]]) -> Score:

@@ -189,7 +189,7 @@ async def verdicts(session: AsyncSession, search_id: UUID) -> dict[str, str | No
 
 
 async def found_values(session: AsyncSession, search_id: UUID) -> list[tuple[str, str, str]]:
-    """Every value the search has found: domain, field (email, phone, social, person), value."""
+    """Every value the search has found: domain, field (email, phone, social, person, title as `name: title`), value."""
     rows = await session.execute(_VALUES, {"search": search_id})
     return [(row.domain, row.field, row.value) for row in rows]
 
@@ -261,6 +261,7 @@ WITH c AS (SELECT d.name AS domain, c.* FROM search_domain f JOIN domain d ON d.
 SELECT domain, 'email' AS field, email AS value FROM c WHERE email IS NOT NULL
 UNION SELECT domain, 'phone', phone FROM c WHERE phone IS NOT NULL
 UNION SELECT domain, 'person', name FROM c WHERE name IS NOT NULL
+UNION SELECT domain, 'title', name || ': ' || title FROM c WHERE name IS NOT NULL AND title IS NOT NULL
 UNION SELECT domain, 'social', p.value FROM c, jsonb_each_text(c.profiles) p""")
 
 
