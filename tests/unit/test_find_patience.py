@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from scrapersky.cli.find_patience import Patience
+from scrapersky.cli.find_patience import Patience, all_wait
 from scrapersky.store.search_waits import Wait
 from scrapersky.store.searches import StepCount
 
@@ -60,3 +60,19 @@ def test_rows_that_are_put_off_again_and_again_do_not_hold_it_for_ever() -> None
         patience.is_over([step(working=1)], [], now + 10)
         now += 11
     assert 40 < now < 70
+
+
+def test_rows_that_something_holds_are_told_once() -> None:
+    patience = Patience(45)
+    told = []
+    for now in range(20):
+        patience.is_over([step(1)], [], now)
+        told.append(patience.held([step(1)]))
+    assert [one for one in told if one] == [told[5]]
+    assert "although page_curation could. Is it paused?" in (told[5] or "")
+
+
+def test_whether_all_that_is_open_waits() -> None:
+    assert all_wait([step(2), step()], [wait(5), wait(7)])
+    assert not all_wait([step(3)], [wait(5, 2)])
+    assert not all_wait([step()], [])

@@ -8,6 +8,7 @@ if TYPE_CHECKING:  # the command's help must not wait for the database's library
     from scrapersky.store.searches import StepCount
 
 DEFAULT_SECONDS = 45.0
+HELD_SECONDS = 5.0  # a row that is ready is taken up sooner than this, unless something holds it
 
 
 class Patience:
@@ -19,6 +20,7 @@ class Patience:
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._idle = 0.0
+        self._told: list[str] = []
         self._idle_since: float | None = None  # the latest look at which nothing was worked on
         self._before: list[tuple[int, int]] = []
 
@@ -32,9 +34,18 @@ class Patience:
         elif since is not None:
             self._idle += now - since
         left = self.seconds - self._idle
-        return not is_busy and (left <= 0 or _all_wait(steps, waits, left))
+        in_vain = all_wait(steps, waits) and min(wait.seconds for wait in waits) > left
+        return not is_busy and (left <= 0 or in_vain)
+
+    def held(self, steps: "Sequence[StepCount]") -> str | None:
+        """Rows could be worked on, and for a while nobody has: a sentence about it, once for the same steps."""
+        open_steps = [step.workflow for step in steps if step.open]
+        if self._idle < HELD_SECONDS or open_steps == self._told:
+            return None
+        self._told = open_steps
+        return f"Nothing is worked on, although {', '.join(open_steps)} could. Is it paused? `scrapersky status` tells."
 
 
-def _all_wait(steps: "Sequence[StepCount]", waits: "Sequence[Wait]", seconds: float) -> bool:
-    waiting = sum(wait.rows for wait in waits)
-    return 0 < waiting == sum(step.open for step in steps) and min(wait.seconds for wait in waits) > seconds
+def all_wait(steps: "Sequence[StepCount]", waits: "Sequence[Wait]") -> bool:
+    """Whether every row that is open waits for a moment that is known."""
+    return 0 < sum(wait.rows for wait in waits) == sum(step.open for step in steps)
