@@ -51,7 +51,7 @@ def written_out(text: str) -> Iterator[tuple[str, int]]:
     if " at " in text.lower():
         for match in PLAIN_WORDS.finditer(text):
             yield _joined(match["local"], match["domain"]), match.start()
-    if not text.isascii():
+    if _has_sign_for_at(text):
         for match in patterns.SIGN_FOR_AT.finditer(text):
             yield f"{match[1]}@{match[2]}", match.start()
     if "@" in text:
@@ -168,4 +168,8 @@ def may_be_written_out(text: str) -> bool:
             if patterns.SPELLED_SIGN.search(text) is not None:
                 return True
             break
-    return not text.isascii() and patterns.SIGN_FOR_AT.search(text) is not None
+    return _has_sign_for_at(text)
+
+
+def _has_sign_for_at(text: str) -> bool:
+    return not text.isascii() and any(sign in text for sign in FOR_AT)

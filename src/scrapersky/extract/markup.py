@@ -59,6 +59,7 @@ ZONE_OF_WORD: dict[str, Zone] = {
         "quote",
     ),
 }
+ZONE_WORDS = frozenset(ZONE_OF_WORD)
 ABOUT_OTHERS = _words("has no with without")  # has-sidebar is said of what stands around one
 NO_ZONES: frozenset[Zone] = frozenset()
 HIDDEN_MAIL = "joomla-hidden-mail"  # Joomla's element for an address in pieces
@@ -93,6 +94,8 @@ def names_of(attributes: Attributes) -> str:
 def named(raw: str) -> tuple[str, Zone | None]:
     """Class and id as written, made lower case, and the zone that they speak of, such as site-footer."""
     names = raw[:300].lower()
+    if ZONE_WORDS.isdisjoint(names.replace("-", " ").replace("_", " ").split()):
+        return names, None
     for name in names.replace("_", "-").split():
         words = name.split("-")
         if words[0] in ABOUT_OTHERS:

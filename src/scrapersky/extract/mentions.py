@@ -9,8 +9,7 @@ from scrapersky.extract.names import Name
 from scrapersky.extract.text import fold_word
 
 MAX_IN_PROSE = 40
-# The last letters before a name that its owner says; most other words end otherwise.
-OWN_NAME = tuple(f"{ending} " for ending in lexicon.table("people")["own_name"]["endings"].split())
+LAST_BEFORE_OWN_NAME = lexicon.words("people", "own_name", "last")
 MARKED_PARTS = 40
 SHORT_LINE = 70  # a longer one names somebody at its beginning or behind a label, if at all
 LONG_LINE = 170
@@ -33,7 +32,7 @@ def mentions(text: str, parts: tuple[str, ...]) -> tuple[Mention, ...]:
         return ()
     # Quick looks first: a line without two capitals in a row or a title names nobody, or only beside a sign.
     capitals = patterns.TWO_CAPITALS.search(text)
-    if not text.isascii() and patterns.EASTERN.search(text) is not None:
+    if capitals is None and not text.isascii() and patterns.EASTERN.search(text) is not None:
         return tuple([Mention(one.name, one.whole, one.role) for one in eastern_names.find(text)])
     title = patterns.TITLE_IN_TEXT.search(text)
     if capitals is None and title is None and (length > names.MAX_NAME or not _may_label(text)):
@@ -187,7 +186,7 @@ def _introduced(text: str, first: int) -> Iterator[Mention]:
 def _gives_own_name(text: str, at: int) -> float:
     """How much it says that the words before are: my name is, ich heiße, vi heter; or only: I am."""
     before = text[max(0, at - 24) : at].lower()
-    if not before.endswith(OWN_NAME):
+    if before[before.rfind(" ", 0, -1) + 1 : -1] not in LAST_BEFORE_OWN_NAME:
         return 0.0
     if patterns.OWN_NAME.search(before) is not None:
         return 0.6
