@@ -57,7 +57,7 @@ async def add_line(admin: Any, tenant: UUID, name: str = "molar") -> dict[str, s
         "INSERT INTO business_domain (business_id, domain_id, tenant_id) VALUES ($1, $2, $3)", business, domain, tenant
     )
     sitemap = await add(
-        admin, "sitemap_file", tenant, domain_id=UUID(domain), url=f"https://{name}.fi/sitemap.xml", kind="pages"
+        admin, "sitemap_file", tenant, domain_id=UUID(domain), url=f"https://{name}.fi/sitemap.xml", kind="urlset"
     )
     page = await add(
         admin,

@@ -97,7 +97,7 @@ async def test_each_filter_keeps_what_it_says(client, admin, tenant):
         ("domains?sitemap_analysis_status=Error", [other]),
         ("domains?text=mol", [ids]),
         (f"sitemaps?domain_id={ids['domains']}", [ids]),
-        (f"sitemaps?search_id={other['searches']}&kind=pages", [other]),
+        (f"sitemaps?search_id={other['searches']}&kind=urlset", [other]),
         ("sitemaps?text=https://zahn.fi/site", [other]),
         ("pages?kind=contact", [ids]),
         (f"pages?sitemap_id={other['sitemaps']}", [other]),

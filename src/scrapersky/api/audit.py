@@ -42,7 +42,9 @@ class AuditFilter(Asked):
 class AuditQuery(AuditFilter):
     """Which changes, and where to go on."""
 
-    cursor: str | None = Field(None, max_length=500, description="`next_cursor` of the page before; opaque")
+    cursor: str | None = Field(
+        None, min_length=1, max_length=500, description="`next_cursor` of the page before; opaque"
+    )
     limit: int = Field(50, ge=1, le=200, description="how many at most")
 
 
@@ -66,7 +68,8 @@ class AuditLine(BaseModel):
 @router.get("", summary="Changes, the latest first", responses=answers(400), openapi_extra=may(ADMIN))
 async def list_audit(query: Annotated[AuditQuery, Query()], office: Given, actor: CurrentActor) -> Page[AuditLine]:
     """All that people and programs of your tenant have changed. Kept for SCRAPERSKY_AUDIT_RETENTION_DAYS."""
-    seen = cursors.read(query.cursor, "audit", cursors.moment, cursors.whole_number) if query.cursor else None
+    here = cursors.of_query("audit", vars(query.wanted()))
+    seen = cursors.read(query.cursor, here, cursors.moment, cursors.whole_number) if query.cursor else None
     async with office.database.session(actor.tenant_id) as session:
         found = await audit_log.page(
             session,
@@ -78,7 +81,7 @@ async def list_audit(query: Annotated[AuditQuery, Query()], office: Given, actor
     left_off = found[query.limit - 1] if len(found) > query.limit else None
     return Page(
         items=[AuditLine.model_validate(line) for line in found[: query.limit]],
-        next_cursor=cursors.make("audit", [left_off.at.isoformat(), left_off.id]) if left_off else None,
+        next_cursor=cursors.make(here, [left_off.at.isoformat(), left_off.id]) if left_off else None,
     )
 
 

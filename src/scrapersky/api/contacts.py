@@ -27,7 +27,6 @@ from scrapersky.api.lists import (
     ListQuery,
     RowId,
     Story,
-    Word,
     YesNo,
     page_of,
     storable,
@@ -37,6 +36,7 @@ from scrapersky.api.office import Given
 from scrapersky.api.problems import answers
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.status import Curation, Status, Verdict
+from scrapersky.extract.found import EmailKind
 from scrapersky.store import contact_edits, contact_merges
 from scrapersky.store.nouns import CONTACTS
 
@@ -61,7 +61,7 @@ class ContactFilter(Asked):
     has_email: YesNo | None = Field(None, description="with an email address, or without")
     has_phone: YesNo | None = Field(None, description="with a phone number, or without")
     has_name: YesNo | None = Field(None, description="with a person's name, or without")
-    email_kind: Word | None = Field(None, description="role, personal, free-mail or other-domain")
+    email_kind: EmailKind | None = Field(None, description="only addresses of this kind")
     email: Text | None = Field(None, description="how the email address begins, in small letters")
     text: Text | None = Field(None, description="how the name begins")
 

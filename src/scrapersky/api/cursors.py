@@ -1,8 +1,9 @@
 """Cursors: where a list was left off, as text that nobody needs to read."""
 
 import base64
+import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +16,13 @@ CURE = "Use the next_cursor of the page before, unchanged and with the same filt
 
 class BadCursor(BadRequest):
     """The cursor is not one of this list."""
+
+
+def of_query(name: str, asked: Mapping[str, Any]) -> str:
+    """The name of a list as it was asked for: a cursor goes on with the same filters, or not at all."""
+    told = {field: value for field, value in asked.items() if value is not None}
+    plain = json.dumps(told, sort_keys=True, default=str)
+    return f"{name}?{hashlib.sha256(plain.encode()).hexdigest()[:16]}" if told else name
 
 
 def make(name: str, place: Sequence[str | int | None]) -> str:

@@ -98,7 +98,8 @@ async def list_dead_letters(
 ) -> Page[Letter]:
     """Your own, filtered by workflow, type of error and the beginning of the message."""
     wanted = _filter(office, Matching(workflow=workflow, error_type=error_type, text=text))
-    before = cursors.read(cursor, "dead-letters", cursors.moment, UUID) if cursor else None
+    here = cursors.of_query("dead-letters", vars(wanted))
+    before = cursors.read(cursor, here, cursors.moment, UUID) if cursor else None
     async with office.database.session(actor.tenant_id) as session:
         found = await dead_letters.page(
             session, actor.tenant_id, wanted, before=(before[0], before[1]) if before else None, limit=limit + 1
@@ -106,9 +107,7 @@ async def list_dead_letters(
     left_off = found[limit - 1] if len(found) > limit else None
     return Page(
         items=[_letter(office, letter) for letter in found[:limit]],
-        next_cursor=cursors.make("dead-letters", [left_off.died_at.isoformat(), str(left_off.id)])
-        if left_off
-        else None,
+        next_cursor=cursors.make(here, [left_off.died_at.isoformat(), str(left_off.id)]) if left_off else None,
     )
 
 

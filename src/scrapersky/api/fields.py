@@ -87,7 +87,8 @@ WorkflowName = Annotated[str, Path(pattern="^[a-z][a-z0-9_]{0,62}$", description
 WorkflowFilter = Annotated[str | None, Query(pattern="^[a-z][a-z0-9_]{0,62}$", description="only of this workflow")]
 Limit = Annotated[int, Query(ge=1, le=200, description="how many at most")]
 CursorGiven = Annotated[
-    str | None, Query(alias="cursor", max_length=500, description="`next_cursor` of the page before; opaque")
+    str | None,
+    Query(alias="cursor", min_length=1, max_length=500, description="`next_cursor` of the page before; opaque"),
 ]
 
 Line = TypeVar("Line")

@@ -1,7 +1,7 @@
 """Jobs: long actions somebody asked for. Watch them, cancel them; start one that scans a web site."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Response
@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.api.access import CURATOR, VIEWER, CurrentActor, may
 from scrapersky.api.fields import Asked, Text
-from scrapersky.api.lists import PREFIX, ByUpdate, Line, Listing, ListQuery, RowId, Word, page_of
+from scrapersky.api.lists import PREFIX, ByUpdate, Line, Listing, ListQuery, RowId, page_of
 from scrapersky.api.office import Given, Office
 from scrapersky.api.problems import answers
 from scrapersky.models import Job
@@ -20,6 +20,9 @@ from scrapersky.store.nouns import JOBS
 
 router = APIRouter(prefix="/jobs", tags=["jobs"], responses=answers(422, 503))
 scan_router = APIRouter(prefix="/sitemap", tags=["jobs"], responses=answers(422, 503))
+
+JobKind = Literal["sitemap_scan", "curation", "delivery"]
+JobState = Literal["pending", "processing", "completed", "failed", "cancelled"]
 
 
 def _number(given: object) -> object:
@@ -31,7 +34,7 @@ def _number(given: object) -> object:
 class JobLine(Line):
     """A job as it stands."""
 
-    kind: str = Field(description="`sitemap_scan`, `curation`")
+    kind: str = Field(description="`sitemap_scan`, `curation` or `delivery`")
     state: str = Field(description="pending, processing, completed, failed or cancelled")
     progress: float = Field(description="0 to 1")
     parameters: dict[str, Any] = Field(description="what was asked for")
@@ -45,8 +48,8 @@ class JobQuery(ListQuery):
     """Which jobs, in which order."""
 
     sort: ByUpdate = "-updated_at"
-    kind: Word | None = Field(None, description="only of this kind")
-    state: Word | None = Field(None, description="only in this state")
+    kind: JobKind | None = Field(None, description="only of this kind")
+    state: JobState | None = Field(None, description="only in this state")
 
 
 class Scan(Asked):

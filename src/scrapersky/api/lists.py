@@ -43,7 +43,9 @@ class ListQuery(Asked):
     """How a list is read: each noun's own query adds its filters."""
 
     sort: str = Field("-updated_at", description="`-` is the other way round; ties are broken by the id")
-    cursor: str | None = Field(None, max_length=2000, description="`next_cursor` of the page before; opaque")
+    cursor: str | None = Field(
+        None, min_length=1, max_length=2000, description="`next_cursor` of the page before; opaque"
+    )
     limit: Annotated[int, BeforeValidator(_whole)] = Field(50, ge=1, le=200, description="how many at most")
 
 
@@ -116,7 +118,8 @@ class Listing(BaseModel, Generic[Shown]):
 async def page_of(office: Office, actor: Actor, noun: Noun, shown: type[Shown], query: ListQuery) -> Listing[Shown]:
     """A page of a noun's list, as its query asks for it."""
     sort = Sort(query.sort.removeprefix("-"), query.sort.startswith("-"))
-    here, filters = f"{noun.name}/{query.sort}", given(query, noun)
+    filters = given(query, noun)
+    here = cursors.of_query(f"{noun.name}/{query.sort}", filters)
     after = _position(query.cursor, here, sort) if query.cursor else None
     async with office.database.session(actor.tenant_id) as session:
         found = await lists.page(

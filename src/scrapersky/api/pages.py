@@ -26,13 +26,13 @@ from scrapersky.api.lists import (
     ListQuery,
     RowId,
     Story,
-    Word,
     page_of,
     story_of,
 )
 from scrapersky.api.office import Given
 from scrapersky.api.problems import answers
 from scrapersky.core.status import Curation, Status
+from scrapersky.extract.page_words import PageKind
 from scrapersky.store.nouns import PAGES
 
 router = APIRouter(prefix="/pages", tags=["pages"], responses=answers(422, 503))
@@ -46,7 +46,7 @@ class PageFilter(Asked):
     search_id: UUID | None = Field(None, description="only of this search")
     domain_id: UUID | None = Field(None, description="only of this domain")
     sitemap_id: UUID | None = Field(None, description="only of this sitemap")
-    kind: Word | None = Field(None, description="only of this kind: contact, imprint, team, …")
+    kind: PageKind | None = Field(None, description="only of this kind")
     text: Text | None = Field(None, description="how the address begins, with its https://")
 
 

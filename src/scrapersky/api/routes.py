@@ -41,9 +41,11 @@ from scrapersky.api.access import VIEWER, describe_access, door, may
 from scrapersky.api.problems import answers, describe_problems
 from scrapersky.api.rates import admit_caller
 from scrapersky.api.strict_json import refuse_twins
+from scrapersky.api.strict_query import refuse_strange_fields
 
 PREFIX = "/api/v3"
 GATES = [Depends(door), Depends(admit_caller), Depends(refuse_twins)]  # of every route, in this order
+STRICT = [Depends(refuse_strange_fields)]  # not of probes: whoever polls them may add what he likes
 
 PEOPLE = (auth.router, users.router, users.invitation_router, api_keys.router)
 HOUSE = (tenants.router, quotas.router, audit.router)
@@ -94,8 +96,8 @@ def all_routes() -> list[BaseRoute]:
         runs.router,
         dev_tools.router,
     ):
-        every.include_router(router, prefix=PREFIX)
-    every.include_router(description, prefix=PREFIX)
+        every.include_router(router, prefix=PREFIX, dependencies=STRICT)
+    every.include_router(description, prefix=PREFIX, dependencies=STRICT)
     every.include_router(health.router)
     return every.routes
 

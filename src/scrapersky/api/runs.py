@@ -54,7 +54,8 @@ async def list_runs(
 ) -> Page[RunLine]:
     """Kept for SCHEDULER_RUN_RETENTION_DAYS."""
     name = office.pipeline[workflow].name if workflow else None
-    before = cursors.read(cursor, "runs", cursors.moment, cursors.whole_number) if cursor else None
+    here = cursors.of_query("runs", {"workflow": name, "since": since})
+    before = cursors.read(cursor, here, cursors.moment, cursors.whole_number) if cursor else None
     async with office.database.engine_session() as session:
         found = await runs.page(
             session,
@@ -66,7 +67,7 @@ async def list_runs(
     left_off = found[limit - 1] if len(found) > limit else None
     return Page(
         items=[_line(run) for run in found[:limit]],
-        next_cursor=cursors.make("runs", [left_off.started_at.isoformat(), left_off.id]) if left_off else None,
+        next_cursor=cursors.make(here, [left_off.started_at.isoformat(), left_off.id]) if left_off else None,
     )
 
 

@@ -1,7 +1,7 @@
 """Sitemaps: the files that list a site's pages, and the gate before their import."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query
@@ -26,7 +26,6 @@ from scrapersky.api.lists import (
     ListQuery,
     RowId,
     Story,
-    Word,
     page_of,
     story_of,
 )
@@ -37,6 +36,8 @@ from scrapersky.store.nouns import SITEMAPS
 
 router = APIRouter(prefix="/sitemaps", tags=["sitemaps"], responses=answers(422, 503))
 
+SitemapWord = Literal["urlset", "index", "text", "rss", "atom", "links"]
+
 
 class SitemapFilter(Asked):
     """Which sitemaps are meant; nothing set means all of yours."""
@@ -45,7 +46,7 @@ class SitemapFilter(Asked):
     sitemap_import_status: Status | None = Field(None, description="only in this state of the queue")
     search_id: UUID | None = Field(None, description="only of this search")
     domain_id: UUID | None = Field(None, description="only of this domain")
-    kind: Word | None = Field(None, description="only of this kind")
+    kind: SitemapWord | None = Field(None, description="only of this kind; `links` is a home page in place of one")
     text: Text | None = Field(None, description="how the address begins, with its https://")
 
 

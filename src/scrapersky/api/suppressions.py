@@ -11,7 +11,7 @@ from scrapersky.api.choices import Either
 from scrapersky.api.contacts import ContactFilter
 from scrapersky.api.fields import Asked, Ids, Text
 from scrapersky.api.imports import RowProblem
-from scrapersky.api.lists import ByUpdate, Line, Listing, ListQuery, RowId, Word, given, page_of
+from scrapersky.api.lists import ByUpdate, Line, Listing, ListQuery, RowId, given, page_of
 from scrapersky.api.office import Given
 from scrapersky.api.problems import answers
 from scrapersky.store import lists, suppressions
@@ -27,6 +27,7 @@ Values = Annotated[
     list[Value],
     Field(min_length=1, max_length=MOST_VALUES, description="email addresses, domains, phone numbers; in any order"),
 ]
+Origin = Literal["person", "import", "erasure", "destination"]
 Country = Annotated[str, StringConstraints(pattern="^[A-Za-z]{2}$")]
 
 
@@ -34,7 +35,7 @@ class SuppressionFilter(Asked):
     """Which suppressions are meant; nothing set means all of yours."""
 
     kind: Literal["email", "domain", "phone", "person"] | None = Field(None, description="only of this kind")
-    origin: Word | None = Field(None, description="person, import, erasure or destination")
+    origin: Origin | None = Field(None, description="how it came")
     text: Text | None = Field(None, description="how the value begins, in small letters")
 
 

@@ -1,0 +1,81 @@
+"""A query is read whole or refused: fields that nobody knows, fields said twice, words of no vocabulary."""
+
+from uuid import uuid4
+
+import pytest
+
+from tests.api.conftest import is_problem
+
+API = "/api/v3"
+LISTS = ("searches", "places", "businesses", "domains", "sitemaps", "pages", "contacts", "jobs", "suppressions")
+OTHERS = (
+    "runs",
+    "dead-letters",
+    "workflows",
+    "workflows/packing",
+    "workflows/packing/items",
+    "contacts/duplicates",
+    f"searches/{uuid4()}/results",
+    f"places/{uuid4()}",
+    "audit",
+    "users",
+    "quotas",
+    "auth/me",
+    "exports/contacts.csv",
+    "openapi.json",
+)
+
+
+@pytest.mark.parametrize("path", [*LISTS, *OTHERS])
+async def test_a_field_that_nobody_knows_is_refused(client, path):
+    problem = is_problem(await client.get(f"{API}/{path}", params={"bogus": "1"}), 422)
+    assert problem["errors"][0]["field"] == "query.bogus"
+    assert "is no field of this query" in problem["errors"][0]["message"]
+
+
+async def test_also_where_something_is_changed(client):
+    asked = {"ids": [str(uuid4())], "curation_status": "Maybe"}
+    problem = is_problem(await client.post(f"{API}/places/curation", params={"x": "1"}, json=asked), 422)
+    assert problem["errors"] == [{"field": "query.x", "message": "is no field of this query; there is none here"}]
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "values"),
+    [("places", "curation_status", ["New", "Maybe"]), ("runs", "limit", ["1", "2"]), ("pages", "kind", ["team"] * 2)],
+)
+async def test_a_field_is_said_once(client, path, name, values):
+    problem = is_problem(await client.get(f"{API}/{path}", params={name: values}), 422)
+    assert problem["errors"] == [{"field": f"query.{name}", "message": "must be given once"}]
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "a_word"),
+    [
+        ("jobs", "state", "cancelled"),
+        ("jobs", "kind", "sitemap_scan"),
+        ("pages", "kind", "imprint"),
+        ("sitemaps", "kind", "urlset"),
+        ("contacts", "email_kind", "free-mail"),
+        ("suppressions", "origin", "erasure"),
+    ],
+)
+async def test_a_word_of_no_vocabulary_is_refused_with_the_words_there_are(client, path, name, a_word):
+    problem = is_problem(await client.get(f"{API}/{path}", params={name: "zzz"}), 422)
+    assert problem["errors"][0]["field"] == f"query.{name}"
+    assert a_word in problem["errors"][0]["message"]
+    assert (await client.get(f"{API}/{path}", params={name: a_word})).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["places", "runs", "dead-letters", "workflows/packing/items", "audit"])
+async def test_an_empty_cursor_is_no_cursor(client, path):
+    problem = is_problem(await client.get(f"{API}/{path}", params={"cursor": ""}), 422)
+    assert problem["errors"][0]["field"] == "query.cursor"
+
+
+async def test_a_stranger_learns_nothing_about_fields(client, app):
+    del client.headers["Authorization"]
+    is_problem(await client.get(f"{API}/places", params={"bogus": "1"}), 401)
+
+
+async def test_a_probe_may_say_what_it_likes(client):
+    assert (await client.get("/health/live", params={"at": "1"})).status_code == 200
