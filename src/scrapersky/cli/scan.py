@@ -51,11 +51,13 @@ async def _scan(site: str, max_pages: int, check: bool, tenant: str) -> dict[str
         actor = await acting(house, tenant)
         async with house.database.session(actor.tenant_id) as session:
             job = await (scans.latest(session, actor, site) if check else scans.start(session, actor, site, max_pages))
-            is_over = job.state == "completed" and job.subject_id is not None
+            found = None
+            if job.state == "completed" and job.subject_id is not None:
+                found = dict(await jobs.scan_result(session, job.subject_id))
             return {
                 "job_id": str(job.id),
                 "site": site,
                 "state": job.state,
                 "error": job.error,
-                "result": job.result or (dict(await jobs.scan_result(session, job.subject_id)) if is_over else None),
+                "result": job.result or found,
             }
