@@ -47,7 +47,7 @@ class Line:
 
 def read_table(stream: BinaryIO, form: Form) -> Iterator[TableRow]:
     """Every row that is not blank; UnusableTable when the whole cannot be read."""
-    lines = _lines(stream)
+    lines = read_lines(stream)
     yield from _jsonl(lines) if form == "jsonl" else _CsvRecords(lines).rows()
 
 
@@ -57,7 +57,8 @@ def read_objects(objects: Iterable[Any]) -> Iterator[TableRow]:
         yield _object(number, found)
 
 
-def _lines(stream: BinaryIO) -> Iterator[Line]:
+def read_lines(stream: BinaryIO) -> Iterator[Line]:
+    """Every line as text, in whichever charset; UnusableTable for what is no text."""
     head = stream.read(CHUNK)
     if not head.strip():
         raise UnusableTable("It is empty.")
