@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from scrapersky.cli.find_line import NoSuchList, read_domains, split_search
 from scrapersky.sandbox.server import Sandbox
 
 SEED = 31
@@ -137,9 +136,11 @@ async def test_web_sites_one_already_has_are_a_beginning_too(process, variables,
 
 
 async def test_nothing_found_is_no_error_but_an_exit_code(process, variables, tmp_path):
-    words = ("find", "--in", "Nowhere-upon-Nothing", "dentists", "--out", str(tmp_path / "x.csv"))
+    words = ("find", "--in", "Helsinki", "planetariums", "--out", str(tmp_path / "x.csv"))
     said = await process(*words, **variables).leave(60)
-    assert said.code == 1
+    assert said.code == 1, said.err
+    assert "openstreetmap knows no planetariums in Helsinki. Look at the spelling" in said.err.replace("\n", " ")
+    assert said.out == "", "no table of zeros"
     assert rows_of(tmp_path / "x.csv") == []
 
 
@@ -194,40 +195,22 @@ async def test_without_money_for_details_it_says_what_to_raise_and_goes_on_when_
         (("--domains", "missing.txt"), "missing.txt cannot be read"),
         (("dentists in Helsinki", "--provider", "nobody"), "'nobody' is none of"),
         (("dentists in Helsinki", "--tenant", "nobody"), "'nobody' is none of the tenants"),
+        ((), "Say what to look for, or give --domains FILE"),
+        (("dentists in Helsinki", "--domains", "x"), "not both"),
+        (("",), "Write what to look for and where"),
+        (("dentists",), 'Write "dentists in Helsinki"'),
+        (("drive in cinemas",), 'Write "drive in cinemas in Helsinki"'),
+        (("--domains", "x", "--limit", "3", "--in", "Turku"), "leave out --in and --limit"),
+        (("--domains", "x", "--provider", "openstreetmap"), "leave out --provider"),
+        (("--domains", "x", "--budget", "1"), "leave out --budget"),
     ],
 )
-async def test_what_cannot_work_is_a_sentence(line, words, sentence):
+async def test_what_cannot_work_is_a_sentence_and_nothing_is_stored(line, admin, words, sentence):
     said = await line("find", *words)
     assert said.code == 2
     assert sentence in said.sentence
+    assert await admin.fetchval("SELECT count(*) FROM search") == 0
 
 
-@pytest.mark.parametrize("words", [(), ("dentists", "--domains", "x"), ("dentists", "--per", "planet")])
-async def test_asking_for_nothing_or_for_too_much_is_wrong_usage(command, words):
-    assert (await command("find", *words)).code == 2
-
-
-@pytest.mark.parametrize(
-    ("search", "area", "parted"),
-    [
-        ("dentists in Helsinki", None, ("dentists", "Helsinki")),
-        ("drive in cinemas in Turku", None, ("drive in cinemas", "Turku")),
-        ("dentists", "Helsinki", ("dentists", "Helsinki")),
-        ("dentists", None, ("dentists", None)),
-        (" in Helsinki", None, ("in Helsinki", None)),
-    ],
-)
-def test_what_and_where_are_parted(search, area, parted):
-    assert split_search(search, area) == parted
-
-
-def test_a_list_without_a_site_is_refused(tmp_path):
-    (tmp_path / "sites.csv").write_text("domain,notes\nhttps://facebook.com/x,theirs\n")
-    with pytest.raises(NoSuchList, match="no web site in it"):
-        read_domains(tmp_path / "sites.csv")
-
-
-def test_a_binary_list_is_refused(tmp_path):
-    (tmp_path / "sites.csv").write_bytes(b"\xff\xfe\x00\x01")
-    with pytest.raises(NoSuchList, match="not UTF-8"):
-        read_domains(tmp_path / "sites.csv")
+async def test_rows_of_something_else_are_wrong_usage(command):
+    assert (await command("find", "dentists in Helsinki", "--per", "planet")).code == 2

@@ -55,19 +55,63 @@ async def test_without_a_key_the_setting_is_named(line):
 async def test_a_wrong_key_is_the_reason_why_nothing_was_found(find):
     code, told, _ = await find(*GOOGLE, PROVIDER_GOOGLE_KEY="not-the-key")
     [reason] = told["reasons"]
-    assert (code, told["rows"], reason["step"], reason["status"]) == (1, 0, "place_search", "Error")
+    assert (code, told["rows"], reason["step"], reason["status"]) == (4, 0, "place_search", "Error")
     assert "PROVIDER_GOOGLE_KEY" in reason["reason"]
     assert "not-the-key" not in json.dumps(told)
+
+
+async def test_a_search_that_fails_keeps_the_file_of_yesterday(find, process, sandbox, database_url, tmp_path):
+    out = tmp_path / "leads.csv"
+    out.write_text("yesterday's")
+    code, told, _ = await find(*GOOGLE, PROVIDER_GOOGLE_KEY="not-the-key")
+    assert (code, told["kept"], out.read_text()) == (4, True, "yesterday's")
+    words = ("find", "dentists in Helsinki", "--out", str(out), *GOOGLE)
+    variables = {**sandbox.environment(), **ONCE, "DATABASE_URL": database_url, "PROVIDER_GOOGLE_KEY": "not-the-key"}
+    said = (await process(*words, **variables).leave(60)).err.replace("\n", " ")
+    assert "The search failed: " in said
+    assert f"{out} was there before and is kept." in said
+    code, told, _ = await find(*GOOGLE, "--limit", "5")
+    assert (code, told["kept"]) == (0, False)
+    assert out.read_text() != "yesterday's"
+
+
+async def test_a_budget_of_nothing_is_told_apart_from_finding_nothing(find):
+    code, told, _ = await find(*GOOGLE, "--limit", "40", "--budget", "0.01")
+    assert (code, told["rows"]) == (4, 0)
+    assert "over the budget of 0.01" in told["cut_short"]
+
+
+async def test_what_it_will_cost_is_told_before_and_what_it_cost_after(find, sandbox):
+    code, told, said = await find(*GOOGLE, "--limit", "40")
+    assert code == 0
+    assert "Probably 0.07 at most, in 2 calls. It stops before 0.14. Nobody named a budget" in said.replace("\n", " ")
+    assert (told["estimate"]["calls"], told["estimate"]["cents"], told["estimate"]["budget_cents"]) == (2, 7, 14)
+    assert (told["bill"]["cost_cents"], told["bill"]["budget_cents"]) == (7, 14)
+    code, told, said = await find(*GOOGLE, "--limit", "40")
+    assert "Probably" not in said, "nobody is asked again"
+    assert told["bill"]["cost_cents"] == 7
+    code, told, said = await find("--limit", "5")
+    assert "Probably" not in said, "free"
+    assert told["estimate"]["cents"] == 0
+
+
+async def test_more_money_goes_on_where_the_money_ended(find, sandbox):
+    _, told, _ = await find(*GOOGLE, "--limit", "40", "--budget", "0.05")
+    assert told["rows"] == 20
+    code, told, _ = await find(*GOOGLE, "--limit", "40", "--budget", "1")
+    assert (code, told["cut_short"], told["bill"]["call_count"]) == (0, None, 2)
+    assert told["rows"] > 20
 
 
 async def test_a_quota_of_the_day_is_waited_for_and_the_same_command_goes_on(find, sandbox, admin):
     sandbox.google.per_day = 0
     code, told, _ = await find(*GOOGLE, "--limit", "10")
     [reason] = told["reasons"]
-    assert (code, told["left"], reason["status"]) == (1, 1, "Queued")
+    assert (code, told["left"], reason["status"]) == (3, 1, "Queued")
     assert "quota of the day" in reason["reason"]
     sandbox.google.per_day = None
-    await admin.execute("UPDATE search SET place_search_due_at = NULL")  # midnight in California
+    await admin.execute("UPDATE provider_rest SET until = now()")  # midnight in California
+    await admin.execute("UPDATE search SET place_search_due_at = NULL")
     code, told, _ = await find(*GOOGLE, "--limit", "10")
     assert (code, told["rows"], told["left"]) == (0, 10, 0)
 
@@ -87,14 +131,14 @@ async def test_a_provider_that_is_down_is_the_reason(find, sandbox):
         PROVIDER_OVERPASS_URL=f"http://127.0.0.1:{closed_port}/api", CRAWL_PRIVATE_ALLOWANCE=allowed
     )
     [reason] = told["reasons"]
-    assert (code, told["rows"], reason["step"]) == (1, 0, "place_search")
+    assert (code, told["rows"], reason["step"]) == (4, 0, "place_search")
     assert "Overpass" in reason["reason"]
 
 
 async def test_an_area_nobody_knows_is_the_reason(find):
     code, told, _ = await find("--in", "Nowhere-upon-Nothing")
     [reason] = told["reasons"]
-    assert (code, told["rows"]) == (1, 0)
+    assert (code, told["rows"]) == (4, 0)
     assert "Nowhere-upon-Nothing" in reason["reason"]
 
 

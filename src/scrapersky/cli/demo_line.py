@@ -9,8 +9,9 @@ import typer
 import uvloop
 
 from scrapersky.cli.acting import acting
-from scrapersky.cli.find_line import Wish, find_in
+from scrapersky.cli.find_line import find_in
 from scrapersky.cli.find_progress import FindProgress
+from scrapersky.cli.find_wish import Wish
 from scrapersky.cli.output import print_json, print_table, seconds
 from scrapersky.core.logs import configure_logs
 from scrapersky.core.roles import Role

@@ -1,11 +1,12 @@
 """`scrapersky find`: from a search to a file of people one can write to, by one command."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from scrapersky.cli.find_patience import DEFAULT_SECONDS
+from scrapersky.core.errors import Unavailable
 
 
 def find(
@@ -14,11 +15,16 @@ def find(
         "leads.csv"
     ),
     area: Annotated[str | None, typer.Option("--in", help="The place, if the search does not say it.")] = None,
-    domains: Annotated[Path | None, typer.Option(help="Begin with the web sites in this file, one a line.")] = None,
-    provider: Annotated[str, typer.Option(help="Who knows the places.")] = "openstreetmap",
+    domains: Annotated[
+        Path | None, typer.Option(help="Begin with the web sites in this file: one a line, or a table that names them.")
+    ] = None,
+    provider: Annotated[str | None, typer.Option(help="Who knows the places.", show_default="openstreetmap")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Places at most.")] = None,
     max_pages_per_site: Annotated[int, typer.Option(min=1, max=1000, help="Pages read on each site at most.")] = 5,
-    budget: Annotated[float | None, typer.Option(min=0, help="What the provider may cost, in its money.")] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(min=0, help="What the provider may cost, in its money.", show_default="twice the estimate"),
+    ] = None,
     per: Annotated[str, typer.Option(help="One row per `business` or per `contact`.")] = "business",
     refresh: Annotated[bool, typer.Option("--refresh", help="Search again although it was done before.")] = False,
     patience: Annotated[
@@ -40,17 +46,21 @@ def find(
     it ends at once, and the same command goes on later.
 
     Exit codes: 0 contacts were found, 1 none were, 2 wrong usage or setting, 3 none were yet, but rows are left that
-    wait, 130 stopped by Ctrl-C.
+    wait, 4 the provider refused or failed (key, budget, an area it does not know), 5 the database is away, 130 stopped
+    by Ctrl-C.
     """
     import uvloop
 
-    from scrapersky.cli.find_line import Wish, run_find
+    from scrapersky.cli.find_line import run_find
+    from scrapersky.cli.find_nothing import DATABASE_AWAY, code_of
+    from scrapersky.cli.find_wish import Wish
 
-    if (search is None) == (domains is None):
-        raise typer.BadParameter("Say what to look for, or give --domains FILE; not both.")
     if per not in ("business", "contact"):
         raise typer.BadParameter("--per is business or contact.")
-    wish = Wish.of(search or f"web sites of {domains}", area, domains, provider, limit, max_pages_per_site, budget)
-    summary: dict[str, Any] = uvloop.run(run_find(wish, out, per, tenant, refresh, json, patience))
-    nothing = 3 if summary["left"] else 1
-    raise typer.Exit(130 if summary["stopped"] else 0 if summary["contacts"] else nothing)
+    wish = Wish.of(search, area, domains, provider, limit, max_pages_per_site, budget)
+    try:
+        summary = uvloop.run(run_find(wish, out, per, tenant, refresh, json, patience))
+    except Unavailable as error:
+        typer.secho(f"{error.title} {error}", err=True, fg="red")
+        raise typer.Exit(DATABASE_AWAY) from None
+    raise typer.Exit(code_of(summary))

@@ -9,6 +9,7 @@ from typing import Any, Self
 from rich import progress as bars
 from rich.console import Console
 
+from scrapersky.cli.find_nothing import why_nothing
 from scrapersky.cli.output import print_table, printable, seconds
 from scrapersky.store.search_waits import Wait
 from scrapersky.store.searches import StepCount
@@ -88,8 +89,24 @@ class FindProgress:
         self._waiting_until = waits[0].until
         self._console.print(f"Waiting {waiting(waits[0])}", markup=False, soft_wrap=True)
 
+    def say(self, sentence: str) -> None:
+        """A sentence between the bars."""
+        self._console.print(printable(sentence), markup=False, soft_wrap=True)
+
     def summarise(self, summary: dict[str, Any]) -> None:
         """What was found, skipped and failed, and why."""
+        if nothing := why_nothing(summary):
+            self.say(nothing)
+        else:
+            self._tell_what_was_found(summary)
+        self.say(
+            f"{summary['file']} was there before and is kept."
+            if summary["kept"]
+            else f"{summary['rows']} rows in {summary['file']}."
+        )
+        self._tell_the_rest(summary)
+
+    def _tell_what_was_found(self, summary: dict[str, Any]) -> None:
         steps = [
             (TITLES[name], counts["completed"], counts["skipped"], counts["failed"])
             for name, counts in summary["steps"].items()
@@ -105,14 +122,15 @@ class FindProgress:
         self._console.print(
             f"{summary['emails']} emails, {summary['phones']} phones and {summary['people']} people of "
             f"{summary['domains']} web sites in {seconds(summary['seconds'])}"
-            + (f", the first after {seconds(first)}" if first is not None else "")
-            + f". {summary['rows']} rows in {summary['file']}.",
+            + (f", the first after {seconds(first)}." if first is not None else "."),
             markup=False,
             soft_wrap=True,
         )
         if summary["verdicts"]:
             told = ", ".join(f"{count} {verdict}" for verdict, count in summary["verdicts"].items() if count)
             self._console.print(f"Of the addresses, {told}.", markup=False)
+
+    def _tell_the_rest(self, summary: dict[str, Any]) -> None:
         if summary["bill"]["cost_cents"] or summary["bill"]["budget_cents"] is not None:
             self._console.print(_bill(summary["bill"]), markup=False)
         if summary["cut_short"]:

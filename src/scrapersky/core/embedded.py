@@ -47,6 +47,18 @@ def start_embedded(data_dir: Path) -> str:
     return str(server.get_uri(database=DATABASE))
 
 
+def revive(data_dir: Path) -> None:
+    """Start the server of this directory again if it has died; one that runs or is just coming up is left alone."""
+    home = data_dir.expanduser() / "postgres"
+    if _is_running(home):
+        return
+    try:
+        _wheel().get_server(home, cleanup_mode="stop").start()
+    except (OSError, RuntimeError, subprocess.SubprocessError, AssertionError) as error:
+        raise Unavailable(f"The embedded PostgreSQL in {home} did not start; its log is {home / 'log'}.") from error
+    log.info("embedded_postgres_revived", directory=str(home))
+
+
 def _forget_the_dead(server: Any) -> None:
     """The wheel lists who uses a server, and the last one to leave stops it: whoever was killed never left."""
     with server._lock:

@@ -171,15 +171,18 @@ class LeadFile:
         except OSError as error:
             raise UnwritableFile(f"{path} cannot be written: {error.strerror}.") from error
         self.count = 0
+        self.kept = False  # an older file, which an empty one did not replace
 
-    async def write(self, rows: AsyncIterator[Mapping[str, Any]]) -> int:
-        """Every row, then the move; how many there were."""
+    async def write(self, rows: AsyncIterator[Mapping[str, Any]], *, keep_old: bool = False) -> int:
+        """Every row, then the move; how many there were. With `keep_old`, no file is replaced by an empty one."""
         try:
             async for row in rows:
                 self._writer.add(row)
                 self.count += 1
             self._writer.finish()
-            self._partial.replace(self._path)
+            self.kept = keep_old and not self.count and self._path.exists()
+            if not self.kept:
+                self._partial.replace(self._path)
         except OSError as error:
             raise UnwritableFile(f"{self._path} cannot be written: {error.strerror}.") from error
         return self.count

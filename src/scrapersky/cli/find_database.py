@@ -1,0 +1,73 @@
+"""The database of a long command: when it is away it is waited for, with a word; our own is started again."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from scrapersky.core.cancelling import heed_cancel
+from scrapersky.core.database import is_connection_error
+from scrapersky.core.embedded import revive
+from scrapersky.core.errors import Unavailable
+from scrapersky.engine.abandoned import free_rows, is_alone
+from scrapersky.store import host_limits
+from scrapersky.worker import House
+
+AWAY_SECONDS = 60.0
+PAUSE_SECONDS = 0.5
+
+T = TypeVar("T")
+
+
+class DatabaseGone(Unavailable):
+    """The database is away, and did not come back."""
+
+
+async def patiently(
+    house: House, ask: Callable[[], Awaitable[T]], say: Callable[[str], None], seconds: float = AWAY_SECONDS
+) -> T:
+    """What the database answers, now or when it is back; DatabaseGone after so long."""
+    away_since: float | None = None
+    while True:
+        try:
+            answer = await ask()
+        except Exception as error:
+            heed_cancel(error)
+            if not is_connection_error(error):
+                raise
+            if away_since is None:
+                away_since = time.monotonic()
+                say(f"The database is away; waiting up to {seconds:.0f} s for it.")
+            elif time.monotonic() - away_since > seconds:
+                raise gone(error) from None
+            await _help(house)
+            await asyncio.sleep(PAUSE_SECONDS)
+            continue
+        if away_since is not None:
+            say("The database is back.")
+        return answer
+
+
+def gone(error: BaseException) -> DatabaseGone:
+    """The sentence about it: what was done is kept."""
+    return DatabaseGone(
+        f"Nothing that was found is lost: the same command goes on when it is back ({type(error).__name__})."
+    )
+
+
+async def _help(house: House) -> None:
+    if not house.database.is_embedded:
+        return
+    try:
+        await asyncio.to_thread(revive, house.settings.data_dir)
+    except Unavailable:
+        return  # its last children may still hold the directory: it is tried again
+
+
+async def take_over(house: House) -> int:
+    """If nobody else is at work, free what killed processes held; how many rows it was."""
+    async with house.database.engine_connection() as connection:
+        if not await is_alone(connection):
+            return 0
+        await host_limits.free_all(connection)
+        return await free_rows(connection, house.pipeline)
