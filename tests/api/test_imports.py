@@ -54,6 +54,32 @@ async def test_an_object_that_says_a_thing_twice_fails_alone(client, admin):
     assert await admin.fetchval("SELECT array_agg(name) FROM domain") == ["c-site.fi"]
 
 
+@pytest.mark.parametrize(
+    ("body", "query"),
+    [
+        ("email,e-mail,note,note\nno@molar.fi,anna@molar.fi,1,2\n", {"map": "E_mail=email"}),
+        ("email,url,website\nanna@molar.fi,,molar.fi\n", {"map": "website=domain"}),
+    ],
+)
+async def test_of_two_columns_of_one_field_the_mapped_one_is_taken(client, admin, body, query):
+    answer = (await sent(client, "contacts", body, **query)).json()
+    assert (answer["created"], answer["failed"]) == (1, 0)
+    assert await admin.fetchval("SELECT array_agg(email) FROM contact") == ["anna@molar.fi"]
+
+
+async def test_an_object_that_says_a_field_under_two_names_fails_alone(client, admin):
+    rows = [{"email": "a@a.fi", "mail": "b@a.fi"}, {"mail": "c@a.fi"}, {"email": "d@a.fi"}]
+    answer = (await client.post("/api/v3/imports/contacts", json={"rows": rows})).json()
+    assert (answer["created"], [error["line"] for error in answer["errors"]]) == (2, [1])
+    assert answer["errors"][0]["message"].startswith("'email' and 'mail' both say email; take one out")
+
+
+async def test_a_spare_name_counts_only_alone(client, admin):
+    await sent(client, "places", "id,provider_id,name\nours,theirs,Molar\n")
+    await sent(client, "places", "id,name\nalone,Molar\n")
+    assert await admin.fetchval("SELECT array_agg(provider_id ORDER BY provider_id) FROM place") == ["alone", "theirs"]
+
+
 async def test_json_lines_with_a_mapping_as_a_dry_run(client, admin):
     body = json.dumps({"Work mail": "anna@molar.fi"})
     headers = {"Content-Type": "application/x-ndjson; charset=utf-8"}
@@ -78,6 +104,9 @@ async def test_nobody_imports_into_the_rows_of_another_tenant(client, admin, oth
         ("domains", b"PK\x03\x04\0\0", CSV, {}, 400, "It is not text."),
         ("domains", b"colour\nred\n", CSV, {}, 400, "Domains need a column for domain"),
         ("domains", b"domain\na.fi\n", CSV, {"map": "x=y"}, 400, "'y' is no field of domains"),
+        ("contacts", b"email,e-mail\na@a.fi,b@a.fi\n", CSV, {}, 400, "'email' and 'e-mail' both say email; take one"),
+        ("contacts", b"Email,note,Email\na@a.fi,,b@a.fi\n", CSV, {}, 400, "Two columns are called 'Email'; take one"),
+        ("domains", b"a,b\na.fi,b.fi\n", CSV, {"map": ["a=domain", "b=domain"]}, 400, "'a' and 'b' both say domain"),
         ("animals", b"name\nx\n", CSV, {}, 422, "path.noun"),
         ("domains", b"domain\na.fi\n", CSV, {"dry_run": "perhaps"}, 422, "query.dry_run"),
         ("domains", b"<xml/>", {"Content-Type": "application/xml"}, {}, 415, "Send text/csv"),

@@ -3,7 +3,7 @@
 import codecs
 import csv
 import json
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal
@@ -29,11 +29,12 @@ class UnusableTable(BadRequest):
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One row by the names of its columns; `trouble` says why it cannot be used."""
+    """One row by the names of its columns; `trouble` says why it cannot be used, `twice` which names several have."""
 
     line: int
     values: Mapping[str, str]
     trouble: str = ""
+    twice: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +150,13 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _checked(number: int, values: Mapping[str, str]) -> TableRow:
+def _checked(number: int, values: Mapping[str, str], twice: tuple[str, ...] = ()) -> TableRow:
     for name, value in values.items():
         if len(value) > LONGEST_FIELD:
             return TableRow(number, {}, f"has more than {LONGEST_FIELD:,} characters in {name[:40]!r}")
         if "\0" in value:
             return TableRow(number, {}, f"holds a NUL in {name[:40]!r}")
-    return TableRow(number, values)
+    return TableRow(number, values, twice=twice)
 
 
 class _Unclosed(Exception):
@@ -173,6 +174,7 @@ class _CsvRecords:
     def rows(self) -> Iterator[TableRow]:
         """The rows below the first line, which names the columns."""
         names = self._names()
+        twice = tuple(name for name, count in Counter(names).items() if name and count > 1)
         while (line := self._next()) is not None:
             if line.trouble:
                 yield TableRow(line.number, {}, line.trouble)
@@ -181,7 +183,7 @@ class _CsvRecords:
                 if isinstance(cells, str):
                     yield TableRow(line.number, {}, cells)
                 elif any(cell.strip() for cell in cells):
-                    yield _row(line.number, names, cells)
+                    yield _row(line.number, names, cells, twice)
 
     def _names(self) -> list[str]:
         line = self._next()
@@ -223,9 +225,9 @@ class _CsvRecords:
         raise _Unclosed
 
 
-def _row(number: int, names: list[str], cells: list[str]) -> TableRow:
+def _row(number: int, names: list[str], cells: list[str], twice: tuple[str, ...]) -> TableRow:
     while len(cells) > len(names) and not cells[-1].strip():
         cells.pop()
     if len(cells) != len(names):
         return TableRow(number, {}, f"has {len(cells):,} cells for {len(names):,} columns")
-    return _checked(number, {name: cell for name, cell in zip(names, cells, strict=True) if name})
+    return _checked(number, {name: cell for name, cell in zip(names, cells, strict=True) if name}, twice)

@@ -1,13 +1,16 @@
 """The columns of a file that can be imported, per noun: our word for each, what it holds, and what people call it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from scrapersky.core.errors import BadRequest, UnknownName
+from scrapersky.extract.table_rows import TableRow
 from scrapersky.extract.text import fold, line
 from scrapersky.providers import file_rows
 
 LONGEST_VALUE = 2_048  # what indexes can hold
+LAYOUTS_KEPT = 1_000  # a table has one; objects may each have their own
 
 WEB = "website, web, site, web site, homepage, www, host"
 
@@ -20,16 +23,29 @@ class NoUsableColumn(BadRequest):
     """None of the columns can be used."""
 
 
+class TwoColumns(BadRequest):
+    """Two columns of the file say the same."""
+
+
 class UnknownNoun(UnknownName):
     """This noun cannot be imported."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """What a column holds, and its names beside our own, separated by commas."""
+    """What a column holds, and its names beside our own, separated by commas; the spare one counts only alone."""
 
     meaning: str
     names: str = ""
+    spare: str = ""  # our own exports have it beside a better one
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which columns of a row are read, as which field, and what is wrong with them."""
+
+    fields: tuple[tuple[str, str], ...]  # column and field
+    trouble: str = ""
 
 
 _MEANINGS = {
@@ -55,10 +71,14 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
     "places": {
         **{field: Column(_MEANINGS[field], names) for field, names in file_rows.COLUMNS.items()},
         "provider": Column("who named the place; `import` if empty"),
-        "provider_id": Column("its id there; made from name, web site, phone and address if empty", "place id, id"),
+        "provider_id": Column(
+            "its id there; made from name, web site, phone and address if empty", "place id, id", "id"
+        ),
     },
     "domains": {
-        "domain": Column("domain or address of the web site; needed", f"url, name, domain name, start url, {WEB}"),
+        "domain": Column(
+            "domain or address of the web site; needed", f"url, name, domain name, start url, {WEB}", "start url"
+        ),
         "country": Column("country, two letters", "country code, land"),
     },
     "sitemaps": {
@@ -114,6 +134,8 @@ class Fields:
                 raise WrongMapping(f"{field[:60]!r} is no field of {noun}; there are {', '.join(columns)}.")
         names = {_key(name): field for field, column in columns.items() for name in column.names.split(",")}
         self._names = {**names, **{_key(field): field for field in columns}}
+        self._spares = {_key(column.spare) for column in columns.values() if column.spare}
+        self._layout = lru_cache(LAYOUTS_KEPT)(self._lay_out)
 
     def check(self, written: Iterable[str]) -> None:
         """Refuse a file that lacks a mapped column, or all of those that a row needs."""
@@ -129,21 +151,48 @@ class Fields:
                 f"the first line names {shown}. Map one to it: COLUMN={NEEDED[self._noun][0]}."
             )
 
+    def trouble(self, row: TableRow) -> str:
+        """Which two columns of the row say the same, so that one of them would be lost; nothing if there are none."""
+        return self._layout(tuple(row.values), row.twice).trouble
+
     def of(self, values: Mapping[str, str]) -> dict[str, str]:
         """The values by field, blank ones left out; ValueError for one that is too long."""
         found: dict[str, str] = {}
-        for column, value in values.items():
-            field = self._field(column)
-            if field is None or field in found or not (text := line(value, LONGEST_VALUE + 1)):
+        for column, field in self._layout(tuple(values)).fields:
+            if field in found or not (text := line(values[column], LONGEST_VALUE + 1)):
                 continue
             if len(text) > LONGEST_VALUE:
                 raise ValueError(f"{field} has more than {LONGEST_VALUE:,} characters")
             found[field] = text
         return found
 
+    def _lay_out(self, columns: Sequence[str], twice: Sequence[str] = ()) -> Layout:
+        """What is mapped goes before what is called so, and that before the spare names."""
+        best: dict[str, list[str]] = {}
+        for column in sorted(columns, key=self._rank):
+            field = self._field(column)
+            if field is not None and (field not in best or self._rank(column) == self._rank(best[field][0])):
+                best.setdefault(field, []).append(column)
+        troubles = [_same(field, [*named, *set(named).intersection(twice)]) for field, named in best.items()]
+        fields = tuple((column, field) for field, named in best.items() for column in named)
+        return Layout(fields, next(filter(None, troubles), ""))
+
+    def _rank(self, column: str) -> int:
+        key = _key(column)
+        return 0 if key in self._mapping else 2 if key in self._spares else 1
+
     def _field(self, column: str) -> str | None:
         key = _key(column)
         return self._mapping.get(key) or self._names.get(key)
+
+
+def _same(field: str, columns: Sequence[str]) -> str:
+    if len(columns) < 2:
+        return ""
+    first, second, *_ = (f"{line(column, 40)!r}" for column in columns)
+    if first == second:
+        return f"two columns are called {first}; take one out, or give it another name"
+    return f"{first} and {second} both say {field}; take one out, or map the right one: COLUMN={field}"
 
 
 def columns_of(noun: str) -> Mapping[str, Column]:

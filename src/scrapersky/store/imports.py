@@ -15,7 +15,7 @@ from scrapersky.extract.table_rows import TableRow, UnusableTable
 from scrapersky.models import Search
 from scrapersky.store import audit, import_kinds, searches, suppressions
 from scrapersky.store.audit import Actor
-from scrapersky.store.import_columns import Fields
+from scrapersky.store.import_columns import Fields, TwoColumns
 from scrapersky.store.import_kinds import KINDS, PROVIDER, Kind, Ready
 from scrapersky.store.import_rows import Counts, store
 from scrapersky.store.nouns import CONTACTS
@@ -92,9 +92,8 @@ async def run(
         raise NoNextStep(f"Import {wish.noun} without queueing them.")
     report, is_checked = Report(wish.noun, wish.dry_run), not wish.is_table
     for batch in _batches(rows):
-        columns = [column for row in batch for column in row.values]
-        if columns and not is_checked:
-            fields.check(columns)
+        if not is_checked and any(row.values for row in batch):
+            _check(fields, batch)
             is_checked = True
         ready = list(_ready(kind, fields, batch, report))
         if ready:
@@ -112,6 +111,14 @@ async def run(
     return report
 
 
+def _check(fields: Fields, batch: list[TableRow]) -> None:
+    """Refuse a file whose columns cannot be used; objects that are not all alike are judged one by one."""
+    fields.check(column for row in batch for column in row.values)
+    rows = [row for row in batch if row.values]
+    if len({tuple(row.values) for row in rows}) == 1 and (trouble := fields.trouble(rows[0])):
+        raise TwoColumns(f"{trouble[0].upper()}{trouble[1:]}.")
+
+
 def _batches(rows: Iterable[TableRow]) -> Iterator[list[TableRow]]:
     every = iter(rows)
     while batch := list(islice(every, BATCH)):
@@ -120,8 +127,8 @@ def _batches(rows: Iterable[TableRow]) -> Iterator[list[TableRow]]:
 
 def _ready(kind: Kind, fields: Fields, batch: list[TableRow], report: Report) -> Iterator[tuple[int, Ready]]:
     for row in batch:
-        if row.trouble:
-            report.fail(row.line, row.trouble)
+        if trouble := row.trouble or fields.trouble(row):
+            report.fail(row.line, trouble)
             continue
         try:
             yield row.line, import_kinds.read(kind, fields.of(row.values))
