@@ -33,6 +33,7 @@ from scrapersky.store.contact_retention import ForgetContacts
 from scrapersky.store.host_limits import ForgetHosts, SharedHostLimits
 from scrapersky.store.jobs import RunJobs
 from scrapersky.store.outbox import Outbox
+from scrapersky.store.provider_answers import ForgetAnswers, StoredAnswers
 from scrapersky.store.provider_rests import StoredRests
 from scrapersky.store.purge import PurgeExpired
 from scrapersky.store.purses import StoredPurses
@@ -94,7 +95,9 @@ async def open_house(
     host_limits = SharedHostLimits(database, settings)
     web = Web(settings, host_limits)
     if providers is None:
-        providers = configured_providers(settings, web, host_limits, StoredRests(database))
+        providers = configured_providers(
+            settings, web, host_limits, StoredRests(database), StoredAnswers(database)
+        )
     couriers = _couriers(web)
     journals, purses = StoredJournals(database), StoredPurses(database)
     line = pipeline or the_line(providers, web, journals, Outbox(database, vault), couriers, purses)
@@ -108,7 +111,7 @@ async def open_house(
     events, metrics = Events(), Metrics()
     for listener in (log_event, metrics.count_event, record_runs(database)):
         events.subscribe(listener)
-    forgetting = [ForgetHosts(), ForgetBuckets(), ForgetSessions(), PurgeExpired()]
+    forgetting = [ForgetHosts(), ForgetBuckets(), ForgetAnswers(), ForgetSessions(), PurgeExpired()]
     forgetting += [PruneAudit(settings), PruneJobs(settings), ForgetContacts(settings)]
     maintenance = [*standard_maintenance(line, tunings, settings), *forgetting, RunJobs(database), Rebook(database)]
     runtime = Runtime(line, tunings, database, events, settings, maintenance)

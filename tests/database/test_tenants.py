@@ -157,6 +157,7 @@ async def test_every_table_without_a_tenant_is_known_to_be_everybodys(admin):
         "host_limit",
         "rate_limit",
         "provider_rest",
+        "provider_answer",
     }
 
 

@@ -270,7 +270,11 @@ class Settings(BaseSettings):
         description="who knows what OpenStreetMap has in an area; the address before /interpreter",
     )
     provider_osm_cache_seconds: float = Field(
-        3600, alias="PROVIDER_OSM_CACHE_SECONDS", ge=0, description="how long an answer of OpenStreetMap is used again"
+        3600,
+        alias="PROVIDER_OSM_CACHE_SECONDS",
+        ge=0,
+        le=604_800,
+        description="how long an answer of Overpass is used again, by all workers; 0 asks every time",
     )
     provider_google_key: SecretStr | None = Field(
         None,

@@ -13,6 +13,7 @@ from scrapersky.models.job import Job
 from scrapersky.models.local_business import LocalBusiness
 from scrapersky.models.page import Page
 from scrapersky.models.place import Place
+from scrapersky.models.provider_answer import ProviderAnswer
 from scrapersky.models.provider_rest import ProviderRest
 from scrapersky.models.quota_book import QuotaBook
 from scrapersky.models.rate_limit import RateLimit
@@ -46,6 +47,7 @@ __all__ = [
     "Maintenance",
     "Page",
     "Place",
+    "ProviderAnswer",
     "ProviderRest",
     "QuotaBook",
     "RateLimit",

@@ -1,5 +1,6 @@
 """The providers that the settings allow, each built once and asking nobody yet."""
 
+from datetime import timedelta
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -9,6 +10,7 @@ from scrapersky.core.settings import Settings
 from scrapersky.crawl.client import Client
 from scrapersky.crawl.host_limits import HostLimits
 from scrapersky.crawl.web import Web
+from scrapersky.providers.answers import Answers
 from scrapersky.providers.api import Api, ClientSource
 from scrapersky.providers.file import FileOfBusinesses
 from scrapersky.providers.google_api import GoogleApi
@@ -23,19 +25,23 @@ from scrapersky.providers.rest import Rests
 
 
 def configured_providers(
-    settings: Settings, web: Web, host_limits: HostLimits | None = None, rests: Rests | None = None
+    settings: Settings,
+    web: Web,
+    host_limits: HostLimits | None = None,
+    rests: Rests | None = None,
+    answers: Answers | None = None,
 ) -> Providers:
     """OpenStreetMap always, the others where a setting names their key or file.
 
-    They ask through the web's guarded client. Give the shared host limits and rests where several workers run: the
-    volunteers behind OpenStreetMap count all of them as one, and so do Google's quotas.
+    They ask through the web's guarded client. Give the shared host limits, rests and answers where several workers run:
+    the volunteers behind OpenStreetMap count all of them as one, and so do Google's quotas.
     """
 
     async def client() -> Client:
         return (await web.crawler()).client
 
-    nominatim = Nominatim(_nominatim_api(settings, client, host_limits))
-    built: list[PlaceProvider] = [OpenStreetMap(nominatim, _overpass(settings, client, host_limits))]
+    nominatim = Nominatim(_nominatim_api(settings, client, host_limits), answers)
+    built: list[PlaceProvider] = [OpenStreetMap(nominatim, _overpass(settings, client, host_limits, answers))]
     if settings.provider_google_key is not None:
         built.append(GooglePlaces(_google_api(settings, client, settings.provider_google_key, rests), nominatim.find))
     if settings.provider_file_path is not None:
@@ -65,7 +71,9 @@ def _nominatim_api(settings: Settings, client: ClientSource, host_limits: HostLi
     )
 
 
-def _overpass(settings: Settings, client: ClientSource, host_limits: HostLimits | None) -> Overpass:
+def _overpass(
+    settings: Settings, client: ClientSource, host_limits: HostLimits | None, answers: Answers | None
+) -> Overpass:
     api = Api(
         client,
         settings.provider_overpass_url.rstrip("/").removesuffix("/interpreter"),
@@ -74,4 +82,4 @@ def _overpass(settings: Settings, client: ClientSource, host_limits: HostLimits 
         seconds=90,  # the question itself may run for 60
         host_limits=host_limits,
     )
-    return Overpass(api, memory_seconds=settings.provider_osm_cache_seconds)
+    return Overpass(api, answers, good_for=timedelta(seconds=settings.provider_osm_cache_seconds))

@@ -9,13 +9,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 from scrapersky.extract.text import line
+from scrapersky.providers.answers import Answers, PocketAnswers
 from scrapersky.providers.api import Answer, Api
 from scrapersky.providers.area import Area, Box
-from scrapersky.providers.memory import Memory
 from scrapersky.providers.place import ProviderBusy, ProviderFailed, ProviderRefused
 
 POLICY = "https://operations.osmfoundation.org/policies/nominatim/"
 PAUSE_SECONDS = 1.0
+GOOD_FOR = timedelta(days=1)
 # What is drawn as a border, so that Overpass knows its inside; a street or a river is searched by its box.
 BORDERED = ("boundary", "place", "landuse")
 # A box around a village of which only the middle is known.
@@ -26,12 +27,12 @@ SHORT_WAIT, LONG_WAIT = timedelta(seconds=30), timedelta(minutes=1)
 class Nominatim:
     """Asks one question a second at most, and none twice: its operators' rules for everybody."""
 
-    def __init__(self, api: Api, *, pause_seconds: float = PAUSE_SECONDS, memory_seconds: float = 86_400) -> None:
+    def __init__(self, api: Api, answers: Answers | None = None, *, pause_seconds: float = PAUSE_SECONDS) -> None:
         self._api = api
+        self._answers = answers or PocketAnswers()
         self._pause = pause_seconds
         self._turn = asyncio.Lock()
         self._next_at = -math.inf
-        self._memory: Memory[list[Mapping[str, Any]]] = Memory(256, memory_seconds)
 
     async def find(self, name: str, country: str | None = None, language: str | None = None) -> Area:
         """The area of this name; ProviderRefused when there is none."""
@@ -39,16 +40,22 @@ class Nominatim:
         asked |= {"countrycodes": country.lower()} if country else {}
         asked |= {"accept-language": language} if language else {}
         path = f"/search?{urlencode(asked)}"
-        async with self._turn:
-            found = self._memory.get(path)
-            if found is None:
-                found = self._memory.keep(path, await self._ask(path))
+        found = await self._places(path)
         areas = [area for place in found if (area := _area(place)) is not None]
         if not areas:
             within = f" in {country.upper()}" if country else ""
             raise ProviderRefused(f"No place named {name!r} is known{within}; check its spelling, or add the country.")
         # The name of a town also fits a bar on the other side of the world: what has a border comes first.
         return next((area for area in areas if area.relation is not None), areas[0])
+
+    async def _places(self, path: str) -> list[Mapping[str, Any]]:
+        question = f"{self._api.base_url}{path}"
+        async with self._turn:
+            found: list[Mapping[str, Any]] | None = await self._answers.find(question)
+            if found is None:
+                found = await self._ask(path)
+                await self._answers.keep(question, found, GOOD_FOR)
+        return found
 
     async def _ask(self, path: str) -> list[Mapping[str, Any]]:
         await asyncio.sleep(max(0.0, self._next_at - time.monotonic()))

@@ -7,12 +7,13 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
+from scrapersky.providers.answers import Answers, PocketAnswers
 from scrapersky.providers.api import Answer, Api
-from scrapersky.providers.memory import Memory
 from scrapersky.providers.place import ProviderBusy, ProviderFailed, ProviderRefused
 
 POLICY = "https://dev.overpass-api.de/overpass-doc/en/preface/commons.html"
 FORM = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
+GOOD_FOR = timedelta(hours=1)
 LEAST_WAIT, USUAL_WAIT, LONGEST_WAIT = timedelta(seconds=5), timedelta(minutes=1), timedelta(minutes=10)
 _SLOT = re.compile(r"^Slot available after: .{1,40}?, in (-?\d{1,6}) seconds", re.MULTILINE)
 _FREE = re.compile(r"^[1-9]\d{0,5} slots? available now", re.MULTILINE)
@@ -22,19 +23,22 @@ Element = Mapping[str, Any]
 
 
 class Overpass:
-    """Asks one question at a time, and none twice within the hour."""
+    """Asks one question at a time, and none twice while its answer is good."""
 
-    def __init__(self, api: Api, *, memory_seconds: float = 3600) -> None:
+    def __init__(self, api: Api, answers: Answers | None = None, *, good_for: timedelta = GOOD_FOR) -> None:
         self._api = api
+        self._answers = answers or PocketAnswers()
+        self._good_for = good_for
         self._turn = asyncio.Lock()
-        self._memory: Memory[list[Element]] = Memory(8, memory_seconds)
 
     async def ask(self, question: str) -> list[Element]:
         """The elements of the answer; an answer with a remark is a failure, however well it looks."""
+        named = f"{self._api.base_url}\n{question}"
         async with self._turn:
-            found = self._memory.get(question)
+            found: list[Element] | None = await self._answers.find(named)
             if found is None:
-                found = self._memory.keep(question, await self._ask(question))
+                found = await self._ask(question)
+                await self._answers.keep(named, found, self._good_for)
         return found
 
     async def _ask(self, question: str) -> list[Element]:

@@ -1,0 +1,76 @@
+"""The answers of providers in the database: what one worker was told, all of them know, also after a restart."""
+
+import json
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any
+
+import asyncpg
+
+from scrapersky.core.database import Database
+from scrapersky.engine.maintenance import Periodic
+
+MOST_BYTES = 64_000_000  # of all answers together; the oldest make room
+LARGEST_BYTES = 16_000_000  # a larger one is not kept
+
+_FIND = "SELECT answer FROM provider_answer WHERE question = $1 AND good_until > clock_timestamp()"
+
+_KEEP = """
+INSERT INTO provider_answer (question, answer, bytes, good_until) VALUES ($1, $2, $3, clock_timestamp() + $4)
+ON CONFLICT (question) DO UPDATE
+    SET answer = excluded.answer, bytes = excluded.bytes, good_until = excluded.good_until"""
+
+# Rows that somebody else is just removing are left to them: two workers never wait for each other in a ring.
+_MAKE_ROOM = """
+DELETE FROM provider_answer WHERE question IN (
+    SELECT question FROM provider_answer WHERE question IN (
+        SELECT question FROM (
+            SELECT question, sum(bytes) OVER (ORDER BY good_until DESC, question) AS so_far FROM provider_answer) a
+        WHERE so_far > $1)
+    FOR UPDATE SKIP LOCKED)"""
+
+_FORGET = """
+DELETE FROM provider_answer WHERE question IN (
+    SELECT question FROM provider_answer WHERE good_until <= now() ORDER BY good_until LIMIT 1000
+    FOR UPDATE SKIP LOCKED)"""
+
+
+class StoredAnswers:
+    """The Answers that all workers and commands share."""
+
+    def __init__(self, database: Database, most_bytes: int = MOST_BYTES) -> None:
+        self._database = database
+        self._most_bytes = most_bytes
+
+    async def find(self, question: str) -> Any | None:
+        """The answer, if it is still good by the database's clock."""
+        async with self._database.engine_connection() as connection:
+            kept = await connection.fetchval(_FIND, _digest(question))
+        return None if kept is None else json.loads(kept)
+
+    async def keep(self, question: str, answer: Any, good_for: timedelta) -> None:
+        """For all workers; the oldest answers make room."""
+        text = json.dumps(answer)  # ASCII: what PostgreSQL cannot hold is escaped
+        if len(text) > LARGEST_BYTES:
+            return
+        async with self._database.engine_connection() as connection:
+            await connection.execute(_KEEP, _digest(question), text, len(text), good_for)
+            await connection.execute(_MAKE_ROOM, self._most_bytes)
+
+
+def _digest(question: str) -> str:
+    return sha256(question.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class ForgetAnswers(Periodic):
+    """Answers of providers that are too old to be used are removed."""
+
+    name = "forget_answers"
+    interval_minutes = 30
+
+    async def run(self, connection: asyncpg.Connection) -> str:
+        """Delete in bites."""
+        forgotten = 0
+        while count := int((await connection.execute(_FORGET)).split()[-1]):
+            forgotten += count
+        return f"{forgotten} answers forgotten"
