@@ -82,6 +82,44 @@ async def test_a_dry_run_checks_everything_and_keeps_nothing(line, admin, writte
         assert await admin.fetchval(f"SELECT count(*) FROM {table}") == 0
 
 
+REPEATED = {
+    "places": ("provider_id,name,city,phone", "p{n},Molar {n},{city},{phone}"),
+    "domains": ("domain,country", "site{n}.fi,{land}"),
+    "sitemaps": ("url", "https://site{n}.fi/sitemap.xml"),
+    "pages": ("url,title", "https://site{n}.fi/yhteystiedot,{city}"),
+    "contacts": ("email,name,phone", "anna{n}@gmail.com,{city},{phone}"),
+    "suppressions": ("email,reason", "anna{n}@molar.fi,{city}"),
+}
+
+
+@pytest.mark.parametrize("noun", REPEATED)
+async def test_a_dry_run_says_what_the_import_says(line, admin, written, noun):
+    """Rows come again in later batches: the same, with more, with something else; and some were known before."""
+    head, row = REPEATED[noun]
+    said = [
+        {"city": "", "land": "", "phone": ""},
+        {"city": "Turku", "land": "FI", "phone": "+358961234567"},
+        {"city": "Turku", "land": "SE", "phone": "+358961234568"},
+    ]
+    lines = [row.format(n=n, **words) for words in said for n in range(260)]
+    await imported(line, noun, written("\n".join([head, *(row.format(n=n, **said[1]) for n in range(40))]) + "\n"))
+    file = written("\n".join([head, *lines, "x" * 3_000]) + "\n", "again.csv")
+    words = (noun, file, *(["--queue"] if noun != "suppressions" else []))
+    dry, real = await imported(line, *words, "--dry-run"), await imported(line, *words)
+    told = ("rows", "created", "updated", "unchanged", "queued", "failed", "errors")
+    assert {name: dry[name] for name in told} == {name: real[name] for name in told}
+    assert (real["created"], dry["search_id"]) == (220, None)
+
+
+async def test_a_dry_run_holds_nobodys_row(line, admin, written):
+    """The copies are the rehearsal's own: a row that somebody has in hand is read as it is."""
+    await imported(line, "domains", written("domain\nmolar.fi\n"))
+    async with admin.transaction():
+        await admin.execute("SELECT FROM domain WHERE name = 'molar.fi' FOR UPDATE")
+        report = await imported(line, "domains", written("domain,country\nmolar.fi,FI\n", "more.csv"), "--dry-run")
+    assert (report["updated"], report["failed"]) == (1, 0)
+
+
 async def test_imported_places_bring_their_details_to_the_deep_scan(line, admin, written):
     await imported(line, "places", written(FILES["places"]), "--queue")
     await admin.execute("UPDATE workflow_control SET paused_at = now()")

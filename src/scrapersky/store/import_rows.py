@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, case, func, literal_column, or_, select, update
+from sqlalchemy import ColumnElement, Table, case, func, literal_column, or_, select, update
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, Insert, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -14,6 +14,7 @@ from scrapersky.core.status import Curation, Status
 from scrapersky.extract.web_address import CompanyDomain
 from scrapersky.models import Domain, Page, Place, Search, SearchPlace
 from scrapersky.store.import_kinds import DOMAIN_KIND, Kind, Ready
+from scrapersky.store.import_rehearsal import HOUSE, Tables
 from scrapersky.store.queues import among
 
 UNWANTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)
@@ -32,11 +33,16 @@ class Counts:
 
 
 async def store(
-    session: AsyncSession, search: Search, kind: Kind, batch: Sequence[Ready], auto_queue: bool = False
+    session: AsyncSession,
+    search: Search,
+    kind: Kind,
+    batch: Sequence[Ready],
+    auto_queue: bool = False,
+    tables: Tables = HOUSE,
 ) -> Counts:
     """Each row once, in one order for all; a row that repeats another one of the batch only fills it up."""
     sites = {row.site.name: row.site for row in batch if row.site}
-    domains = await _domains(session, search, sites) if sites else {}
+    domains = await _domains(session, search, sites, tables) if sites else {}
     unique: dict[tuple[Any, ...], Values] = {}
     for row in batch:
         values = {**row.values, **{column: now() for column, now in kind.stamped.items()}}
@@ -46,37 +52,39 @@ async def store(
         key = tuple(str(values[column]) for column in kind.key)
         told = {name: value for name, value in values.items() if value not in (None, [], {})}
         unique[key] = {**values, **unique.get(key, {}), **told}
-    made, changed, ids = await _upsert(session, search, kind, [unique[key] for key in sorted(unique)])
+    made, changed, ids = await _upsert(session, search, kind, [unique[key] for key in sorted(unique)], tables)
     if others := {tuple(values[column] for column in kind.key): values for row in batch for values in row.also}:
-        await _upsert(session, search, kind, [others[key] for key in sorted(others)])
-    if kind.noun.model is Place:
+        await _upsert(session, search, kind, [others[key] for key in sorted(others)], tables)
+    if kind.noun.model is Place and tables.is_real:
         links = [{"search_id": search.id, "place_id": row_id, "tenant_id": search.tenant_id} for row_id in ids]
         await session.execute(insert(SearchPlace).values(links).on_conflict_do_nothing())
-    queued = await _queue(session, kind, ids) if auto_queue else 0
+    queued = await _queue(session, kind, ids, tables) if auto_queue else 0
     return Counts(made, changed, len(batch) - made - changed, queued)
 
 
 async def _domains(
-    session: AsyncSession, search: Search, sites: dict[str, CompanyDomain]
+    session: AsyncSession, search: Search, sites: dict[str, CompanyDomain], tables: Tables
 ) -> dict[str, tuple[UUID, str | None]]:
     """The domains that the rows belong to, made where there is none."""
     rows: list[Values] = [
         {"name": name, "unicode_name": sites[name].unicode_name, "start_url": f"https://{name}/", "country": None}
         for name in sorted(sites)
     ]
-    await _upsert(session, search, DOMAIN_KIND, rows)
+    await _upsert(session, search, DOMAIN_KIND, rows, tables)
+    known = tables.of(Domain).c
     found = await session.execute(
-        select(Domain.name, Domain.id, Domain.country).where(
-            Domain.tenant_id == search.tenant_id, Domain.name.in_(sorted(sites))
+        select(known.name, known.id, known.country).where(
+            known.tenant_id == search.tenant_id, known.name.in_(sorted(sites))
         )
     )
     return {row.name: (row.id, row.country) for row in found}
 
 
 async def _upsert(
-    session: AsyncSession, search: Search, kind: Kind, rows: Sequence[Values]
+    session: AsyncSession, search: Search, kind: Kind, rows: Sequence[Values], tables: Tables
 ) -> tuple[int, int, list[UUID]]:
     """How many were made and how many changed; and the ids of all."""
+    await tables.know(session, search.tenant_id, kind, rows)
     common: Values = {"tenant_id": search.tenant_id}
     if "search_id" in kind.filled:
         common["search_id"] = search.id
@@ -87,7 +95,7 @@ async def _upsert(
         if not part:
             continue
         # The table, not the model: its statement is compiled once for all batches, whatever cells are empty.
-        statement = _on_conflict(kind, insert(kind.noun.model.__table__), is_alone)
+        statement = _on_conflict(kind, tables.of(kind.noun.model), is_alone)
         for row in await session.execute(statement, [{**row, **common, "id": new_id()} for row in part]):
             made += row.created
             changed += row.touched and not row.created
@@ -95,28 +103,30 @@ async def _upsert(
     return made, changed, ids
 
 
-def _on_conflict(kind: Kind, statement: Insert, is_alone: bool) -> Any:
+def _on_conflict(kind: Kind, table: Table, is_alone: bool) -> Any:
     """Every row is told of, the unchanged ones too; only a change gives a row a new time."""
-    model = kind.noun.model
-    merged = {column: _refreshed(model, statement, column) for column in kind.refreshed}
-    merged |= {column: func.coalesce(getattr(model, column), statement.excluded[column]) for column in kind.filled}
-    is_changed = or_(*(getattr(model, column).is_distinct_from(value) for column, value in merged.items()))
+    statement, known = insert(table), table.c
+    merged = {column: _refreshed(known[column], statement, column) for column in kind.refreshed}
+    merged |= {column: func.coalesce(known[column], statement.excluded[column]) for column in kind.filled}
+    is_changed = or_(*(known[column].is_distinct_from(value) for column, value in merged.items()))
     stamps = {column: statement.excluded[column] for column in kind.stamped}
     elements = ["tenant_id", *(column for column in kind.key if not (is_alone and column == "domain_id"))]
+    # The time of the statement, not of its transaction: a dry run has many batches in one.
+    now = func.statement_timestamp()
     return statement.on_conflict_do_update(
         index_elements=elements,
-        index_where=model.domain_id.is_(None) if is_alone else None,
-        set_={**merged, **stamps, "updated_at": case((is_changed, func.now()), else_=model.updated_at)},
+        index_where=known.domain_id.is_(None) if is_alone else None,
+        set_={**merged, **stamps, "updated_at": case((is_changed, now), else_=known.updated_at)},
     ).returning(
-        model.id,
+        known.id,
         literal_column("(xmax = 0)").label("created"),
-        (model.updated_at == func.now()).label("touched"),
+        (known.updated_at == now).label("touched"),
     )
 
 
-def _refreshed(model: Any, statement: Insert, column: str) -> ColumnElement[Any]:
+def _refreshed(known: Any, statement: Insert, column: str) -> ColumnElement[Any]:
     """What the file says; where it says nothing, what was there."""
-    known, new = getattr(model, column), statement.excluded[column]
+    new = statement.excluded[column]
     if isinstance(known.type, ARRAY):
         return case((func.cardinality(new) > 0, new), else_=known)
     if isinstance(known.type, JSONB):
@@ -124,14 +134,14 @@ def _refreshed(model: Any, statement: Insert, column: str) -> ColumnElement[Any]
     return func.coalesce(new, known)
 
 
-async def _queue(session: AsyncSession, kind: Kind, ids: Iterable[UUID]) -> int:
+async def _queue(session: AsyncSession, kind: Kind, ids: Iterable[UUID], tables: Tables) -> int:
     """Open the next step of rows that never had it and that nobody turned down."""
-    model, step = kind.noun.model, kind.step
-    status = getattr(model, f"{step}_status")
+    table = tables.of(kind.noun.model)
+    status = table.c[f"{kind.step}_status"]
     queued = await session.execute(
-        update(model)
-        .where(among(model.id, ids), status == Status.NEW, model.curation_status.not_in(UNWANTED))
-        .values({f"{step}_status": Status.QUEUED, "updated_at": func.now()})
-        .returning(model.id)
+        update(table)
+        .where(among(table.c.id, ids), status == Status.NEW, table.c.curation_status.not_in(UNWANTED))
+        .values({status: Status.QUEUED, "updated_at": func.now()})
+        .returning(table.c.id)
     )
     return len(queued.all())

@@ -1,7 +1,7 @@
 """Imports: rows that people already have, stored batch by batch; what cannot be used is named by its line."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from uuid import UUID
@@ -11,12 +11,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.database import Database, is_connection_error
 from scrapersky.core.errors import BadRequest
+from scrapersky.core.ids import new_id
 from scrapersky.extract.table_rows import TableRow, UnusableTable
 from scrapersky.models import Search
 from scrapersky.store import audit, import_kinds, searches, suppressions
 from scrapersky.store.audit import Actor
 from scrapersky.store.import_columns import Fields, TwoColumns
 from scrapersky.store.import_kinds import KINDS, PROVIDER, Kind, Ready
+from scrapersky.store.import_rehearsal import HOUSE, Rehearsal, Tables
 from scrapersky.store.import_rows import Counts, store
 from scrapersky.store.nouns import CONTACTS
 from scrapersky.store.rules import Rules
@@ -24,6 +26,8 @@ from scrapersky.store.searches import Asked
 
 BATCH = 500  # rows of one transaction, and of one statement
 ERRORS_KEPT = 1_000
+
+Numbered = tuple[int, Ready]  # with its line
 
 
 class NoNextStep(BadRequest):
@@ -86,29 +90,54 @@ async def run(
     rows: Iterable[TableRow],
     tell: Callable[[Report], None] = lambda _: None,
 ) -> Report:
-    """Store every row that can be used, a batch in one transaction; a dry run takes each of them back."""
+    """Store every row that can be used, a batch in one transaction; a dry run says the same and keeps nothing."""
     fields, kind = Fields(wish.noun, wish.mapping), KINDS[wish.noun]
     if wish.auto_queue and kind.step is None:
         raise NoNextStep(f"Import {wish.noun} without queueing them.")
-    report, is_checked = Report(wish.noun, wish.dry_run), not wish.is_table
+    report = Report(wish.noun, wish.dry_run)
+    if not wish.dry_run:
+
+        async def keep(ready: list[Numbered]) -> None:
+            async with database.session(actor.tenant_id) as session:
+                await _import(session, actor, wish, kind, ready, report)
+
+        await _each(wish, kind, fields, rows, report, keep, tell)
+        return report
+    async with database.session(actor.tenant_id) as session:
+        rehearsal, search = await Rehearsal.open(session, kind), Search(id=new_id(), tenant_id=actor.tenant_id)
+
+        async def rehearse(ready: list[Numbered]) -> None:
+            ready = await _without_erased(session, actor, kind, ready, report)
+            await _store(session, search, kind, ready, wish.auto_queue, report, rehearsal)
+
+        await _each(wish, kind, fields, rows, report, rehearse, tell)
+        await session.rollback()
+    return report
+
+
+async def _each(
+    wish: Wish,
+    kind: Kind,
+    fields: Fields,
+    rows: Iterable[TableRow],
+    report: Report,
+    keep: Callable[[list[Numbered]], Awaitable[None]],
+    tell: Callable[[Report], None],
+) -> None:
+    """Read the rows batch by batch, and keep those that can be used."""
+    is_checked = not wish.is_table
     for batch in _batches(rows):
         if not is_checked and any(row.values for row in batch):
             _check(fields, batch)
             is_checked = True
         ready = list(_ready(kind, fields, batch, report))
         if ready:
-            async with database.session(actor.tenant_id) as session:
-                await _import(session, actor, wish, kind, ready, report)
-                if wish.dry_run:
-                    await session.rollback()
+            await keep(ready)
         report.rows += len(batch)
         tell(report)
         await asyncio.sleep(0)  # a table of bad rows never asks the database: others want to be served, too
     if not report.rows:
         raise UnusableTable("It has no row below the names of its columns.")
-    if wish.dry_run:
-        report.search_id = None
-    return report
 
 
 def _check(fields: Fields, batch: list[TableRow]) -> None:
@@ -125,7 +154,7 @@ def _batches(rows: Iterable[TableRow]) -> Iterator[list[TableRow]]:
         yield batch
 
 
-def _ready(kind: Kind, fields: Fields, batch: list[TableRow], report: Report) -> Iterator[tuple[int, Ready]]:
+def _ready(kind: Kind, fields: Fields, batch: list[TableRow], report: Report) -> Iterator[Numbered]:
     for row in batch:
         if trouble := row.trouble or fields.trouble(row):
             report.fail(row.line, trouble)
@@ -137,19 +166,13 @@ def _ready(kind: Kind, fields: Fields, batch: list[TableRow], report: Report) ->
 
 
 async def _import(
-    session: AsyncSession, actor: Actor, wish: Wish, kind: Kind, ready: list[tuple[int, Ready]], report: Report
+    session: AsyncSession, actor: Actor, wish: Wish, kind: Kind, ready: list[Numbered], report: Report
 ) -> None:
     search = await _search(session, actor, wish) if kind.has_search else Search(tenant_id=actor.tenant_id)
     report.search_id = search.id
     ready = await _without_erased(session, actor, kind, ready, report)
     before = (report.created, report.updated, report.queued)
-    try:
-        async with session.begin_nested():
-            report.add(await store(session, search, kind, [row for _, row in ready], wish.auto_queue))
-    except DBAPIError as error:
-        if is_connection_error(error):
-            raise
-        await _one_by_one(session, search, kind, ready, wish.auto_queue, report)
+    await _store(session, search, kind, ready, wish.auto_queue, report, HOUSE)
     # What comes later under the same name makes it no smaller.
     search.result_count = max(search.result_count or 0, report.created + report.updated + report.unchanged)
     after = dict(zip(("created", "updated", "queued"), (report.created, report.updated, report.queued), strict=True))
@@ -159,8 +182,8 @@ async def _import(
 
 
 async def _without_erased(
-    session: AsyncSession, actor: Actor, kind: Kind, ready: list[tuple[int, Ready]], report: Report
-) -> list[tuple[int, Ready]]:
+    session: AsyncSession, actor: Actor, kind: Kind, ready: list[Numbered], report: Report
+) -> list[Numbered]:
     """The rows without people who had themselves erased: the file may still name them."""
     if kind.noun is not CONTACTS:
         return ready
@@ -172,19 +195,38 @@ async def _without_erased(
     return [(line, row) for line, row in ready if line not in erased]
 
 
+async def _store(
+    session: AsyncSession,
+    search: Search,
+    kind: Kind,
+    ready: list[Numbered],
+    auto_queue: bool,
+    report: Report,
+    tables: Tables,
+) -> None:
+    try:
+        async with session.begin_nested():
+            report.add(await store(session, search, kind, [row for _, row in ready], auto_queue, tables))
+    except DBAPIError as error:
+        if is_connection_error(error):
+            raise
+        await _one_by_one(session, search, kind, ready, auto_queue, report, tables)
+
+
 async def _one_by_one(
     session: AsyncSession,
     search: Search,
     kind: Kind,
-    ready: list[tuple[int, Ready]],
+    ready: list[Numbered],
     auto_queue: bool,
     report: Report,
+    tables: Tables,
 ) -> None:
     """The database refused the batch: find out which row it means."""
     for line, row in ready:
         try:
             async with session.begin_nested():
-                report.add(await store(session, search, kind, [row], auto_queue))
+                report.add(await store(session, search, kind, [row], auto_queue, tables))
         except DBAPIError as error:
             if is_connection_error(error):
                 raise
