@@ -96,7 +96,11 @@ async def open_house(
     web = Web(settings, host_limits)
     if providers is None:
         providers = configured_providers(
-            settings, web, host_limits, StoredRests(database), StoredAnswers(database)
+            settings,
+            web,
+            lambda manners: SharedHostLimits(database, settings, manners),
+            StoredRests(database),
+            StoredAnswers(database),
         )
     couriers = _couriers(web)
     journals, purses = StoredJournals(database), StoredPurses(database)

@@ -13,6 +13,7 @@ from scrapersky.providers.answers import Answers, PocketAnswers
 from scrapersky.providers.api import ClientSource
 from scrapersky.providers.osm_nominatim import Nominatim
 from scrapersky.providers.osm_overpass import Overpass
+from scrapersky.providers.turns import Turns
 from scrapersky.store import provider_answers
 from scrapersky.store.provider_answers import ForgetAnswers, StoredAnswers
 from tests.providers.conftest import api_at
@@ -46,8 +47,8 @@ async def other_host(database_url, settings):
 
 
 async def asked_by(answers: Answers, client: ClientSource, osm: LittleServer) -> None:
-    await Nominatim(api_at(client, osm.url), answers, pause_seconds=0).find("Helsinki")
-    await Overpass(api_at(client, f"{osm.url}/api"), answers).ask("node(1);out;")
+    await Nominatim(api_at(client, osm.url), Turns("N", osm.url), answers).find("Helsinki")
+    await Overpass(api_at(client, f"{osm.url}/api"), Turns("O", osm.url), answers).ask("node(1);out;")
 
 
 async def test_what_one_process_asked_the_next_does_not_ask_again(database, other_host, osm, client):
@@ -61,7 +62,8 @@ async def test_what_one_process_asked_the_next_does_not_ask_again(database, othe
 async def test_another_server_is_asked_itself(database, osm, client):
     osm.answers["/api/interpreter"] = osm.answers["/mine/interpreter"] = [Reply({"elements": []})]
     for path in ("/api", "/mine"):
-        assert await Overpass(api_at(client, osm.url + path), StoredAnswers(database)).ask("node(1);out;") == []
+        overpass = Overpass(api_at(client, osm.url + path), Turns("O", osm.url), StoredAnswers(database))
+        assert await overpass.ask("node(1);out;") == []
     assert osm.paths() == ["/api/interpreter", "/mine/interpreter"]
 
 

@@ -56,6 +56,13 @@ def test_a_wrong_address_stops_the_start(name: str, value: str) -> None:
         settings(**{name: value})
 
 
+@pytest.mark.parametrize("host", ["nominatim.openstreetmap.org", "eu.nominatim.openstreetmap.org:443"])
+def test_the_public_nominatim_is_never_asked_faster_than_its_policy(host: str) -> None:
+    with pytest.raises(BadSetting, match=r"PROVIDER_NOMINATIM_PAUSE_SECONDS is 0\.5, but .* once a second at most"):
+        providers(PROVIDER_NOMINATIM_URL=f"https://{host}/", PROVIDER_NOMINATIM_PAUSE_SECONDS="0.5")
+    assert providers(PROVIDER_NOMINATIM_URL="http://geo.example", PROVIDER_NOMINATIM_PAUSE_SECONDS="0")
+
+
 async def test_all_of_them_answer_through_the_one_client(server: LittleServer, tmp_path: Path) -> None:
     box = ["60.16", "60.18", "24.93", "24.96"]
     town = {"osm_type": "relation", "osm_id": 1, "boundingbox": box, "address": {"country_code": "fi"}}

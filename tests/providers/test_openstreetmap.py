@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from scrapersky.crawl.host_limits import InProcessHostLimits
-from scrapersky.providers.api import Api, ClientSource
+from scrapersky.providers.api import ClientSource
 from scrapersky.providers.openstreetmap import OpenStreetMap
 from scrapersky.providers.osm_nominatim import Nominatim
 from scrapersky.providers.osm_overpass import Overpass
@@ -22,6 +22,7 @@ from scrapersky.providers.place import (
     ProviderRefused,
 )
 from scrapersky.providers.purse import PocketPurse
+from scrapersky.providers.turns import Turns
 from tests.providers.conftest import api_at
 from tests.providers.little_server import Asked, LittleServer, Reply
 
@@ -71,10 +72,14 @@ def osm(server: LittleServer, client: ClientSource) -> OpenStreetMap:
     return built(server, client)
 
 
-def built(server: LittleServer, client: ClientSource, pause: float = 0.0) -> OpenStreetMap:
+def turns(pause: float = 0.0) -> Turns:
+    return Turns("The service", "http://x.example", pause=timedelta(seconds=pause))
+
+
+def built(server: LittleServer, client: ClientSource) -> OpenStreetMap:
     return OpenStreetMap(
-        Nominatim(api_at(client, server.url, "Nominatim"), pause_seconds=pause),
-        Overpass(api_at(client, f"{server.url}/api", "Overpass")),
+        Nominatim(api_at(client, server.url, "Nominatim"), turns()),
+        Overpass(api_at(client, f"{server.url}/api", "Overpass"), turns()),
     )
 
 
@@ -215,11 +220,10 @@ async def test_the_same_question_is_asked_once(osm: OpenStreetMap, server: Littl
 
 async def test_nominatim_is_asked_once_a_second_whoever_asks(server: LittleServer, client: ClientSource) -> None:
     server.answers["/search"] = [Reply([HELSINKI])]
-    nominatim = Nominatim(api_at(client, server.url), pause_seconds=0.2)
+    nominatim = Nominatim(api_at(client, server.url), turns(0.2))
     await asyncio.gather(*(nominatim.find(name) for name in ("Turku", "Oulu", "Pori")))
     times = [one.at for one in server.asked]
     assert min(later - earlier for earlier, later in pairwise(times)) >= 0.2
-    assert Nominatim(api_at(client, server.url))._pause == 1.0
 
 
 async def test_overpass_answers_one_question_at_a_time(server: LittleServer, client: ClientSource) -> None:
@@ -234,7 +238,7 @@ async def test_overpass_answers_one_question_at_a_time(server: LittleServer, cli
         return overpass_answer()
 
     server.answers["/api/interpreter"] = slow
-    overpass = Overpass(api_at(client, f"{server.url}/api"))
+    overpass = Overpass(api_at(client, f"{server.url}/api"), turns())
     await asyncio.gather(*(overpass.ask(f"node({number});out;") for number in range(4)))
     assert (most, len(server.asked)) == (1, 4)
 
@@ -242,9 +246,7 @@ async def test_overpass_answers_one_question_at_a_time(server: LittleServer, cli
 async def test_limits_shared_by_all_workers_are_waited_for(server: LittleServer, client: ClientSource) -> None:
     server.answers["/search"] = [Reply([HELSINKI])]
     shared = InProcessHostLimits(slots=1, delay=timedelta(seconds=0.3))
-    workers = [
-        Nominatim(Api(client, server.url, service="N", setting="S", host_limits=shared), pause_seconds=0) for _ in "ab"
-    ]
+    workers = [Nominatim(api_at(client, server.url), Turns("N", server.url, limits=lambda _: shared)) for _ in "ab"]
     await asyncio.gather(*(worker.find("Turku") for worker in workers))
     assert server.asked[1].at - server.asked[0].at >= 0.29
 
@@ -341,7 +343,7 @@ async def test_every_other_answer_is_named_too(
 
 
 async def test_a_provider_that_is_down_is_tried_again(client: ClientSource, server: LittleServer) -> None:
-    nominatim = Nominatim(api_at(client, server.url, "Nominatim"))
+    nominatim = Nominatim(api_at(client, server.url, "Nominatim"), turns())
     await server.stop()
     with pytest.raises(ProviderFailed, match=r"Nominatim does not answer: 127\.0\.0\.1 cannot be reached"):
         await nominatim.find("Helsinki")
@@ -354,12 +356,12 @@ async def test_a_provider_that_never_answers_is_left(client: ClientSource, serve
 
     server.answers["/search"] = never
     with pytest.raises(ProviderFailed, match="longer than"):
-        await Nominatim(api_at(client, server.url, "Nominatim", seconds=0.2)).find("Helsinki")
+        await Nominatim(api_at(client, server.url, "Nominatim", seconds=0.2), turns()).find("Helsinki")
 
 
 async def test_a_private_address_is_asked_only_where_it_is_allowed(client: ClientSource) -> None:
     with pytest.raises(ProviderRefused, match="CRAWL_PRIVATE_ALLOWANCE"):
-        await Nominatim(api_at(client, "http://10.0.0.7", "Nominatim")).find("Helsinki")
+        await Nominatim(api_at(client, "http://10.0.0.7", "Nominatim"), turns()).find("Helsinki")
 
 
 async def test_a_redirect_is_no_answer(osm: OpenStreetMap, server: LittleServer) -> None:

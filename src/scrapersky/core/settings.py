@@ -263,6 +263,13 @@ class Settings(BaseSettings):
         pattern="^https?://[!-~]{1,200}$",
         description="who says where a place lies; a server of your own may be asked as often as you like",
     )
+    provider_nominatim_pause_seconds: float = Field(
+        1.0,
+        alias="PROVIDER_NOMINATIM_PAUSE_SECONDS",
+        ge=0,
+        le=3600,
+        description="time between two questions of all workers to Nominatim; less than 1 only for your own server",
+    )
     provider_overpass_url: str = Field(
         "https://overpass-api.de/api",
         alias="PROVIDER_OVERPASS_URL",

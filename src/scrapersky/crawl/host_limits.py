@@ -13,6 +13,15 @@ MOST_HOSTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
+class Manners:
+    """How many visits at a time, how long between two, and when a visit that was never ended lapses."""
+
+    slots: int
+    delay: timedelta
+    lease: timedelta
+
+
+@dataclass(frozen=True, slots=True)
 class Permit:
     """The right to one visit to a host; it lapses by itself if it is never given back."""
 

@@ -1,14 +1,11 @@
 """How a provider is asked: through the guarded client, one base address, every trouble named for the provider."""
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from scrapersky.crawl.client import Client
-from scrapersky.crawl.host_limits import HostLimits, NotYet, Permit
 from scrapersky.crawl.outcomes import BlockedByPolicy, FetchError, Page
 from scrapersky.providers.place import ProviderFailed, ProviderRefused
 
@@ -49,43 +46,26 @@ class Api:
         service: str,
         setting: str,
         seconds: float = 60,
-        host_limits: HostLimits | None = None,
     ) -> None:
         self.base_url = base_url.rstrip("/")
         self.service = service
         self.setting = setting
         self._client = client
         self._seconds = seconds
-        self._limits = host_limits
 
     async def ask(
         self, method: str, path: str, *, headers: Mapping[str, str] | None = None, body: bytes | None = None
     ) -> Answer:
         """The answer with whatever status it has; ProviderFailed when nobody answers."""
         client = await self._client()
-        permit = await self._permit()
         try:
             page = await client.request(method, self.base_url + path, headers=headers, body=body, seconds=self._seconds)
         except FetchError as error:
             page, trouble = None, self._trouble(error)
-        finally:
-            if permit is not None and self._limits is not None:
-                await self._limits.release(permit)
         if page is None:
             # Raised out here, so that it drags no exception along: that one knows the headers, and a key with them.
             raise trouble
         return _answer(page)
-
-    async def _permit(self) -> Permit | None:
-        """Our turn at the host, where all workers share its limits."""
-        if self._limits is None:
-            return None
-        host = urlsplit(self.base_url).hostname or ""
-        answer = await self._limits.acquire(host)
-        while isinstance(answer, NotYet):
-            await asyncio.sleep(max(answer.after.total_seconds(), 0.01))
-            answer = await self._limits.acquire(host)
-        return answer
 
     def _trouble(self, error: FetchError) -> ProviderFailed | ProviderRefused:
         if isinstance(error, BlockedByPolicy):

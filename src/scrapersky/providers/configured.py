@@ -2,13 +2,13 @@
 
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.client import Client
-from scrapersky.crawl.host_limits import HostLimits
 from scrapersky.crawl.web import Web
 from scrapersky.providers.answers import Answers
 from scrapersky.providers.api import Api, ClientSource
@@ -22,26 +22,30 @@ from scrapersky.providers.overture import Overture
 from scrapersky.providers.overture_dataset import OvertureDataset
 from scrapersky.providers.place import PlaceProvider, Providers
 from scrapersky.providers.rest import Rests
+from scrapersky.providers.turns import LimitsSource, Turns
+
+# What Nominatim's operators want of everybody who asks their own server.
+PUBLIC, POLICY_SECONDS = "openstreetmap.org", 1.0
 
 
 def configured_providers(
     settings: Settings,
     web: Web,
-    host_limits: HostLimits | None = None,
+    limits: LimitsSource | None = None,
     rests: Rests | None = None,
     answers: Answers | None = None,
 ) -> Providers:
     """OpenStreetMap always, the others where a setting names their key or file.
 
-    They ask through the web's guarded client. Give the shared host limits, rests and answers where several workers run:
+    They ask through the web's guarded client. Give the shared limits, rests and answers where several workers run:
     the volunteers behind OpenStreetMap count all of them as one, and so do Google's quotas.
     """
 
     async def client() -> Client:
         return (await web.crawler()).client
 
-    nominatim = Nominatim(_nominatim_api(settings, client, host_limits), answers)
-    built: list[PlaceProvider] = [OpenStreetMap(nominatim, _overpass(settings, client, host_limits, answers))]
+    nominatim = _nominatim(settings, client, limits, answers)
+    built: list[PlaceProvider] = [OpenStreetMap(nominatim, _overpass(settings, client, limits, answers))]
     if settings.provider_google_key is not None:
         built.append(GooglePlaces(_google_api(settings, client, settings.provider_google_key, rests), nominatim.find))
     if settings.provider_file_path is not None:
@@ -60,26 +64,25 @@ def _google_api(settings: Settings, client: ClientSource, key: SecretStr, rests:
     return GoogleApi(api, SecretStr(plain), rests)
 
 
-def _nominatim_api(settings: Settings, client: ClientSource, host_limits: HostLimits | None) -> Api:
-    return Api(
-        client,
-        settings.provider_nominatim_url,
-        service="Nominatim",
-        setting="PROVIDER_NOMINATIM_URL",
-        seconds=20,
-        host_limits=host_limits,
-    )
+def _nominatim(
+    settings: Settings, client: ClientSource, limits: LimitsSource | None, answers: Answers | None
+) -> Nominatim:
+    url, pause = settings.provider_nominatim_url, settings.provider_nominatim_pause_seconds
+    host = urlsplit(url).hostname or ""
+    if pause < POLICY_SECONDS and (host == PUBLIC or host.endswith(f".{PUBLIC}")):
+        raise BadSetting(
+            f"PROVIDER_NOMINATIM_PAUSE_SECONDS is {pause:g}, but {host} is asked once a second at most. Leave it at "
+            f"{POLICY_SECONDS:g}, or set PROVIDER_NOMINATIM_URL to a server of your own."
+        )
+    api = Api(client, url, service="Nominatim", setting="PROVIDER_NOMINATIM_URL", seconds=20)
+    return Nominatim(api, Turns("Nominatim", url, pause=timedelta(seconds=pause), limits=limits), answers)
 
 
 def _overpass(
-    settings: Settings, client: ClientSource, host_limits: HostLimits | None, answers: Answers | None
+    settings: Settings, client: ClientSource, limits: LimitsSource | None, answers: Answers | None
 ) -> Overpass:
-    api = Api(
-        client,
-        settings.provider_overpass_url.rstrip("/").removesuffix("/interpreter"),
-        service="Overpass",
-        setting="PROVIDER_OVERPASS_URL",
-        seconds=90,  # the question itself may run for 60
-        host_limits=host_limits,
-    )
-    return Overpass(api, answers, good_for=timedelta(seconds=settings.provider_osm_cache_seconds))
+    url = settings.provider_overpass_url.rstrip("/").removesuffix("/interpreter")
+    seconds = 90  # the question itself may run for 60
+    api = Api(client, url, service="Overpass", setting="PROVIDER_OVERPASS_URL", seconds=seconds)
+    turns = Turns("Overpass", url, lease=timedelta(seconds=2 * seconds), limits=limits)
+    return Overpass(api, turns, answers, good_for=timedelta(seconds=settings.provider_osm_cache_seconds))

@@ -1,8 +1,5 @@
 """Nominatim: where a place that somebody named lies."""
 
-import asyncio
-import math
-import time
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
@@ -13,9 +10,9 @@ from scrapersky.providers.answers import Answers, PocketAnswers
 from scrapersky.providers.api import Answer, Api
 from scrapersky.providers.area import Area, Box
 from scrapersky.providers.place import ProviderBusy, ProviderFailed, ProviderRefused
+from scrapersky.providers.turns import Turns
 
 POLICY = "https://operations.osmfoundation.org/policies/nominatim/"
-PAUSE_SECONDS = 1.0
 GOOD_FOR = timedelta(days=1)
 # What is drawn as a border, so that Overpass knows its inside; a street or a river is searched by its box.
 BORDERED = ("boundary", "place", "landuse")
@@ -27,12 +24,10 @@ SHORT_WAIT, LONG_WAIT = timedelta(seconds=30), timedelta(minutes=1)
 class Nominatim:
     """Asks one question a second at most, and none twice: its operators' rules for everybody."""
 
-    def __init__(self, api: Api, answers: Answers | None = None, *, pause_seconds: float = PAUSE_SECONDS) -> None:
+    def __init__(self, api: Api, turns: Turns, answers: Answers | None = None) -> None:
         self._api = api
         self._answers = answers or PocketAnswers()
-        self._pause = pause_seconds
-        self._turn = asyncio.Lock()
-        self._next_at = -math.inf
+        self._turns = turns
 
     async def find(self, name: str, country: str | None = None, language: str | None = None) -> Area:
         """The area of this name; ProviderRefused when there is none."""
@@ -50,20 +45,18 @@ class Nominatim:
 
     async def _places(self, path: str) -> list[Mapping[str, Any]]:
         question = f"{self._api.base_url}{path}"
-        async with self._turn:
-            found: list[Mapping[str, Any]] | None = await self._answers.find(question)
+        found: list[Mapping[str, Any]] | None = await self._answers.find(question)
+        if found is not None:
+            return found
+        async with self._turns.turn():
+            found = await self._answers.find(question)  # of whoever had the turn before us
             if found is None:
                 found = await self._ask(path)
                 await self._answers.keep(question, found, GOOD_FOR)
         return found
 
     async def _ask(self, path: str) -> list[Mapping[str, Any]]:
-        await asyncio.sleep(max(0.0, self._next_at - time.monotonic()))
-        try:
-            answer = await self._api.ask("GET", path, headers={"Accept": "application/json"})
-        finally:
-            self._next_at = time.monotonic() + self._pause
-        found = self._checked(answer)
+        found = self._checked(await self._api.ask("GET", path, headers={"Accept": "application/json"}))
         return [place for place in found if isinstance(place, dict)]
 
     def _checked(self, answer: Answer) -> list[Any]:

@@ -1,6 +1,5 @@
 """Overpass: what OpenStreetMap has in an area, one question at a time."""
 
-import asyncio
 import re
 from collections.abc import Mapping
 from datetime import timedelta
@@ -10,6 +9,7 @@ from urllib.parse import urlencode
 from scrapersky.providers.answers import Answers, PocketAnswers
 from scrapersky.providers.api import Answer, Api
 from scrapersky.providers.place import ProviderBusy, ProviderFailed, ProviderRefused
+from scrapersky.providers.turns import Turns
 
 POLICY = "https://dev.overpass-api.de/overpass-doc/en/preface/commons.html"
 FORM = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
@@ -25,17 +25,22 @@ Element = Mapping[str, Any]
 class Overpass:
     """Asks one question at a time, and none twice while its answer is good."""
 
-    def __init__(self, api: Api, answers: Answers | None = None, *, good_for: timedelta = GOOD_FOR) -> None:
+    def __init__(
+        self, api: Api, turns: Turns, answers: Answers | None = None, *, good_for: timedelta = GOOD_FOR
+    ) -> None:
         self._api = api
         self._answers = answers or PocketAnswers()
         self._good_for = good_for
-        self._turn = asyncio.Lock()
+        self._turns = turns
 
     async def ask(self, question: str) -> list[Element]:
         """The elements of the answer; an answer with a remark is a failure, however well it looks."""
         named = f"{self._api.base_url}\n{question}"
-        async with self._turn:
-            found: list[Element] | None = await self._answers.find(named)
+        found: list[Element] | None = await self._answers.find(named)
+        if found is not None:
+            return found
+        async with self._turns.turn():
+            found = await self._answers.find(named)  # of whoever had the turn before us
             if found is None:
                 found = await self._ask(question)
                 await self._answers.keep(named, found, self._good_for)

@@ -8,7 +8,7 @@ import asyncpg
 
 from scrapersky.core.database import Database
 from scrapersky.core.settings import Settings
-from scrapersky.crawl.host_limits import NotYet, Permit
+from scrapersky.crawl.host_limits import Manners, NotYet, Permit
 from scrapersky.engine.maintenance import Periodic
 from scrapersky.store.desk import Desk
 
@@ -55,13 +55,11 @@ FREE_ALL = "UPDATE host_limit SET permits = '{}' WHERE permits <> '{}'"
 
 
 class SharedHostLimits:
-    """The HostLimits of the crawler, kept in PostgreSQL: every process and host asks the same rows."""
+    """HostLimits kept in PostgreSQL: every process and host asks the same rows, by the crawler's manners or others."""
 
-    def __init__(self, database: Database, settings: Settings) -> None:
+    def __init__(self, database: Database, settings: Settings, manners: Manners | None = None) -> None:
         self._database = database
-        self._slots = settings.crawl_host_slots
-        self._delay = timedelta(seconds=settings.crawl_host_delay_seconds)
-        self._lease = timedelta(seconds=settings.crawl_host_lease_seconds)
+        self._manners = manners or _of_the_crawler(settings)
         self._entrance: Desk[str, Permit | NotYet] = Desk(self._acquire)
         self._exit: Desk[tuple[Permit, timedelta], None] = Desk(self._release)
 
@@ -79,7 +77,7 @@ class SharedHostLimits:
         granted: set[UUID] = set()
         async with self._database.engine_connection() as connection:
             for turn in _turns(permits):
-                limits = (self._delay, self._lease, self._slots)
+                limits = (self._manners.delay, self._manners.lease, self._manners.slots)
                 ids = [str(permit.id) for permit in turn.values()]
                 given = await connection.fetch(_ACQUIRE, list(turn), ids, *limits)
                 granted |= {turn[row["host"]].id for row in given}
@@ -100,7 +98,12 @@ class SharedHostLimits:
         if row["until_allowed"] > 0:
             return timedelta(seconds=row["until_allowed"])
         until_free = timedelta(seconds=row["until_free"] or 0)
-        return max(SHORTEST_WAIT, min(self._delay, until_free))
+        return max(SHORTEST_WAIT, min(self._manners.delay, until_free))
+
+
+def _of_the_crawler(settings: Settings) -> Manners:
+    delay, lease = settings.crawl_host_delay_seconds, settings.crawl_host_lease_seconds
+    return Manners(settings.crawl_host_slots, timedelta(seconds=delay), timedelta(seconds=lease))
 
 
 def _turns(permits: Sequence[Permit]) -> list[dict[str, Permit]]:
