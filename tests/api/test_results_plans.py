@@ -3,7 +3,7 @@
 import re
 from uuid import UUID
 
-from scrapersky.store.leads import PAGES
+from scrapersky.store.lead_statements import PAGES
 from tests.api.line_rows import add
 from tests.api.test_nouns_plans import rows_read
 
@@ -20,6 +20,8 @@ WITH business AS (
 ), link AS (
     INSERT INTO business_domain (business_id, domain_id, tenant_id)
     SELECT b.id, s.id, $1 FROM business b JOIN site s ON s.name = b.name || '.fi'
+), alone AS (
+    INSERT INTO contact (tenant_id, business_id, identity, phone) SELECT $1, id, 'phone:' || name, name FROM business
 )
 INSERT INTO contact (tenant_id, domain_id, identity, email)
 SELECT $1, id, 'email:' || n, n || '@' || name FROM site, generate_series(1, 2) n"""
@@ -31,6 +33,7 @@ PARTS = [
     ("of businesses", "business", 0),
     ("of sites", "business", 1),
     ("of businesses", "contact", 0),
+    ("of businesses", "contact", 1),
 ]
 
 

@@ -31,6 +31,7 @@ from scrapersky.providers.area import read_search
 from scrapersky.providers.place import PlaceQuery, UnknownProvider, why_unknown
 from scrapersky.store import cancellation, leads, lists, orders, search_reasons, searches
 from scrapersky.store.audit import Actor
+from scrapersky.store.lead_statements import PAGES
 from scrapersky.store.leads import Per, Position
 from scrapersky.store.nouns import SEARCHES
 from scrapersky.store.rules import PAGE_KINDS, Rules
@@ -253,7 +254,7 @@ def _part(per: Per) -> Callable[[Any], int]:
 
     def part(given: Any) -> int:
         found = cursors.whole_number(given)
-        if not 0 <= found < len(leads.PAGES[per]):
+        if not 0 <= found < len(PAGES[per]):
             raise ValueError("not a part of this list")
         return found
 

@@ -44,6 +44,7 @@ class Wanted(NamedTuple):
     """A business that nobody has turned down, nor the place it was."""
 
     id: UUID
+    place_id: UUID
     search_id: UUID | None
     website: str | None
     is_closed: bool  # for good, and nobody has chosen it all the same
@@ -79,7 +80,7 @@ async def upsert(session: AsyncSession, scanned: Sequence[tuple[Place, PlaceDeta
     )
     turned_down = {place.id for place, _ in scanned if place.curation_status in UNWANTED}
     return [
-        Wanted(row.id, row.search_id, row.website, _is_closed(row.business_status, row.curation_status))
+        Wanted(row.id, row.place_id, row.search_id, row.website, _is_closed(row.business_status, row.curation_status))
         for row in rows
         if row.curation_status not in UNWANTED and row.place_id not in turned_down
     ]

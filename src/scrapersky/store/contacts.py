@@ -23,7 +23,8 @@ from scrapersky.store import forgotten, suppressions
 from scrapersky.store.contact_rows import contact_rows
 
 # Filled in by whoever knows; what an earlier page knew and this one does not is kept. What the same page says now, or
-# a page that is surer, takes the place of what was known; what a person wrote stays.
+# a page that is surer, takes the place of what was known, and any page that of a provider's word; what a person wrote
+# stays.
 FACTS = ("name", "title", "email", "email_kind", "phone", "fax", "profiles", "address")
 EVIDENCE = ("page_id", "source_url", "snippet", "found_by", "confidence")
 NAMES = ("id", "domain_id", "business_id", "identity", *FACTS, *EVIDENCE)
@@ -157,7 +158,7 @@ def _kept(fact: str) -> str:
 
 _TYPES = {"id": "uuid", "domain_id": "uuid", "business_id": "uuid", "page_id": "uuid", "confidence": "float8"}
 _FRESH = (
-    "(known.edited_at IS NULL AND (known.page_id = excluded.page_id "
+    "(known.edited_at IS NULL AND (known.page_id = excluded.page_id OR known.found_by = 'provider' "
     "OR coalesce(excluded.confidence, 0) > coalesce(known.confidence, 0)))"
 )
 _FILLED = ("business_id", *FACTS)

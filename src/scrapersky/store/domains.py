@@ -13,6 +13,7 @@ from scrapersky.core.status import UNWANTED
 from scrapersky.extract.metadata import Metadata
 from scrapersky.extract.web_address import CompanyDomain
 from scrapersky.models import BusinessDomain, Domain, LocalBusiness
+from scrapersky.store import provider_contacts
 
 
 async def link(session: AsyncSession, found: Sequence[tuple[LocalBusiness, CompanyDomain]]) -> dict[UUID, UUID | None]:
@@ -57,6 +58,7 @@ async def link(session: AsyncSession, found: Sequence[tuple[LocalBusiness, Compa
     await session.execute(
         links.on_conflict_do_update(index_elements=["business_id", "domain_id"], set_={"url": links.excluded.url})
     )
+    await provider_contacts.adopt(session, [(business.id, ids[domain.name]) for business, domain in found])
     wanted = {domain.name for business, domain in found if business.curation_status not in UNWANTED}
     return {row.id: row.search_id for row in stored if row.curation_status not in UNWANTED and row.name in wanted}
 

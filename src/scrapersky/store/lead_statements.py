@@ -9,6 +9,10 @@ from scrapersky.store.lead_texts import called, without_tracking
 _WORDS = {
     # Whom people have turned down, and whom never to write to again, are in no file.
     "WANTED": "c.suppressed_at IS NULL AND c.curation_status NOT IN ('Not a Fit', 'Archived')",
+    # Those of its domain; what is known of a business without one is its own.
+    "ITS": "(c.domain_id = d.id OR (c.business_id = o.business_id AND c.domain_id IS NULL))",
+    # Of a branch, as its provider knows it, though all branches share a site.
+    "ANOTHERS": "(c.found_by = 'provider' AND c.business_id IS DISTINCT FROM o.business_id)",
     "FOUND_AT": "to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')",
     "REASONS": "(SELECT string_agg(why, '; ') FROM jsonb_array_elements_text(c.verification->'reasons') why)",
     # Addresses that take mail come first, those nobody could judge before the doubtful ones, those that take none last.
@@ -34,7 +38,7 @@ _OWNERS = """
     LEFT JOIN place p ON p.id = b.place_id
     LEFT JOIN business_domain l ON l.business_id = b.id""".replace("STATUS", _STATUS)
 _SITES = """
-    SELECT NULL::uuid, d.id AS domain_id, NULL AS name, d.start_url AS website,
+    SELECT NULL::uuid AS business_id, d.id AS domain_id, NULL AS name, d.start_url AS website,
         NULL AS phone, NULL AS address, NULL AS city, d.country, NULL::text[] AS categories,
         NULL AS status, NULL::float8 AS rating,
         NULL AS provider, NULL AS provider_id, NULL::jsonb AS profiles, NULL AS domain_extraction_error,
@@ -61,39 +65,40 @@ LEFT JOIN domain d ON d.id = o.domain_id
 LEFT JOIN LATERAL (SELECT c.id, c.name, c.title, c.email, c.email_kind, c.verdict, c.source_url, FOUND_AT AS found_at,
         REASONS AS verdict_reasons
     FROM contact c
-    WHERE c.domain_id = d.id AND WANTED AND c.email IS NOT NULL
-    ORDER BY RANK,
-        (c.email_kind = 'other-domain'), (c.name IS NULL), c.confidence DESC, c.email LIMIT 1) mail ON true
-LEFT JOIN LATERAL (SELECT array_agg(c.email ORDER BY
-        RANK,
-        c.confidence DESC, c.email) AS rest FROM contact c
-    WHERE c.domain_id = d.id AND WANTED AND c.email IS NOT NULL AND c.email <> mail.email) mails ON true
+    WHERE ITS AND WANTED AND c.email IS NOT NULL
+    ORDER BY RANK, ANOTHERS, (c.email_kind = 'other-domain'), (c.name IS NULL), c.confidence DESC, c.email
+    LIMIT 1) mail ON true
+LEFT JOIN LATERAL (SELECT array_agg(c.email ORDER BY RANK, c.confidence DESC, c.email) AS rest FROM contact c
+    WHERE ITS AND WANTED AND c.email IS NOT NULL AND c.email <> mail.email) mails ON true
 LEFT JOIN LATERAL (SELECT c.phone, c.source_url, FOUND_AT AS found_at FROM contact c
-    WHERE c.domain_id = d.id AND WANTED AND c.phone IS NOT NULL
-    ORDER BY (c.name IS NOT NULL), c.confidence DESC, c.phone LIMIT 1) call ON true
+    WHERE ITS AND WANTED AND c.phone IS NOT NULL
+    ORDER BY ANOTHERS, (c.name IS NOT NULL), c.confidence DESC, c.phone LIMIT 1) call ON true
 LEFT JOIN LATERAL (SELECT array_agg(DISTINCT c.phone) AS rest FROM contact c
-    WHERE c.domain_id = d.id AND WANTED AND c.phone IS NOT NULL
+    WHERE ITS AND WANTED AND c.phone IS NOT NULL
         AND c.phone <> coalesce(o.phone, call.phone)) calls ON true
 LEFT JOIN LATERAL (SELECT string_agg(concat(name, ' (' || title || ')', ' <' || email || '>'), '; ') AS rest FROM (
         SELECT c.name, c.title, c.email FROM contact c
-        WHERE c.domain_id = d.id AND WANTED AND c.name IS NOT NULL AND c.id IS DISTINCT FROM mail.id
+        WHERE ITS AND WANTED AND c.name IS NOT NULL AND c.id IS DISTINCT FROM mail.id
         ORDER BY (c.email IS NULL), c.confidence DESC, c.name LIMIT 50) other) people ON true
-LEFT JOIN LATERAL (SELECT c.address FROM contact c WHERE c.domain_id = d.id AND WANTED AND c.address IS NOT NULL
+LEFT JOIN LATERAL (SELECT c.address FROM contact c WHERE ITS AND WANTED AND c.address IS NOT NULL
     ORDER BY c.confidence DESC, c.address LIMIT 1) place ON true
 LEFT JOIN LATERAL (SELECT string_agg(value, ' ' ORDER BY key) AS urls FROM (
-        SELECT key, value FROM contact c, jsonb_each_text(c.profiles) WHERE c.domain_id = d.id AND WANTED
+        SELECT key, value FROM contact c, jsonb_each_text(c.profiles) WHERE ITS AND WANTED
         UNION SELECT key, value FROM jsonb_each_text(o.profiles)) profile) social ON true
 """
 
 _OF_CONTACTS = """
 SELECT CALLED AS business, d.name AS domain, c.name, c.title, c.email, c.email_kind,
-    c.verdict,
-    REASONS AS verdict_reasons,
+    c.verdict, REASONS AS verdict_reasons,
     c.phone, c.fax, (SELECT value FROM jsonb_each_text(c.profiles) LIMIT 1) AS profile, c.address, c.confidence,
     c.found_by, c.source_url AS source, FOUND_AT AS found_at, c.snippet
-FROM search_domain f JOIN domain d ON d.id = f.domain_id JOIN contact c ON c.domain_id = d.id
+FROM {found}
 LEFT JOIN local_business b ON b.id = c.business_id
 WHERE f.search_id = :search AND WANTED"""
+
+_OF_DOMAINS = "search_domain f JOIN domain d ON d.id = f.domain_id JOIN contact c ON c.domain_id = d.id"
+_OF_NO_DOMAIN = """search_business f JOIN contact c ON c.business_id = f.business_id AND c.domain_id IS NULL
+LEFT JOIN domain d ON d.id = c.domain_id"""
 
 
 def _spelled(statement: str, **words: str) -> str:
@@ -107,9 +112,18 @@ _BUSINESS_LEADS = _spelled(
     _LEADS, CALLED=called("o.name"), WEBSITE=without_tracking("coalesce(d.final_url, o.website)"), WHY=WHY_NO_CONTACT
 )
 _CONTACT_LEADS = _spelled(_OF_CONTACTS, CALLED=called("b.name"))
+_OF_SITES = _CONTACT_LEADS.replace("{found}", _OF_DOMAINS)
+_OF_BUSINESSES = _CONTACT_LEADS.replace("{found}", _OF_NO_DOMAIN)
 _EVERYBODY = f"{_OWNERS.format(found=_FOUND_BUSINESSES)} UNION ALL {_SITES.format(found=_FOUND_SITES)}"
-BUSINESSES = text(f"WITH owner AS ({_EVERYBODY}) {_BUSINESS_LEADS} ORDER BY business, o.business_id, d.name")
-CONTACTS = text(f"{_CONTACT_LEADS} ORDER BY d.name, c.confidence DESC, c.identity")
+
+# The files, each part in its order.
+FILES: dict[str, tuple[TextClause, ...]] = {
+    "business": (text(f"WITH owner AS ({_EVERYBODY}) {_BUSINESS_LEADS} ORDER BY business, o.business_id, d.name"),),
+    "contact": (
+        text(f"{_OF_SITES} ORDER BY d.name, c.confidence DESC, c.identity"),
+        text(f"{_OF_BUSINESSES} ORDER BY b.name, c.confidence DESC, c.identity"),
+    ),
+}
 
 
 def _page_of(owners: str, found: str, key: str, subkey: str) -> TextClause:
@@ -130,9 +144,14 @@ PAGES: dict[str, tuple[TextClause, ...]] = {
     ),
     "contact": (
         text(
-            _CONTACT_LEADS.replace("SELECT", "SELECT d.id AS list_key, c.id AS list_subkey,", 1)
+            _OF_SITES.replace("SELECT", "SELECT d.id AS list_key, c.id AS list_subkey,", 1)
             + " AND f.domain_id >= :key AND d.id >= :key AND c.domain_id >= :key"
             + " AND (f.domain_id, c.id) > (:key, :subkey) ORDER BY f.domain_id, c.id LIMIT :most"
+        ),
+        text(
+            _OF_BUSINESSES.replace("SELECT", "SELECT f.business_id AS list_key, c.id AS list_subkey,", 1)
+            + " AND f.business_id >= :key AND c.business_id >= :key"
+            + " AND (f.business_id, c.id) > (:key, :subkey) ORDER BY f.business_id, c.id LIMIT :most"
         ),
     ),
 }

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.store.lead_statements import BUSINESSES, CONTACTS, PAGES
+from scrapersky.store.lead_statements import FILES, PAGES
 
 Per = Literal["business", "contact"]
 NOTHING = UUID(int=0)  # comes before every id
@@ -43,7 +43,7 @@ BUSINESS_COLUMNS = {
     "categories": "what kind of business the provider calls it",
     "status": "what the provider says of it: open, temporarily closed, permanently closed",
     "rating": "rating at the provider",
-    "source": "page on which the best address was found",
+    "source": "page on which the best address was found; the provider's, where only that one knows it",
     "found_at": "day on which it was first found there, in UTC",
     "provider": "who named the place, and under which id",
     "domain": "registrable domain",
@@ -63,8 +63,8 @@ CONTACT_COLUMNS = {
     "profile": "address of a profile",
     "address": "postal address as the page writes it",
     "confidence": "how sure it is that this belongs to the business, 0 to 1",
-    "found_by": "how it was found",
-    "source": "page it was found on",
+    "found_by": "how it was found; “provider” where only whoever named the place knows it",
+    "source": "page it was found on, or the provider's",
     "found_at": "day on which it was first found, in UTC",
     "snippet": "the text around it",
 }
@@ -77,9 +77,10 @@ def columns_of(per: Per) -> dict[str, str]:
 
 async def leads(session: AsyncSession, search_id: UUID, per: Per = "business") -> AsyncIterator[dict[str, Any]]:
     """The rows of a search by a server-side cursor, in a stable order."""
-    result = await session.stream(BUSINESSES if per == "business" else CONTACTS, {"search": search_id})
-    async for row in result.mappings():
-        yield dict(row)
+    for statement in FILES[per]:
+        result = await session.stream(statement, {"search": search_id})
+        async for row in result.mappings():
+            yield dict(row)
 
 
 async def page(

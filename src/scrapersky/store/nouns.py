@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, and_, func, literal, select
+from sqlalchemy import ColumnElement, and_, func, literal, select, union_all
+from sqlalchemy.orm import aliased
 
 from scrapersky.models import (
     Contact,
@@ -84,6 +85,19 @@ def _found_by(value: Any) -> ColumnElement[bool]:
 
 def _business_of(value: Any) -> ColumnElement[bool]:
     return LocalBusiness.id.in_(select(SearchBusiness.business_id).where(SearchBusiness.search_id == UUID(str(value))))
+
+
+def _contact_of(value: Any) -> ColumnElement[bool]:
+    """Contacts of the domains of a search, and of its businesses that have none."""
+    one, search_id = aliased(Contact), UUID(str(value))
+    of_domains = select(one.id).join(SearchDomain, SearchDomain.domain_id == one.domain_id)
+    of_businesses = select(one.id).join(SearchBusiness, SearchBusiness.business_id == one.business_id)
+    return Contact.id.in_(
+        union_all(
+            of_domains.where(SearchDomain.search_id == search_id),
+            of_businesses.where(SearchBusiness.search_id == search_id, one.domain_id.is_(None)),
+        )
+    )
 
 
 BY_NAME = {"updated_at": "updated_at", "name": "name_key"}
@@ -185,7 +199,7 @@ CONTACTS = Noun(
         "contact_verification_status": word(Contact.contact_verification_status),
         "verdict": word(Contact.verdict),
         "suppressed": is_there(Contact.suppressed_at),
-        "search_id": of_search(Contact.domain_id),
+        "search_id": _contact_of,
         "domain_id": same_id(Contact.domain_id),
         "business_id": same_id(Contact.business_id),
         "page_id": same_id(Contact.page_id),

@@ -21,12 +21,17 @@ _BEHIND_DOMAINS = {
     "UNION SELECT search_id FROM search_domain WHERE domain_id IN (SELECT id FROM domains)",
 }
 _DOMAINS = "SELECT domain_id AS id FROM business_domain WHERE business_id IN (SELECT id FROM businesses)"
+_OF_BUSINESSES = (
+    f"({_OF_DOMAINS['contacts']}) UNION (SELECT id FROM contact WHERE domain_id IS NULL "  # noqa: S608 - our own words
+    "AND business_id IN (SELECT id FROM businesses) LIMIT :most)"
+)
 _AROUND: dict[str, dict[str, str]] = {
     "places": {
         "searches": "SELECT search_id AS id FROM search_place WHERE place_id = :id",
         "businesses": "SELECT id FROM local_business WHERE place_id = :id",
         "domains": _DOMAINS,
         **_OF_DOMAINS,
+        "contacts": _OF_BUSINESSES,
     },
     "businesses": {
         "businesses": "SELECT cast(:id AS uuid) AS id",
@@ -35,6 +40,7 @@ _AROUND: dict[str, dict[str, str]] = {
         "UNION SELECT search_id FROM search_business WHERE business_id = :id",
         "domains": _DOMAINS,
         **_OF_DOMAINS,
+        "contacts": _OF_BUSINESSES,
     },
     "domains": {"domains": "SELECT cast(:id AS uuid) AS id", **_BEHIND_DOMAINS, **_OF_DOMAINS},
     "sitemaps": {

@@ -21,6 +21,9 @@ WITH due AS (
 ), sites AS (
     UPDATE domain d SET start_url = coalesce(d.final_url, 'https://' || d.name || '/') FROM told
     WHERE d.id = told.domain_id AND d.start_url = told.url
+), ways AS (
+    DELETE FROM contact c USING due JOIN local_business b ON b.place_id = due.id
+    WHERE c.business_id = b.id AND c.found_by = 'provider' AND c.edited_at IS NULL
 ), businesses AS (
     UPDATE local_business b SET name = $2, address = NULL, street = NULL, city = NULL, region = NULL, postcode = NULL,
         country = NULL, latitude = NULL, longitude = NULL, timezone = NULL, phone = NULL, website = NULL,

@@ -1,6 +1,6 @@
 """WF2: a place becomes a local business."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,8 +15,8 @@ from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Place
 from scrapersky.providers.place import PlaceDetails, Providers
 from scrapersky.providers.purse import PocketPurses, Purses
-from scrapersky.store import businesses, places
-from scrapersky.store.rules import rules_of
+from scrapersky.store import businesses, places, provider_contacts
+from scrapersky.store.rules import Rules, rules_of
 
 FRESH = timedelta(days=1)  # details that a search brought along are used as they are for so long
 
@@ -73,7 +73,21 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
         wanted = await businesses.upsert(session, found)
         rules = await rules_of(session, {place.search_id for place, _ in found})
         await businesses.set_aside(session, wanted, rules)
+        await _keep_contacts(session, wanted, rules, found)
         return [business.id for business in wanted if business.fits(rules[business.search_id])]
+
+
+async def _keep_contacts(
+    session: AsyncSession,
+    wanted: Sequence[businesses.Wanted],
+    rules: Mapping[UUID | None, Rules],
+    found: Sequence[tuple[Place, PlaceDetails]],
+) -> None:
+    """What the provider knows of ways to reach a business that is not closed for good."""
+    told = {place.id: (place, details) for place, details in found}
+    kept = [one for one in wanted if not one.is_closed or one.fits(rules[one.search_id])]
+    verified = [one.id for one in kept if rules[one.search_id].contact_verification == "all"]
+    await provider_contacts.keep(session, {one.id: told[one.place_id] for one in kept}, verified)
 
 
 def _is_fresh(fetched_at: datetime | None) -> bool:

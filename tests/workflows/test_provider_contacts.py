@@ -1,0 +1,199 @@
+"""What a provider knows of ways to reach a business is a contact of it, once, whoever says it again."""
+
+from dataclasses import replace
+
+import pytest
+
+from scrapersky.core import clock
+from scrapersky.engine.loop import run_job_loop
+from scrapersky.extract.found import Contacts, Email
+from scrapersky.models import Page
+from scrapersky.pipeline import the_line
+from scrapersky.providers.place import PlaceDetails
+from scrapersky.store import contacts, lists, searches
+from scrapersky.store.contacts import Said
+from scrapersky.store.leads import Position, leads, page
+from scrapersky.store.lists import Sort
+from scrapersky.store.nouns import CONTACTS
+from scrapersky.store.provenance import around
+from scrapersky.store.purge import PurgeExpired
+from tests.api.line_rows import add
+from tests.conftest import stations_of
+from tests.workflows.test_deep_scan import FakeProvider
+
+KNOWN = {
+    "emails": ["info@molar.fi"],
+    "phones": ["+358401234567"],
+    "socials": ["https://www.facebook.com/molar"],
+}
+MOLAR = PlaceDetails("fake", "p1", "Molar", country="FI", phone="+358961314720", licence="ODbL", extra=KNOWN)
+WITH_SITE = replace(MOLAR, website="https://molar.fi/")
+
+
+@pytest.fixture
+def walk(database, settings, admin, tenant):
+    """Scan the places of one search; further steps of the line by name."""
+
+    async def walked(*found: PlaceDetails, steps: tuple[str, ...] = ("deep_scan",)) -> str:
+        search = await admin.fetchval("SELECT id FROM search") or await add(
+            admin, "search", tenant, text="x", provider="fake"
+        )
+        for details in found:
+            await admin.execute(
+                "INSERT INTO place (tenant_id, search_id, provider, provider_id, name, deep_scan_status) "
+                "VALUES ($1, $2, 'fake', $3, 'n', 'Queued') "
+                "ON CONFLICT (tenant_id, provider, provider_id) DO UPDATE SET deep_scan_status = 'Queued'",
+                *(tenant, search, details.provider_id),
+            )
+            line = the_line({"fake": FakeProvider(details)})
+            await run_job_loop(stations_of(line, database, settings)["deep_scan"])
+        for step in steps[1:]:
+            await run_job_loop(stations_of(line, database, settings)[step])
+        return search
+
+    return walked
+
+
+async def the_file(database, tenant, search, per="business"):
+    async with database.session(tenant) as session:
+        found = [row async for row in leads(session, search, per)]
+        listed = [row for row, _ in await page(session, search, per, Position(), 100)]
+    assert sorted(map(str, listed)) == sorted(map(str, found))
+    return found
+
+
+async def test_a_business_without_a_web_site_can_be_written_to(walk, database, admin, tenant):
+    search = await walk(MOLAR, steps=("deep_scan", "domain_extraction"))
+    [row] = await the_file(database, tenant, search)
+    assert (row["email"], row["source"], row["state"]) == ("info@molar.fi", "fake:p1", None)
+    assert (row["phone"], row["other_phones"]) == ("+358961314720", "+358401234567")
+    assert (row["socials"], row["person"]) == ("https://www.facebook.com/molar", None)
+    each = await the_file(database, tenant, search, "contact")
+    assert {(one["business"], one["found_by"], one["snippet"]) for one in each} == {
+        ("Molar", "provider", "named by fake (ODbL)")
+    }
+    assert len(each) == 3
+    statuses = await admin.fetch("SELECT contact_verification_status AS s FROM contact ORDER BY email")
+    assert [row["s"] for row in statuses] == ["Queued", "New", "New"], "an address is verified like any other"
+
+
+async def test_lists_counts_and_provenance_know_them(walk, database, admin, tenant):
+    search = await walk(MOLAR)
+    business = await admin.fetchval("SELECT id FROM local_business")
+    async with database.session(tenant) as session:
+        listed = await lists.page(session, CONTACTS, tenant, ["id"], {"search_id": search}, sort=Sort())
+        counts = await searches.contact_counts(session, search)
+        steps = {step.workflow: step for step in await searches.progress(session, search)}
+        kin = await around(session, "businesses", business)
+        verdicts = await searches.verdicts(session, search)
+    assert (len(listed), counts["contacts"], counts["emails"], len(kin["contacts"].rows)) == (3, 3, 1, 3)
+    assert steps["contact_verification"].waiting == 1
+    assert verdicts == {"info@molar.fi": None}
+
+
+async def test_two_businesses_may_have_the_same_address(walk, database, tenant):
+    search = await walk(MOLAR, replace(MOLAR, provider_id="p2", name="Incisor"))
+    assert {(row["business"], row["email"]) for row in await the_file(database, tenant, search)} == {
+        ("Molar", "info@molar.fi"),
+        ("Incisor", "info@molar.fi"),
+    }
+
+
+async def test_its_domain_takes_them_over_when_it_is_known(walk, database, admin, tenant):
+    search = await walk(WITH_SITE, steps=("deep_scan", "domain_extraction"))
+    domain = await admin.fetchval("SELECT id FROM domain")
+    found = await admin.fetch("SELECT domain_id, identity, email_kind FROM contact ORDER BY identity")
+    assert {row["domain_id"] for row in found} == {domain}
+    assert [row["identity"] for row in found] == [
+        "email:info@molar.fi",
+        "phone:+358401234567",
+        "social:https://www.facebook.com/molar",
+    ]
+    assert found[0]["email_kind"] == "role"
+    [row] = await the_file(database, tenant, search)
+    assert (row["email"], row["domain"]) == ("info@molar.fi", "molar.fi")
+
+
+async def test_branches_that_share_a_site_share_an_address_and_prefer_their_own(walk, database, admin, tenant):
+    branches = [
+        replace(WITH_SITE, provider_id=name, name=name, extra={"emails": ["info@molar.fi", f"{name}@molar.fi"]})
+        for name in ("espoo", "vantaa")
+    ]
+    search = await walk(*branches, steps=("deep_scan", "domain_extraction"))
+    await admin.execute("UPDATE contact SET confidence = 0.1 WHERE email = 'info@molar.fi'")
+    rows = {row["business"]: row for row in await the_file(database, tenant, search)}
+    assert {name: row["email"] for name, row in rows.items()} == {
+        "espoo": "espoo@molar.fi",
+        "vantaa": "vantaa@molar.fi",
+    }
+    assert await admin.fetchval("SELECT count(*) FROM contact WHERE curation_status = 'New'") == 3
+
+
+async def say(database, tenant, admin, address: str) -> None:
+    """A page of the site says an address."""
+    page_id = await add(
+        admin, "page", tenant, domain_id=await admin.fetchval("SELECT id FROM domain"), url="https://molar.fi/team"
+    )
+    said = Contacts(emails=(Email(address, "role", "text", "Write to us", 0.3),))
+    async with database.session(tenant) as session:
+        await contacts.upsert(session, [Said(await session.get(Page, page_id), "https://molar.fi/team", said)])
+
+
+async def test_an_address_that_the_site_says_too_is_one_contact_with_the_sites_evidence(walk, database, admin, tenant):
+    await walk(WITH_SITE, steps=("deep_scan", "domain_extraction"))
+    await say(database, tenant, admin, "info@molar.fi")
+    await walk(WITH_SITE)
+    [found] = await admin.fetch("SELECT * FROM contact WHERE email = 'info@molar.fi'")
+    assert (found["source_url"], found["found_by"], found["snippet"]) == (
+        "https://molar.fi/team",
+        "text",
+        "Write to us",
+    )
+    assert found["business_id"] == await admin.fetchval("SELECT id FROM local_business")
+
+
+async def test_what_the_site_said_first_is_not_said_twice(walk, database, admin, tenant):
+    await add(admin, "domain", tenant, name="molar.fi")
+    await say(database, tenant, admin, "info@molar.fi")
+    await walk(WITH_SITE, steps=("deep_scan", "domain_extraction"))
+    shown = await admin.fetch("SELECT found_by FROM contact WHERE email = 'info@molar.fi' AND curation_status = 'New'")
+    assert [row["found_by"] for row in shown] == ["text"]
+
+
+async def test_a_rescan_says_them_again_and_adds_nothing(walk, admin):
+    await walk(MOLAR)
+    await admin.execute("UPDATE contact SET seen_at = now() - interval '400 days', curation_status = 'Maybe'")
+    await walk(MOLAR)
+    found = await admin.fetch("SELECT seen_at, curation_status FROM contact")
+    assert {row["curation_status"] for row in found} == {"Maybe"}
+    assert len(found) == 3
+    assert all((clock.now() - row["seen_at"]).days == 0 for row in found)
+
+
+async def test_nobody_who_is_suppressed_or_was_erased_comes_back(walk, database, admin, tenant):
+    for value, origin in (("info@molar.fi", "person"), ("+358401234567", "erasure")):
+        await admin.execute(
+            "INSERT INTO suppression (tenant_id, kind, value_hash, origin) VALUES ($1, $2, digest_of($3), $4)",
+            *(tenant, "email" if "@" in value else "phone", value, origin),
+        )
+    search = await walk(MOLAR)
+    assert await admin.fetchval("SELECT count(*) FROM contact WHERE phone IS NOT NULL OR identity LIKE 'phone:%'") == 0
+    mail = await admin.fetchrow("SELECT * FROM contact WHERE email IS NOT NULL")
+    assert mail["suppressed_at"] is not None
+    assert mail["contact_verification_status"] == "New"
+    for per in ("business", "contact"):
+        assert "info@molar.fi" not in str(await the_file(database, tenant, search, per))
+
+
+async def test_they_go_when_the_providers_terms_say_so_and_what_the_site_said_stays(walk, database, admin, tenant):
+    await walk(WITH_SITE, steps=("deep_scan", "domain_extraction"))
+    await say(database, tenant, admin, "info@molar.fi")
+    await admin.execute("UPDATE place SET expires_at = now() - interval '1 day'")
+    async with database.engine_connection() as connection:
+        await PurgeExpired().run(connection)
+    assert [row["identity"] for row in await admin.fetch("SELECT identity FROM contact")] == ["email:info@molar.fi"]
+
+
+async def test_a_business_that_is_closed_for_good_gets_none(walk, admin):
+    await walk(replace(MOLAR, business_status="CLOSED_PERMANENTLY"))
+    assert await admin.fetchval("SELECT count(*) FROM contact") == 0
