@@ -48,3 +48,9 @@ async def test_the_demo_ends_with_found_of_true_for_every_field(process, tmp_pat
         assert 0.6 < score["recall"] <= 1, (name, score)
     assert fields["title"]["true"] == fields["person"]["true"], "everybody on a page of the sandbox has a title there"
     assert fields["title"]["found"] <= fields["person"]["found"]
+
+
+async def test_a_demo_that_does_not_say_where_is_refused_before_anything_is_started(command) -> None:
+    said = await command("demo", "dentists")
+    assert said.code == 2
+    assert 'Write "dentists in Helsinki"' in said.sentence

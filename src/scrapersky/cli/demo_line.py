@@ -13,6 +13,7 @@ from scrapersky.cli.find_line import find_in
 from scrapersky.cli.find_progress import FindProgress
 from scrapersky.cli.find_wish import Wish
 from scrapersky.cli.output import print_json, print_table, seconds
+from scrapersky.cli.slow import said_if_slow
 from scrapersky.core.logs import configure_logs
 from scrapersky.core.roles import Role
 from scrapersky.core.settings import Environment, load
@@ -23,6 +24,7 @@ from scrapersky.worker import House, open_house
 
 NEXT = """\
 Where to look next:
+  scrapersky demo --serve                                  the same, and then its API to look at, with address and key
   scrapersky find "dentists in Helsinki" --out leads.csv   the same on the real web, with OpenStreetMap
   scrapersky find --domains sites.txt --out leads.xlsx     begin with web sites you already have
   scrapersky serve                                         the API and the engine; scrapersky status shows them
@@ -40,12 +42,13 @@ def show_line(
 async def _show(
     home: Path, search: str, seed: int, businesses: int, out: Path | None, serve: bool, as_json: bool
 ) -> dict[str, Any]:
+    wish = Wish.of(search, None, None, "openstreetmap", None, 8, None)
     async with Sandbox(seed=seed, businesses=businesses) as sandbox:
         environment = Environment(sandbox_variables(sandbox, home), None)
         configure_logs(load(environment))
-        house = await open_house(environment)
+        with said_if_slow("Starting the database…"):
+            house = await open_house(environment)
         try:
-            wish = Wish.of(search, None, None, "openstreetmap", None, 8, None)
             summary = await find_in(house, wish, out or home / "leads.csv", "business", "default", False, patience=12)
             summary["truth"] = await _score(house, summary, sandbox)
             if as_json:

@@ -1,6 +1,8 @@
 """The database of a long command: when it is away it is waited for, with a word; our own is started again."""
 
 import asyncio
+import logging
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -15,6 +17,7 @@ from scrapersky.worker import House
 
 AWAY_SECONDS = 60.0
 PAUSE_SECONDS = 0.5
+TOLD_ANYWAY = ("database_away", "job_failed")  # the scheduler logs a failed job by itself, with its error
 
 T = TypeVar("T")
 
@@ -53,6 +56,22 @@ def gone(error: BaseException) -> DatabaseGone:
     return DatabaseGone(
         f"Nothing that was found is lost: the same command goes on when it is back ({type(error).__name__})."
     )
+
+
+def say_it_once() -> None:
+    """The engine logs a lost database from every corner; whoever sits at the terminal is told by `patiently`."""
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(_is_news)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    if record.name.startswith("sqlalchemy.pool"):  # it tells how a dead connection was thrown away
+        return False
+    fields = record.msg if isinstance(record.msg, dict) else {}
+    told = record.exc_info or fields.get("exc_info")
+    error = sys.exc_info()[1] if told is True else told[1] if isinstance(told, tuple) else told
+    is_loss = isinstance(error, BaseException) and is_connection_error(error)
+    return fields.get("event") not in TOLD_ANYWAY and not is_loss
 
 
 async def _help(house: House) -> None:

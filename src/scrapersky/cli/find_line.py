@@ -8,7 +8,7 @@ from uuid import UUID
 
 from scrapersky.cli.acting import acting
 from scrapersky.cli.find_cost import Forecast, forecast
-from scrapersky.cli.find_database import gone, patiently, take_over
+from scrapersky.cli.find_database import gone, patiently, say_it_once, take_over
 from scrapersky.cli.find_patience import DEFAULT_SECONDS, Patience
 from scrapersky.cli.find_progress import FindProgress
 from scrapersky.cli.find_wish import Wish
@@ -33,6 +33,8 @@ async def run_find(
     """Open the house, find, and say what came of it."""
     environment = Environment()
     quiet_logs(environment)
+    if environment.source("SCRAPERSKY_LOG_LEVEL") == "default":
+        say_it_once()
     kind = cast(Per, per)
     LeadFile(out, list(columns_of(kind))).discard()  # a file that cannot be written is better known now
     with said_if_slow("Starting the database…"):
