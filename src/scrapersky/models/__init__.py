@@ -20,7 +20,7 @@ from scrapersky.models.rate_limit import RateLimit
 from scrapersky.models.rebooking import Rebooking
 from scrapersky.models.remembered_answer import RememberedAnswer
 from scrapersky.models.run import Run
-from scrapersky.models.search import Search, SearchBusiness, SearchDomain, SearchPlace
+from scrapersky.models.search import Search, SearchBusiness, SearchContact, SearchDomain, SearchPlace
 from scrapersky.models.search_journal import SearchJournal
 from scrapersky.models.session import LoginSession
 from scrapersky.models.sitemap_file import SitemapFile
@@ -56,6 +56,7 @@ __all__ = [
     "Run",
     "Search",
     "SearchBusiness",
+    "SearchContact",
     "SearchDomain",
     "SearchJournal",
     "SearchPlace",
