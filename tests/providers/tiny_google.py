@@ -115,4 +115,6 @@ def inside(place: dict[str, Any], restriction: dict[str, Any] | None) -> bool:
     if restriction is None:
         return True
     low, high, at = restriction["rectangle"]["low"], restriction["rectangle"]["high"], place["location"]
-    return all(low[axis] <= at[axis] <= high[axis] for axis in ("latitude", "longitude"))
+    west, east, longitude = low["longitude"], high["longitude"], at["longitude"]
+    inside_wide = west <= longitude <= east if west <= east else longitude >= west or longitude <= east
+    return bool(low["latitude"] <= at["latitude"] <= high["latitude"]) and inside_wide

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from math import cos, radians
 from typing import Self
 
@@ -17,9 +18,10 @@ ON_THE_MAP = (
 )  # these look around a place; a file has one place of its own
 # "dentists in Helsinki": the last of the plain words counts ("walk in clinics in Boston"), else the first of the
 # short ones, which may also stand inside a place's name. What one walks or drives in is no place.
-_THRESHOLD = "".join(rf"(?<!\b{word})" for word in ("walk", "drive", "drop", "live", "plug", "built", "stand", "sit"))
 _PLAIN = re.compile(
-    rf"(?:{_THRESHOLD}\s{{1,20}}in|\s{{1,20}}(?:near|around|within|bei|nahe|dans|nära|bij))\s{{1,20}}", re.IGNORECASE
+    r"(?:(?<!\bwalk)(?<!\bdrive)(?<!\bdrop)(?<!\blive)(?<!\bplug)(?<!\bbuilt)(?<!\bstand)(?<!\bsit)\s{1,20}in"
+    r"|\s{1,20}(?:near|around|within|bei|nahe|dans|nära|bij))\s{1,20}",
+    re.IGNORECASE,
 )
 _SHORT = re.compile(r"\s{1,20}(?:à|au|aux|a|en|em|i|w|we|v|ve)\s{1,20}", re.IGNORECASE)
 
@@ -46,7 +48,7 @@ class Box:
 
     def quarters(self) -> tuple["Box", "Box", "Box", "Box"]:
         """Four boxes that share edges and cover this one."""
-        latitude, longitude = (self.south + self.north) / 2, _wrapped(self.west + self.width / 2)
+        latitude, longitude = (self.south + self.north) / 2, wrapped(self.west + self.width / 2)
         return (
             Box(self.south, self.west, latitude, longitude),
             Box(self.south, longitude, latitude, self.east),
@@ -54,13 +56,25 @@ class Box:
             Box(latitude, longitude, self.north, self.east),
         )
 
+    def halves(self) -> tuple["Box", ...]:
+        """This box, or what of it lies on each side of the antimeridian: for whoever knows no box that crosses it."""
+        if self.west <= self.east:
+            return (self,)
+        sides = (Box(self.south, self.west, self.north, 180.0), Box(self.south, -180.0, self.north, self.east))
+        return tuple(side for side in sides if side.west < side.east)
+
     @classmethod
     def around(cls, points: list[tuple[float, float]], margin: float = 0.25) -> Self:
-        """The box that holds these points (latitude, longitude), widened on each side by a share of its size."""
-        latitudes, longitudes = [point[0] for point in points], [point[1] for point in points]
-        south, north, west, east = min(latitudes), max(latitudes), min(longitudes), max(longitudes)
-        high, wide = max(north - south, 0.01) * margin, max(east - west, 0.01) * margin
-        return cls(max(south - high, -90), max(west - wide, -180), min(north + high, 90), min(east + wide, 180))
+        """The smallest box that holds these points (latitude, longitude), wider on each side by a share of its size."""
+        latitudes = [point[0] for point in points]
+        south, north = min(latitudes), max(latitudes)
+        west, east = _narrowest([point[1] for point in points])
+        exact = cls(south, west, north, east)
+        high, wide = max(north - south, 0.01) * margin, max(exact.width, 0.01) * margin
+        south, north = max(south - high, -90), min(north + high, 90)
+        if exact.width + 2 * wide >= 360:
+            return cls(south, -180, north, 180)
+        return cls(south, wrapped(west - wide), north, wrapped(east + wide))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +95,7 @@ class UnclearSearch(ScraperSkyError):
     """The search does not say what to look for and where."""
 
     status_code = 422
+    fields = ("text", "area")
 
 
 def read_search(text: str, area: str | None, provider: str) -> tuple[str, str | None]:
@@ -102,5 +117,17 @@ def what_and_where(query: PlaceQuery) -> tuple[str, str | None]:
     return (text[: between[0].start()], text[between[0].end() :]) if between else (text, None)
 
 
-def _wrapped(longitude: float) -> float:
-    return longitude - 360 if longitude > 180 else longitude
+def wrapped(longitude: float) -> float:
+    """The same meridian between -180 and 180."""
+    if longitude > 180:
+        return longitude - 360
+    return longitude + 360 if longitude < -180 else longitude
+
+
+def _narrowest(longitudes: list[float]) -> tuple[float, float]:
+    """West and east of all of them: what lies outside is the widest gap between two neighbours on the globe."""
+    eastward = sorted(set(longitudes))
+    gaps = [(later - earlier, earlier, later) for earlier, later in pairwise(eastward)]
+    around_the_back = (eastward[0] + 360 - eastward[-1], eastward[-1], eastward[0])
+    _, east, west = max([around_the_back, *gaps], key=lambda gap: gap[0])
+    return west, east

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from scrapersky.extract.text import line
 from scrapersky.providers.answers import Answers, PocketAnswers
 from scrapersky.providers.api import Answer, Api
-from scrapersky.providers.area import Area, Box
+from scrapersky.providers.area import Area, Box, wrapped
 from scrapersky.providers.place import ProviderBusy, ProviderFailed, ProviderRefused
 from scrapersky.providers.turns import Turns
 
@@ -111,5 +111,6 @@ def _box(place: Mapping[str, Any]) -> Box:
     if not (-90 <= south <= north <= 90 and -180 <= west <= 180 and -180 <= east <= 180):
         raise ValueError(place)
     if north - south < POINT_DEGREES / 100:
-        return Box(south - POINT_DEGREES, west - POINT_DEGREES, north + POINT_DEGREES, east + POINT_DEGREES)
+        south, north = max(south - POINT_DEGREES, -90), min(north + POINT_DEGREES, 90)
+        return Box(south, wrapped(west - POINT_DEGREES), north, wrapped(east + POINT_DEGREES))
     return Box(south, west, north, east)
