@@ -167,6 +167,21 @@ async def test_case_75_a_slow_body_is_408_and_then_hung_up_on():
         writer.close()
 
 
+async def test_a_slow_but_steady_body_is_waited_for():
+    class Impatient(PatientProtocol):
+        receive_seconds = SECONDS
+
+    async with listening(guarded(body_seconds=SECONDS), Impatient) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 800000\r\n\r\n")
+        for _ in range(10):  # for three times the patience of both, ten times as fast as it has to be
+            writer.write(b" " * 80_000)
+            await asyncio.sleep(SECONDS / 3)
+        status, _, body = await read_answer(reader)
+        assert (status, body) == (200, b"hello")
+        writer.close()
+
+
 async def test_case_75_four_hundred_megabytes_without_a_length_are_413_in_little_memory():
     chunk = b"40000\r\n" + b" " * 0x40000 + b"\r\n"
     process = psutil.Process(os.getpid())

@@ -50,8 +50,17 @@ class Reading:
         self._bodies = bodies
         self.taken = 0
 
-    async def read(self, receive: Receive, most: int, refuse_strangers: Callable[[], Awaitable[None]]) -> bytes:
-        """All of it, or TooLong, Full or Gone. Strangers are refused when it gets large: to read it costs much."""
+    async def read(
+        self,
+        receive: Receive,
+        most: int,
+        refuse_strangers: Callable[[], Awaitable[None]],
+        tell: Callable[[int], None],
+    ) -> bytes:
+        """All of it, or TooLong, Full or Gone; `tell` hears how much is there.
+
+        Strangers are refused when it gets large: to read it costs much.
+        """
         body = bytearray()
         while True:
             message = await receive()
@@ -60,6 +69,7 @@ class Reading:
             body += message.get("body", b"")
             if len(body) > most:
                 raise TooLong
+            tell(len(body))
             if len(body) > SMALL_BYTES and not self.taken:
                 await refuse_strangers()
             self._grow(len(body) - SMALL_BYTES - self.taken)

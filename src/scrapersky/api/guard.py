@@ -14,6 +14,7 @@ from scrapersky.api import access, rates
 from scrapersky.api.bodies import HELD_BYTES, Bodies, Full, Gone, Reading, TooLong, replay
 from scrapersky.api.callers import Proxies, is_loopback, words
 from scrapersky.api.headers import Origins, make_safe
+from scrapersky.api.heads import HeadAnswered, as_get, only_head
 from scrapersky.api.problems import Problem, extra_headers, problem_of, render
 from scrapersky.api.strict_json import IMPORTS
 from scrapersky.core.settings import Settings
@@ -22,7 +23,8 @@ log = structlog.get_logger(__name__)
 
 BODY_BYTES = 1_000_000
 IMPORT_BYTES = 10_000_000  # a table that somebody has
-BODY_SECONDS = 10.0
+BODY_SECONDS = 10.0  # for any body, and
+STEADY_BYTES = 64_000  # for each so many a second more: a slow line is no crime, a standing one is
 STALL_SECONDS = 30.0  # a reader that takes nothing for so long keeps a connection of the database for nothing
 MOST_HEADERS, HEADER_BYTES = 100, 32_768  # the server's fast parser knows no limit of its own
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -75,6 +77,8 @@ class Guard:
         with self._bodies.reading() as reading:
             body = await self._body(scope, headers, receive, IMPORT_BYTES if is_import else BODY_BYTES, reading)
             seconds = self._answer_seconds * (10 if is_import else 1)
+            if scope["method"] == "HEAD":
+                scope, send = as_get(scope), only_head(send)
             await self._within_time(scope, replay(body, receive), send, seconds)
 
     def is_over_https(self, scope: Scope) -> bool:
@@ -113,16 +117,22 @@ class Guard:
             raise Refused(HTTPStatus.BAD_REQUEST, "Content-Length is not a number.")
         if len(length) > 18 or int(length) > most:
             raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {most:,} bytes.")
+        began = asyncio.get_running_loop().time()
         try:
-            async with asyncio.timeout(self._body_seconds):
-                return await reading.read(receive, most, refuse_strangers)
+            async with asyncio.timeout_at(began + self._body_seconds) as deadline:
+
+                def go_on(received: int) -> None:
+                    deadline.reschedule(began + self._body_seconds + received / STEADY_BYTES)
+
+                return await reading.read(receive, most, refuse_strangers, go_on)
         except TooLong:
             raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {most:,} bytes.") from None
         except Full:
             raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "Too many large bodies are read at this moment.") from None
         except TimeoutError:
             raise Refused(
-                HTTPStatus.REQUEST_TIMEOUT, f"The body did not arrive in {self._body_seconds:g} seconds."
+                HTTPStatus.REQUEST_TIMEOUT,
+                f"The body did not arrive in {self._body_seconds:g} seconds, nor at {STEADY_BYTES:,} bytes a second.",
             ) from None
 
     async def _within_time(self, scope: Scope, receive: Receive, send: Send, seconds: float) -> None:
@@ -166,6 +176,8 @@ class _Exchange:
             await self._guard.answer(self._scope, self._headers, receive, self._answer)
         except Gone:
             log.debug("client_gone")
+        except HeadAnswered:
+            log.debug("head_answered")
         except Exception as error:  # noqa: BLE001 - whatever a route raises becomes an answer, here and nowhere else
             await self._fail(error)
         self._log()

@@ -11,7 +11,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from scrapersky.api.problems import MEDIA_TYPE, Problem
 
 HEADER_SECONDS = 10.0  # from the first byte of a request, or from the connection, to the end of its headers
-RECEIVE_SECONDS = 30.0  # and from there to the end of its body, read or not
+RECEIVE_SECONDS = 30.0  # and from there to the end of its body, read or not, and
+STEADY_BYTES = 64_000  # for each so many a second more
 HEAD_BYTES = 65_536  # half a head of this size will not become a good one
 TOO_LONG = "There are too many headers, or too long ones."
 LINGER_SECONDS = 1.0  # a client that still sends would lose our answer if we hung up at once
@@ -35,12 +36,13 @@ def server_config(app: ASGIApp, graceful_seconds: int) -> uvicorn.Config:
 
 
 class PatientProtocol(HttpToolsProtocol):
-    """One connection. Its patience is renewed by each whole part of a request, not by each byte."""
+    """One connection. Its patience is renewed by each whole part of a request; a byte is worth its own moment."""
 
     header_seconds, receive_seconds = HEADER_SECONDS, RECEIVE_SECONDS
     _patience: asyncio.TimerHandle | None = None
     _in_head = True
     _head_bytes = 0
+    _body_began, _body_bytes = 0.0, 0
     _is_refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -76,8 +78,17 @@ class PatientProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Its head is there."""
         self._in_head = False
+        self._body_began, self._body_bytes = self.loop.time(), 0
         self._expect(self.receive_seconds)
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of its body: whoever sends steadily is given the time it takes."""
+        self._body_bytes += len(body)
+        if self._is_answering():  # what comes after an answer is not waited for
+            until = self._body_began + self.receive_seconds + self._body_bytes / STEADY_BYTES
+            self._expect(until - self.loop.time())
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         """All of it is there; between two requests the server's own keep-alive is the clock."""
