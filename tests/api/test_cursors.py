@@ -47,3 +47,21 @@ def test_the_name_of_a_query_knows_its_filters_in_any_order():
     one, two = {"kind": "team", "text": None, "id": 1}, {"id": 1, "kind": "team"}
     assert cursors.of_query("pages", one) == cursors.of_query("pages", two) != cursors.of_query("pages", {"id": 1})
     assert cursors.of_query("pages", {"text": None}) == "pages"
+
+
+async def test_by_id_every_row_is_read_once_though_rows_change_meanwhile(client, admin, tenant):
+    lists = ("searches", "places", "businesses", "domains", "sitemaps", "pages", "contacts", "jobs", "suppressions")
+    for noun in lists:
+        assert (await client.get(f"{API}/{noun}", params={"sort": "id"})).status_code == 200
+    made = [
+        await add(admin, "place", tenant, provider="fake", provider_id=str(number), name=f"Place {number}")
+        for number in range(7)
+    ]
+    read: list[str] = []
+    asked = {"sort": "id", "limit": "2"}
+    while asked:
+        page = (await client.get(f"{API}/places", params=asked)).json()
+        read += [row["id"] for row in page["items"]]
+        await admin.execute("UPDATE place SET updated_at = now() WHERE id = (SELECT max(id::text)::uuid FROM place)")
+        asked = {**asked, "cursor": page["next_cursor"]} if page["next_cursor"] else {}
+    assert read == sorted(made)

@@ -5,7 +5,7 @@ import re
 from sqlalchemy import select
 from sqlalchemy.dialects import postgresql
 
-from scrapersky.store.lists import Sort, matching
+from scrapersky.store.lists import Sort, column_of, matching
 from scrapersky.store.nouns import NOUNS
 from tests.api.line_rows import add_line
 
@@ -26,6 +26,8 @@ FILL = [
 PLANS = [
     ("places", {}, "-updated_at", "place_by_update"),
     ("places", {}, "updated_at", "place_by_update"),
+    ("places", {}, "id", "place_pkey"),
+    ("places", {}, "-id", "place_pkey"),
     ("places", {}, "name", "place_by_name"),
     ("places", {}, "-name", "place_by_name"),
     ("places", {"text": "abcd"}, "-updated_at", "place_by_name"),
@@ -59,7 +61,7 @@ async def test_every_sort_and_sparse_filter_is_read_from_its_index(database, adm
 async def explain(database, tenant, name, filters, sort):
     """The plan of a page in the middle of the list, as the tenant."""
     noun, order = NOUNS[name], Sort(sort.removeprefix("-"), sort.startswith("-"))
-    key = getattr(noun.model, noun.sorts[order.by])
+    key = getattr(noun.model, column_of(noun, order))
     wanted = matching(select(noun.model.id, key), noun, tenant, filters)
     columns = (key.desc(), noun.model.id.desc()) if order.descending else (key, noun.model.id)
     statement = (

@@ -35,8 +35,9 @@ def _whole(given: object) -> object:
 YesNo = Annotated[bool, Strict(), BeforeValidator(_yes_or_no)]
 Word = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_-]{1,60}$")]
 RowId = Annotated[UUID, Path(alias="id", description="the row's id")]
-ByUpdate = Literal["-updated_at", "updated_at"]
-ByName = Literal["-updated_at", "updated_at", "-name", "name"]
+KINDS: dict[str, Any] = {"updated_at": cursors.moment, "id": UUID}  # of the keys that lists are sorted by, but text
+ByUpdate = Literal["-updated_at", "updated_at", "id", "-id"]
+ByName = Literal["-updated_at", "updated_at", "-name", "name", "id", "-id"]
 
 
 class ListQuery(Asked):
@@ -169,12 +170,11 @@ def _related(noun: str, kin: Kin) -> RelatedRows:
 
 def _cursor(here: str, position: Position) -> str:
     key, row_id = position
-    return cursors.make(here, [key.isoformat() if isinstance(key, datetime) else key, str(row_id)])
+    return cursors.make(here, [key.isoformat() if isinstance(key, datetime) else str(key), str(row_id)])
 
 
 def _position(cursor: str, here: str, sort: Sort) -> Position:
-    kind = cursors.moment if sort.by == "updated_at" else storable
-    key, row_id = cursors.read(cursor, here, kind, UUID)
+    key, row_id = cursors.read(cursor, here, KINDS.get(sort.by, storable), UUID)
     return key, row_id
 
 

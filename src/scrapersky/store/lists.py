@@ -18,7 +18,7 @@ from scrapersky.store.nouns import Noun
 COUNT_CAP = 10_000  # nobody counts further than this
 
 Filters = Mapping[str, Any]
-Position = tuple[datetime | str, UUID]
+Position = tuple[datetime | str | UUID, UUID]
 
 
 class UnknownRow(UnknownName):
@@ -53,7 +53,7 @@ async def page(
     limit: int = 50,
 ) -> list[tuple[Row[Any], Position]]:
     """Rows in their order, each with its place in the list."""
-    key, row_id = getattr(noun.model, noun.sorts[sort.by]), noun.model.id
+    key, row_id = getattr(noun.model, column_of(noun, sort)), noun.model.id
     chosen = select(*(getattr(noun.model, column) for column in columns), key.label("list_key"))
     wanted = matching(chosen, noun, tenant_id, filters)
     if after is not None:
@@ -87,6 +87,11 @@ async def get(session: AsyncSession, noun: Noun, tenant_id: UUID, row_id: UUID, 
     if found is None:
         raise UnknownRow(f"{row_id} is none of your {noun.name}.")
     return found
+
+
+def column_of(noun: Noun, sort: Sort) -> str:
+    """The column that a list is sorted by. The id never changes: whoever reads by it misses nothing that moves."""
+    return "id" if sort.by == "id" else noun.sorts[sort.by]
 
 
 def matching(wanted: Select[Any], noun: Noun, tenant_id: UUID, filters: Filters) -> Select[Any]:
