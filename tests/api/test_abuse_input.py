@@ -49,7 +49,7 @@ INJECTIONS = [
     "name--",
     "1",
     "-",
-    "id",
+    "created_at",
 ]
 
 
@@ -150,11 +150,11 @@ BROKEN = {
     "twice": ('{"reason": "tea", "reason": "coffee"}', 422),
     "twice by escape": ('{"reason": "tea", "\\u0072eason": "coffee"}', 422),
     "twice deep inside": ('{"reason": "tea", "x": [{"a": {"b": 1, "b": 2}}]}', 422),
-    "cut short": ('{"reason": "te', 422),
-    "two values": ('{"reason": "tea"} {}', 422),
+    "cut short": ('{"reason": "te', 400),
+    "two values": ('{"reason": "tea"} {}', 400),
     "no object": ('"tea"', 422),
-    "comment": ('{"reason": "tea" /* x */}', 422),
-    "trailing comma": ('{"reason": "tea",}', 422),
+    "comment": ('{"reason": "tea" /* x */}', 400),
+    "trailing comma": ('{"reason": "tea",}', 400),
 }
 
 
@@ -178,7 +178,7 @@ async def test_case_74_bytes_that_are_no_text_are_a_bad_request(client, body):
 )
 async def test_case_74_a_body_of_another_type_is_not_read_as_json(client, kind):
     answer = await client.post(f"{LINE}/packing/pause", content=b'{"reason": "tea"}', headers={"content-type": kind})
-    is_problem(answer, 422)
+    is_problem(answer, 415)
 
 
 async def test_case_74_a_name_said_twice_is_told_without_its_signs(client):

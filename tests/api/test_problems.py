@@ -32,7 +32,7 @@ async def test_an_unknown_path_and_a_wrong_method_are_problems(client):
     assert is_problem(await client.get("/nowhere"), 404)["title"] == "Not Found"
     answer = await client.delete(LINE)
     is_problem(answer, 405)
-    assert answer.headers["allow"] == "GET"
+    assert answer.headers["allow"] == "HEAD, GET"
 
 
 async def test_a_trailing_slash_is_another_path(client):
@@ -62,7 +62,6 @@ WRONG_BODIES = [
     ('{"ids": ["00000000-0000-0000-0000-000000000000"], "priority": 1e99}', "body.priority"),
     ('{"ids": ["00000000-0000-0000-0000-000000000000"], "priority": true}', "body.priority"),
     ('{"ids": ["00000000-0000-0000-0000-000000000000"], "priority": "1"}', "body.priority"),
-    ('{"ids": ', "body"),
 ]
 
 
@@ -81,8 +80,7 @@ async def test_text_that_a_database_or_a_terminal_cannot_bear_is_refused(client)
 
 
 async def test_a_body_without_a_content_type_is_not_read_as_json(client):
-    problem = is_problem(await client.post(QUEUE, content=b'{"ids": []}'), 422)
-    assert problem["errors"][0]["field"] == "body"
+    is_problem(await client.post(QUEUE, content=b'{"ids": []}'), 415)
 
 
 async def test_a_body_made_to_break_the_parser_is_a_bad_request(client):

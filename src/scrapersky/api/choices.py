@@ -5,17 +5,19 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Body
 from pydantic import Discriminator, Tag
 
+BY_IDS, BY_FILTER = "by ids", "by filter"  # told apart by these, which are no names of fields
+
 ByIds = TypeVar("ByIds")
 Matching = TypeVar("Matching")
 
 
 def _which(asked: Any) -> str:
-    return "ids" if isinstance(asked, dict) and "ids" in asked and "filter" not in asked else "filter"
+    return BY_IDS if isinstance(asked, dict) and "ids" in asked and "filter" not in asked else BY_FILTER
 
 
 # Told apart by what it names, so that what is wrong with a body is told about the one that was meant.
 Either = Annotated[
-    Annotated[ByIds, Tag("ids")] | Annotated[Matching, Tag("filter")],
+    Annotated[ByIds, Tag(BY_IDS)] | Annotated[Matching, Tag(BY_FILTER)],
     Discriminator(_which),
     Body(description="`ids`, or a `filter` with or without `preview`"),
 ]

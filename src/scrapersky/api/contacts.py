@@ -46,6 +46,8 @@ EMAIL = r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9][A-Za-z0-9-]{0,62}(\
 Email = Annotated[str, StringConstraints(pattern=EMAIL, to_lower=True, max_length=254)]
 Phone = Annotated[str, StringConstraints(pattern=r"^\+[1-9][0-9]{6,14}$")]
 
+ANY_TAG = "*"  # whatever it is by now, as long as it is there
+
 
 class ContactFilter(Asked):
     """Which contacts are meant; nothing set means all of yours."""
@@ -152,6 +154,7 @@ class BadTag(ScraperSkyError):
     """If-Match is not the ETag of a contact."""
 
     status_code = 422
+    fields = ("header.if-match",)
 
 
 @router.get("", summary="Contacts, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
@@ -239,7 +242,7 @@ async def change_contact(
     if_match: Annotated[str | None, Header(max_length=100, description="the ETag as you read it")] = None,
 ) -> ContactLine:
     """With If-Match or `updated_at`, 409 if somebody has changed it meanwhile; 409, too, if it was merged away."""
-    seen = _seen(if_match) if if_match else asked.updated_at
+    seen = _seen(if_match) if if_match and if_match.strip() != ANY_TAG else asked.updated_at
     changes = asked.model_dump(exclude_unset=True, exclude={"updated_at"})
     async with office.database.session(actor.tenant_id) as session:
         contact = ContactLine.model_validate(await contact_edits.change(session, actor, row_id, changes, seen))

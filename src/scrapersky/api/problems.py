@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -15,8 +15,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 
 from scrapersky.api.access import door_first
+from scrapersky.api.choices import BY_FILTER, BY_IDS
 from scrapersky.core.database import is_connection_error
 from scrapersky.core.errors import ScraperSkyError
 
@@ -24,6 +26,7 @@ log = structlog.get_logger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 2
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 MOST_FIELDS = 50  # wrong fields named in one document
 NAME_LENGTH = 100  # characters of a field's name that are repeated
 
@@ -62,7 +65,11 @@ MEANINGS = {
     403: "Your role does not allow this.",
     404: "There is nothing of this name or id.",
     405: "This path knows other methods.",
+    408: "The request did not arrive in time.",
     409: "It makes sense, but not in the present state.",
+    413: "The body has more bytes than it may.",
+    415: "The body is of no kind that can be read.",
+    421: "The service is not called by this name.",
     422: "A field is wrong; the document names it.",
     429: "This was asked for too often; try again after Retry-After.",
     500: "The fault is ours; the log has more under the request id.",
@@ -77,13 +84,25 @@ def answers(*codes: int) -> dict[int | str, dict[str, Any]]:
 
 def describe_problems(described: dict[str, Any]) -> dict[str, Any]:
     """The framework describes every model as plain JSON; problems have a type of their own."""
-    for path in described["paths"].values():
-        for operation in path.values():
+    for path, operations in described["paths"].items():
+        for operation in operations.values():
+            for code in _everywhere(path, operation):
+                operation["responses"].setdefault(str(code), _described(code))
             for response in operation["responses"].values():
                 content = response.get("content", {})
                 if content.get("application/json", {}).get("schema", {}).get("$ref", "").endswith("/Problem"):
                     content[MEDIA_TYPE] = content.pop("application/json")
     return described
+
+
+def _everywhere(path: str, operation: Mapping[str, Any]) -> list[int]:
+    """A query may have a field that nobody knows; a body may be no JSON, or not said to be."""
+    return [*([422] if path.startswith("/api/") else []), *([400, 415] if "requestBody" in operation else [])]
+
+
+def _described(code: int) -> dict[str, Any]:
+    shown = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    return {"description": MEANINGS[code], "content": {MEDIA_TYPE: shown}}
 
 
 def problem_of(error: BaseException) -> Problem:
@@ -100,6 +119,7 @@ def problem_of(error: BaseException) -> Problem:
             title=error.title,
             status=error.status_code,
             detail=str(error) or None,
+            errors=[WrongField(field=_place(name), message=str(error) or error.title) for name in error.fields] or None,
             **members,
         )
     if _is_too_slow(error):
@@ -140,22 +160,46 @@ def extra_headers(error: BaseException) -> Mapping[str, str] | None:
     return headers
 
 
+def allowed(request: Request) -> dict[str, str]:
+    """The methods that this path knows, of all routes: the framework names those of the first one only."""
+    routes, scope = request.app.router.routes, request.scope
+    known = [
+        method
+        for method in METHODS
+        if any(route.matches({**scope, "method": method})[0] is Match.FULL for route in routes)
+    ]
+    return {"Allow": ", ".join([*(["HEAD"] if "GET" in known else []), *known])}
+
+
 def handle_errors(app: FastAPI) -> None:
     """Let the framework's own errors be problems too."""
 
     async def refused(request: Request, error: Exception) -> Response:
         if isinstance(error, RequestValidationError) or getattr(error, "status_code", 0) == HTTPStatus.BAD_REQUEST:
             await door_first(request)  # the framework reads JSON before it asks who sends it
-        return render(problem_of(error), request.scope["request_id"], extra_headers(error))
+        headers = allowed(request) if getattr(error, "status_code", 0) == HTTPStatus.METHOD_NOT_ALLOWED else None
+        return render(problem_of(error), request.scope["request_id"], headers or extra_headers(error))
 
     app.add_exception_handler(HTTPException, refused)
     app.add_exception_handler(RequestValidationError, refused)
 
 
+def _place(name: str) -> str:
+    """Where a wrong field is: in the body, unless it says otherwise."""
+    return name if name.startswith("header.") else f"body.{name}"
+
+
 def _invalid(error: RequestValidationError) -> Problem:
+    if any(problem["type"] == "json_invalid" for problem in error.errors()):
+        return Problem(
+            type=_kind("BrokenJson"),
+            title="The body is no JSON.",
+            status=400,
+            detail=f"It makes no sense from character {error.errors()[0]['loc'][-1]} on.",
+        )
     wrong = [
         WrongField(
-            field=".".join(str(part)[:NAME_LENGTH] for part in problem["loc"]),
+            field=".".join(str(part)[:NAME_LENGTH] for part in _without_tag(problem["loc"])),
             message=str(problem["msg"]).removeprefix("Value error, "),
         )
         for problem in error.errors()[:MOST_FIELDS]
@@ -167,6 +211,11 @@ def _invalid(error: RequestValidationError) -> Problem:
         detail="; ".join(f"{one.field}: {one.message}" for one in wrong[:3]),
         errors=wrong,
     )
+
+
+def _without_tag(loc: Sequence[str | int]) -> Sequence[str | int]:
+    """The place without the word that tells bodies with ids from those with a filter."""
+    return (loc[0], *loc[2:]) if len(loc) > 1 and loc[1] in (BY_IDS, BY_FILTER) else loc
 
 
 def _sentence(error: HTTPException, status: HTTPStatus) -> str | None:

@@ -16,17 +16,26 @@ class SaidTwice(BadRequest):
 
     def __init__(self, name: str) -> None:
         super().__init__(f"{name[:100]!a} stands in one object twice. Say it once.")
+        self.fields = (name[:100],)
+
+
+class NotJson(BadRequest):
+    """The body is not said to be JSON."""
+
+    status_code = 415
 
 
 async def refuse_twins(request: Request, actor: Asking) -> None:
-    """SaidTwice for such a body; whatever else may be wrong with it is told by whoever reads it.
+    """SaidTwice for such a body, NotJson for another; whatever else may be wrong with it is told by whoever reads it.
 
     It comes after the door. Rows of an import are judged one by one.
     """
+    if request.url.path.startswith(IMPORTS) or not (body := await request.body()):
+        return
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    is_json = kind == "application/json" or kind.endswith("+json")
-    if is_json and not request.url.path.startswith(IMPORTS) and (body := await request.body()):
-        _check(body)
+    if kind != "application/json" and not kind.endswith("+json"):
+        raise NotJson("Send it with Content-Type: application/json.")
+    _check(body)
 
 
 def _check(body: bytes) -> None:

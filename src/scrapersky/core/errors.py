@@ -24,6 +24,7 @@ class ScraperSkyError(Exception):
     """Something went wrong."""
 
     status_code = 500
+    fields: tuple[str, ...] = ()  # of what was asked: those that are wrong, if it is they
 
     @property
     def title(self) -> str:

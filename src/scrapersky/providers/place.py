@@ -15,6 +15,7 @@ class UnknownProvider(ScraperSkyError):
     """No provider of this name is configured."""
 
     status_code = 422
+    fields = ("provider",)
 
 
 # Whoever is not there without a setting.

@@ -32,6 +32,7 @@ class NobodyThere(ScraperSkyError):
     """A contact needs an email address, a name, a phone number or a postal address."""
 
     status_code = 422
+    fields = ("email", "name", "phone", "address")
 
 
 class AlreadyThere(Conflict):

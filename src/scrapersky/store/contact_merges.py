@@ -19,6 +19,7 @@ class NothingToMerge(ScraperSkyError):
     """A contact cannot be merged with itself, nor one that was merged before."""
 
     status_code = 422
+    fields = ("keep", "merge")
 
 
 async def merge(session: AsyncSession, actor: Actor, keep_id: UUID, other_id: UUID) -> Contact:

@@ -25,6 +25,10 @@ class UnknownOwner(ScraperSkyError):
 
     status_code = 422
 
+    def __init__(self, message: str, column: str) -> None:
+        super().__init__(message)
+        self.fields = (column,)
+
 
 def employer_of(email: str | None) -> CompanyDomain | None:
     """The web site of an address that is no free-mail."""
@@ -56,7 +60,7 @@ async def _check_owners(session: AsyncSession, actor: Actor, written: Mapping[st
             try:
                 await lists.get(session, noun, actor.tenant_id, owner)
             except lists.UnknownRow as error:
-                raise UnknownOwner(str(error)) from None
+                raise UnknownOwner(str(error), column) from None
 
 
 async def _domain_of(session: AsyncSession, actor: Actor, written: Mapping[str, Any]) -> UUID | None:

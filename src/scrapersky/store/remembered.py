@@ -18,6 +18,7 @@ class KeyUsedOtherwise(ScraperSkyError):
     """This Idempotency-Key was used for another request."""
 
     status_code = 422
+    fields = ("header.idempotency-key",)
 
 
 @dataclass(frozen=True)

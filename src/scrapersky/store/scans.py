@@ -20,6 +20,7 @@ class NotASite(ScraperSkyError):
     """This is not a web site that can be scanned."""
 
     status_code = 422
+    fields = ("base_url",)
 
 
 class NeverScanned(UnknownName):
