@@ -38,10 +38,43 @@ def _by_name(words: tuple[str, ...], emails: list[Email]) -> str:
 def _end_of_card(document: Document, start: int, starts: set[int]) -> int:
     """The block where the next person begins, or the footer, or the card is too long to be one."""
     end = min(len(document.blocks), start + CARD_BLOCKS)
+    row = _row(document, start)
+    card = _card(document, start, starts) if row is None else row
     for index in range(start + 1, end):
         if index in starts or document.blocks[index].zones - document.blocks[start].zones:
             return index
+        if card is not None and not _is_in(document, index, card):
+            return index
     return end
+
+
+def _row(document: Document, start: int) -> int | None:
+    """The table row in which somebody stands beside other cells: an empty cell is not filled from below."""
+    nodes = list(document.around(document.blocks[start].node))
+    row = next((node for node in nodes if node.tag == "tr"), None)
+    cell = next((node for node in nodes if node.tag in ("td", "th")), None)
+    if row is None or cell is None:
+        return None
+    beside = [index for index in range(start + 1, start + 4) if _is_in(document, index, row.index)]
+    return row.index if any(not _is_in(document, index, cell.index) for index in beside) else None
+
+
+def _card(document: Document, start: int, starts: set[int]) -> int | None:
+    """The element that holds this person and nobody else, or where that is the name alone, the one that holds all."""
+    near = [index for index in starts if index >= 0 and 0 < abs(index - start) <= CARD_BLOCKS]
+    others = {node.index for index in near for node in document.around(document.blocks[index].node)}
+    own = None
+    for node in document.around(document.blocks[start].node) if near else ():
+        if node.index in others:
+            return own if own is not None and _is_in(document, start + 1, own) else node.index
+        own = node.index
+    return None  # nobody else is near
+
+
+def _is_in(document: Document, index: int, node: int) -> bool:
+    if index >= len(document.blocks):
+        return False
+    return any(around.index == node for around in document.around(document.blocks[index].node))
 
 
 def _email_between(document: Document, start: int, end: int, addresses: set[str]) -> str:
@@ -66,4 +99,8 @@ def _phone_between(document: Document, start: int, end: int, numbers: set[str], 
             reading = phones.read(match[0], region)
             if reading is not None and reading.number in numbers:
                 return reading.number
+    for link in document.dialling:
+        dialled = phones.dialled_by(link.href, region) if start <= link.block < end else None
+        if dialled is not None and dialled.number in numbers:
+            return dialled.number
     return ""

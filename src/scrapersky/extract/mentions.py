@@ -1,5 +1,6 @@
 """The names in a line of text: alone, beside a role, in a row, behind a title, in running text."""
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -27,9 +28,11 @@ class Mention(NamedTuple):
 @lru_cache(8192)  # the pages of a site share their heads and feet
 def mentions(text: str, parts: tuple[str, ...]) -> tuple[Mention, ...]:
     """The names in a block's text, given also as the parts that inline markup cuts it into."""
-    length = len(text)
-    if length < 4:
+    if len(text) < 4:
         return ()
+    if "(" in text or '"' in text or "“" in text or "„" in text:
+        text, parts = _without_asides(text), tuple([_without_asides(part) for part in parts])
+    length = len(text)
     # Quick looks first: a line without two capitals in a row or a title names nobody, or only beside a sign.
     capitals = patterns.TWO_CAPITALS.search(text)
     if capitals is None and not text.isascii() and patterns.EASTERN.search(text) is not None:
@@ -44,7 +47,29 @@ def mentions(text: str, parts: tuple[str, ...]) -> tuple[Mention, ...]:
         found.extend(_titled(text, title.start()))
     if capitals is not None and length > 40:
         found.extend(_introduced(text, capitals.start()))
-    return tuple(found)
+    return tuple([_ended(mention, parts) for mention in found] if len(parts) > 1 else found)
+
+
+def _without_asides(text: str) -> str:
+    """The text without what people write into a name: the school of a degree, a nickname."""
+    return patterns.NICKNAME.sub(_nickname, patterns.SCHOOL_OF_DEGREE.sub("", text))
+
+
+def _nickname(match: re.Match[str]) -> str:
+    # In brackets it may be a role: Jane Roe (Owner) John Doe.
+    is_name = match["bracket"] is None or fold_word(match["name"]) in names.GIVEN
+    return " " if is_name else match[0]
+
+
+def _ended(mention: Mention, parts: tuple[str, ...]) -> Mention:
+    """A name ends where its element does: <b>Jane Roe</b> Surgery and care is not Jane Roe Surgery."""
+    if any(mention.name.text in part for part in parts):
+        return mention
+    for index, part in enumerate(parts[:MARKED_PARTS]):
+        name = names.read(part) if len(part) <= names.MAX_NAME + 40 else None
+        if name is not None and len(name.words) > 1 and mention.name.text.startswith(name.text):
+            return Mention(name, mention.whole, mention.title or _role_behind(parts, index))
+    return mention
 
 
 def _may_label(text: str) -> bool:
@@ -73,10 +98,14 @@ def _in_line(text: str, parts: tuple[str, ...]) -> list[Mention]:
             continue
         mentions = _in_segment(part)
         if mentions:
-            behind = parts[index + 1] if index + 1 < len(parts) else ""
-            role = behind.strip(" ,-–|()") if len(behind) < 160 and names.is_role(behind) else ""
+            role = _role_behind(parts, index)
             found.extend(mention._replace(title=mention.title or role) for mention in mentions)
     return found
+
+
+def _role_behind(parts: tuple[str, ...], index: int) -> str:
+    behind = parts[index + 1] if index + 1 < len(parts) else ""
+    return behind.strip(" ,-–|()") if len(behind) < 160 and names.is_role(behind) else ""
 
 
 def _in_segment(segment: str) -> list[Mention]:
@@ -86,6 +115,8 @@ def _in_segment(segment: str) -> list[Mention]:
     whole = names.read(segment)
     if whole is not None:
         return [Mention(whole, True, "")]
+    if alone := _before_number(segment):
+        return [Mention(alone, True, "")]
     if " " not in segment or (len(segment) > SHORT_LINE and not _may_begin(segment)):
         return []
     if patterns.SEPARATOR_SIGN.search(segment) is None:
@@ -96,10 +127,19 @@ def _in_segment(segment: str) -> list[Mention]:
     return _beside_role(segment, pieces)
 
 
+def _before_number(segment: str) -> Name | None:
+    """Jane Roe 0701 23 45 68: nothing but a name and a number."""
+    number = patterns.NUMBER_BEHIND.search(segment) if patterns.MANY_DIGITS.search(segment) else None
+    name = names.read(segment[: number.start()]) if number is not None else None
+    return name if name is not None and len(name.words) > 1 else None
+
+
 def _beside_role(segment: str, pieces: list[str]) -> list[Mention]:
     """Jane Roe, owner. Owner: Jane Roe. Jane Roe (owner). Jane Roe, John Doe."""
     rest = segment[len(pieces[0]) :].strip(" ,:()-–—―")
     first = names.read(pieces[0])
+    if first is not None and (other := _behind_role(rest)):
+        return [Mention(first, True, ""), *other]  # Jane Roe, master joiner John Doe
     if first is not None and (names.is_role(rest) or first.title):
         return [Mention(first, True, rest if len(rest) < 120 else "")]
     if names.is_role(pieces[0]):
@@ -107,13 +147,21 @@ def _beside_role(segment: str, pieces: list[str]) -> list[Mention]:
             return [Mention(name, True, pieces[0].strip()) for name in several]
         last = names.read(rest) or names.read(pieces[1]) or names.read(pieces[-1])
         if last is not None:
-            return [Mention(last, True, segment[: segment.find(last.text)].strip(" ,:()-–—―"))]
+            return [Mention(last, True, _role_before(segment[: segment.find(last.text)]))]
         if behind := _behind_role(rest):
             return behind  # Owner: Master Joiner Jane Roe
     if first is None:
         return []
     row = [name for piece in pieces if (name := names.read(piece)) is not None]
     return [Mention(name, True, "") for name in (row if len(row) > 1 else [first])]
+
+
+def _role_before(text: str) -> str:
+    """What stands before a name, without the titles of the name itself."""
+    words = text.split()
+    while words and names.is_title(words[-1]):
+        words.pop()
+    return " ".join(words).strip(" ,:()-–—―")
 
 
 def _several(text: str) -> list[Name]:

@@ -18,10 +18,15 @@ ROLES = lexicon.Stems(word for words in lexicon.table("people")["roles"].values(
 COURTESY = frozenset(
     ("mr", "mrs", "ms", "miss", "mx", "herr", "frau", "hr", "fr", "m", "mme", "mlle", "sr", "sra", "srta", "sig")
 )
+SHORT_TITLES = frozenset(("dr", "mr", "ms", "hr", "fr", "pd", "ir", "ra", "mw", "ks"))  # without a dot as well
 MAX_NAME = 60
 
 
-GATE = patterns.name_gate(lexicon.grouped_alternatives([*PARTICLES, *(word for word in TITLES if len(word) > 1)]))
+# As people write them, with accents and without; n. med. is Polish for a doctor of medicine.
+WRITTEN_TITLES = {*TITLES, *(word.rstrip(".") for word in lexicon.words("people", "titles"))}
+GATE = patterns.name_gate(
+    lexicon.grouped_alternatives([*PARTICLES, *(word for word in WRITTEN_TITLES if len(word) > 1 or word == "n")])
+)
 
 
 class Name(NamedTuple):
@@ -110,9 +115,10 @@ def _titles(words: list[str]) -> tuple[list[str], list[str]]:
 def is_title(word: str) -> bool:
     """Dr., mgr, Frau, Pastor … A capital M or H alone is a title only with its dot."""
     folded = fold_word(word).rstrip(".")
-    return folded in TITLES and (
-        len(folded) > 2 or folded in ("dr", "mr", "ms", "hr", "fr", "pd", "ir", "ra") or word.endswith(".")
-    )
+    if folded not in TITLES:
+        return False
+    is_short = len(folded) <= 2 and folded not in SHORT_TITLES
+    return not is_short or word.endswith(".") or word == "HL"  # a Finnish dentist
 
 
 @lru_cache(4096)

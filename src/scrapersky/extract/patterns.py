@@ -108,6 +108,11 @@ PHONE = re.compile(
 )
 # Where an address, a web site or a number begins behind somebody's role.
 BEHIND_ROLE = re.compile(r"\S{0,80}@|\bwww\.|[+(]?\d(?:\D{0,4}\d){5}")
+# What is left of it before a number that was cut off: …, tel. kom.
+LABEL_LEFT = re.compile(
+    r"(?:[\s,;|(–-]{1,3}(?:tel|telefon|phone|mob|mobil|mobile|gsm|kom|cell|cel|puh|tlf|tfn|fax|e-?mail|mail|web)\b[.:]{0,2}){1,3}\s?$",
+    re.I,
+)
 MANY_DIGITS = re.compile(r"\d(?:\D{0,4}\d){5}")  # a quick look before PHONE
 NOT_DIGIT = re.compile(r"\D")
 DIGITS = re.compile(r"\d{3}")
@@ -196,7 +201,7 @@ NAME_WORD = re.compile(r"(?:[^\W\d_]\.){1,3}(?:[^\W\d_][\w'’-]{1,25})?|[^\W\d_
 INITIAL = re.compile(r"(?:[^\W\d_]\.?-?){1,2}\.?")
 GLUED_INITIAL = re.compile(r"(?:[^\W\d_]\.){1,3}[^\W\d_]{2}")
 GLUED_TITLE = re.compile(
-    r"\b(Dr|Dra|Prof|Rev|med|dent|vet|Mag|Ing|Dipl|Univ|jur|phil|rer|nat|Hr|Fr|Mr|Mrs|Ms|Sr|Sra|Avv|Dott|lek|mgr|inż)\.(?=[^\s.,-])"
+    r"\b(Dr|Dra|Prof|Rev|med|dent|vet|Mag|Ing|Dipl|Univ|jur|phil|rer|nat|Hr|Fr|Mr|Mrs|Ms|Sr|Sra|Avv|Dott|lek|mgr|inż)\.(?!(?:ssa|ra|ri|na|ta|a|ª)\b)(?=[^\s.,-])"
 )
 FAMILY_ENDING = re.compile(
     r"(?:sk[iya]|ck[iya]|icz|czyk|czak|ova|eva|ovic|evic|enko|chuk|yan|dze|shvili|poulos|idis|akis|opoulou|nen|sson|sen"
@@ -211,7 +216,7 @@ AFTER_TITLE = re.compile(r"[^,;:()\[\]|•·\n\d\"“”„«»!?&/]{3,60}")
 # Both begin with the one sign or space they can begin with: the search then skips everything else without trying.
 SEGMENT = re.compile(
     r"[\s|•·;/](?:(?<=[|•·;/])\s?"
-    r"|(?<=\s)(?:[|•·;/]\s?|\s?[&+]\s\s?|\s?(?:und|and|et|y|e|i|a|ja|og|och|en)\s(?=[^\W\d_a-zà-ÿ])))"
+    r"|(?<=\s)(?:[|•·;/]\s?|\s?[&+]\s\s?|(?<!-\s)\s?(?:und|and|et|y|e|i|a|ja|og|och|en)\s(?=[^\W\d_a-zà-ÿ])))"
 )
 # What stands between a name and a role on one line.
 SEPARATOR = re.compile(r"[\s:(–—―,](?:(?<=\s)(?:[:(–—―-]\s?|,\s)|(?<=[:(])\s?|(?<=[–—―,])\s)")
@@ -238,6 +243,16 @@ STARS = re.compile(r"[★⭐☆]|\bfa-star\b|\bstars?\b|\brating\b")
 QUOTE_MARKS = re.compile(r"^\s?[\"“„«»”'‘]|^[-–—]\s")
 PERSON_NAMES = re.compile(
     r"(?:^|[\s_-])(?:name|person|people|member|staff|team|doctor|attorney|lawyer|speaker|coach|trainer|employee|author|bio|profile|mitarbeiter|equipe|equipo|zespol|portrait|vcard|fn)s?(?:$|[\s_-])|(?:name|member|team|person)\b"
+)
+# Dipl.-Ing. (FH): the kind of school behind a degree.
+SCHOOL_OF_DEGREE = re.compile(r"(?<=[.\w])\s?\((?:FH|TU|TH|BA|DH|ETH|HTL|HTWK|Uni|Univ)\.?\)")
+# Rajesh "Raj" Patel, Robert (Bob) Smith.
+NICKNAME = re.compile(
+    rf"(?<=\w)\s(?:[\"“”„'‘’]|(?P<bracket>\())(?P<name>[{_CAPITAL}]\w{{1,14}})[\"“”'‘’)]\s(?=[{_CAPITAL}]\w)"
+)
+# A number right behind a name, perhaps with its label.
+NUMBER_BEHIND = re.compile(
+    r"[\s,;:]{1,3}(?:(?:tel|mob|gsm|tlf|tfn|puh|[^\W\d_]{1,10}[.:]{1,2})\s?)?[+(]?\d(?:\D{0,4}\d){5}"
 )
 SENTENCE_END = re.compile(r"[.!?]\s|[.!?]$")
 CLAUSE = re.compile(r"[^.,;:!?()–|]{3,100}")

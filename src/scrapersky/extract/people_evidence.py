@@ -15,6 +15,8 @@ CREDIT_WORDS = lexicon.words("people", "credits")
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "strong", "b", "dt", "th", "figcaption"))
 SECTION_TAGS = frozenset(("h1", "h2", "h3", "h4"))
 ROLE_LINE = 130
+HIDDEN_ADDRESS = "[email"  # what Cloudflare writes where it hides one
+CARD_REACH = 8
 SECTION_REACH = 40
 
 
@@ -97,12 +99,49 @@ class Evidence:
         after = self._neighbour(block, 1)
         if block.tag == "li" and after is not None and after.tag == "li" and after.node != block.node:
             return ""  # items of one list are alike: a name and its role share an item
-        if after is not None and len(after.text) <= ROLE_LINE and names.is_role(_words_of(after.text)):
-            return after.text
+        role = self._role_of(after) if after is not None and len(after.text) <= ROLE_LINE else ""
+        if after is not None and role and self._is_of_card(block, after):
+            return role
         before = self._neighbour(block, -1)
-        if before is None or before.index - 1 in self.name_blocks:
+        if before is None or len(before.text) > 80:
+            return ""
+        above = before.index - 1
+        if above in self.name_blocks and self._is_of_card(self.blocks[above], before):
             return ""  # between two names it is the role of the one above
-        return before.text if len(before.text) <= 80 and names.is_role(before.text) else ""
+        if block.tag == "li" and before.tag in SECTION_TAGS and not TEAM_WORDS.isdisjoint(words(before.text)):
+            return ""  # Our doctors: the heading of a list of them
+        return self._role_of(before) if self._is_of_card(block, before) else ""
+
+    def _role_of(self, line: Block) -> str:
+        """What a line says somebody does, without the links beside it: Director [Email James]."""
+        role = _words_of(line.text)
+        shown = self.link_texts.get(line.index)
+        if shown and len(line.parts) > 1:
+            own = " ".join([part for part in line.parts if part not in shown])
+            role = own if names.is_role(own) else role
+        return role if names.is_role(role) else ""
+
+    @cached_property
+    def link_texts(self) -> dict[int, set[str]]:
+        """What the links say, by the block they stand in."""
+        shown: dict[int, set[str]] = {}
+        for link in self.document.links:
+            shown.setdefault(link.block, set()).add(link.text)
+        return shown
+
+    def _is_of_card(self, block: Block, line: Block) -> bool:
+        """Whether a line does not stand in the card of somebody else."""
+        around = {node.index for node in self.document.around(block.node)}
+        branch = -1  # the outermost element around the line that is not around the name
+        for node in self.document.around(line.node):
+            if node.index in around:
+                break
+            branch = node.index
+        near = range(line.index - CARD_REACH, line.index + CARD_REACH)
+        return branch < 0 or not any(index in self.name_blocks and self._is_in(index, branch) for index in near)
+
+    def _is_in(self, index: int, branch: int) -> bool:
+        return any(node.index == branch for node in self.document.around(self.blocks[index].node))
 
     def _term_above(self, block: Block) -> str:
         """In a list of terms the role stands above: what follows is the role of the next one."""
@@ -199,7 +238,11 @@ class Evidence:
 def _words_of(role: str) -> str:
     """A role without the address or the number that stands behind it on the same line."""
     if "@" in role or "www." in role or patterns.MANY_DIGITS.search(role):
-        role = patterns.BEHIND_ROLE.split(role, maxsplit=1)[0]
+        role = patterns.LABEL_LEFT.sub("", patterns.BEHIND_ROLE.split(role, maxsplit=1)[0])
+    role = role.partition(HIDDEN_ADDRESS)[0]
+    sentence = role.partition(". ")[0]
+    if sentence != role and names.is_role(sentence):
+        role = sentence  # Clinical director. Member no. 1234. But: Dipl. designer
     return role[:200].strip(" ,;:-–|.(")
 
 

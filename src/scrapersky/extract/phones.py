@@ -129,7 +129,7 @@ def _national(piece: str, region: str, links: list[Link] | tuple[()]) -> Reading
         return reading
     digits = patterns.NOT_DIGIT.sub("", piece).lstrip("0")
     for link in links:
-        dialled = _dialled(link.href, region)
+        dialled = dialled_by(link.href, region)
         if dialled is not None and len(digits) >= 6 and dialled.number.endswith(digits):
             return dialled
     return None
@@ -139,7 +139,7 @@ def _national(piece: str, region: str, links: list[Link] | tuple[()]) -> Reading
 
 
 def _in_link(document: Document, link: Link, region: str) -> Iterator[Candidate]:
-    reading = _dialled(link.href, region)
+    reading = dialled_by(link.href, region)
     if reading is None:
         return
     whatsapp = patterns.WHATSAPP.match(link.href) is not None
@@ -156,7 +156,8 @@ def _in_link(document: Document, link: Link, region: str) -> Iterator[Candidate]
     yield Candidate(reading.number, reading.region, kind, how, where, 0, 0.9, block, reason)
 
 
-def _dialled(href: str, region: str) -> Reading | None:
+def dialled_by(href: str, region: str) -> Reading | None:
+    """The number that a link dials."""
     match = patterns.DIALS.match(href)
     if match is None:
         return None
