@@ -23,14 +23,14 @@ ON CONFLICT (search_id, question, place) DO UPDATE SET page = excluded.page, kep
 
 _FORGET = text("DELETE FROM search_journal WHERE search_id = :search AND question = :question")
 _CLOSE = text("DELETE FROM search_journal WHERE search_id = :search")
-_BOOK = text(f"""
-UPDATE search_journal SET page = page || '{{"{BOOKED}": true}}' WHERE search_id = :search""")  # noqa: S608 - our own name
-_INHERIT = text(f"""
+_BOOK = text("""
+UPDATE search_journal SET page = page || jsonb_build_object(cast(:booked AS text), true) WHERE search_id = :search""")
+_INHERIT = text("""
 INSERT INTO search_journal (search_id, question, place, tenant_id, page, kept_at)
 SELECT :heir, j.question, j.place, j.tenant_id, j.page, j.kept_at
 FROM search_journal j JOIN search s ON s.id = j.search_id
 WHERE s.tenant_id = :tenant AND lower(s.text) = lower(:text) AND lower(s.area) IS NOT DISTINCT FROM lower(:area)
-    AND s.provider = :provider AND s.id <> :heir AND j.page ? '{BOOKED}' ON CONFLICT DO NOTHING""")  # noqa: S608 - our own name
+    AND s.provider = :provider AND s.id <> :heir AND j.page ->> :booked IS NOT NULL ON CONFLICT DO NOTHING""")
 FORGET_OLD = f"DELETE FROM search_journal WHERE kept_at < now() - interval '{KEPT_HOURS} hours'"  # noqa: S608
 
 
@@ -79,10 +79,10 @@ async def close(session: AsyncSession, search_id: UUID) -> None:
 
 async def book(session: AsyncSession, search_id: UUID) -> None:
     """The search ended before its provider did: what it was told is paid for, and the beginning if it goes on."""
-    await session.execute(_BOOK, {"search": search_id})
+    await session.execute(_BOOK, {"search": search_id, "booked": BOOKED})
 
 
 async def inherit(session: AsyncSession, heir: Search) -> None:
     """What the same search with another limit was told and paid for a day ago at most is not paid for again."""
     same = {"tenant": heir.tenant_id, "text": heir.text, "area": heir.area, "provider": heir.provider}
-    await session.execute(_INHERIT, {"heir": heir.id, **same})
+    await session.execute(_INHERIT, {"heir": heir.id, "booked": BOOKED, **same})

@@ -8,6 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.extract.page_picks import LEAST_SCORE, NEXT_OF_KIND, WORTH
 from scrapersky.store.rules import Rules
 
+NOISE = "^https?://(www[.])?|[/]$"  # what may differ in two addresses of one page
+
 
 async def take_up(session: AsyncSession, search_id: UUID) -> None:
     """Go on with what the search found, so that its file has every row again."""
@@ -21,7 +23,8 @@ async def read_more(session: AsyncSession, search_id: UUID, rules: Rules) -> Non
     if rules.page_curation == "off" or not kinds:
         return
     wanted = {"kinds": [kind.value for kind in kinds], "worths": [WORTH[kind] for kind in kinds]}
-    await session.execute(_PAGES, {"search": search_id, "most": rules.pages_per_site, **wanted})
+    order = {"least": LEAST_SCORE, "next": NEXT_OF_KIND, "noise": NOISE}
+    await session.execute(_PAGES, {"search": search_id, "most": rules.pages_per_site, **wanted, **order})
 
 
 # A row knows only the search that goes on with it now; the links know every search that found it. Rows are locked in
@@ -46,24 +49,23 @@ UPDATE domain SET search_id = :search WHERE id IN (
 
 # The order of a first pick (extract/page_picks): the kinds in turn, the surest and the shallowest first; no page that
 # differs only in www, capitals or a slash from one that was read.
-_SAME = "regexp_replace(lower({page}.url), '^https?://(www[.])?|[/]$', '', 'g')"
-_PAGES = text(f"""
+_PAGES = text("""
 WITH sites AS (
     SELECT f.domain_id, :most - count(p.id) AS room FROM search_domain f
     LEFT JOIN page p ON p.domain_id = f.domain_id AND p.page_processing_status <> 'New'
     WHERE f.search_id = :search GROUP BY 1 HAVING count(p.id) < :most
 ), fresh AS (
     SELECT p.id, p.domain_id, p.url, p.kind, p.depth, w.worth * p.kind_score AS worth,
-        row_number() OVER (PARTITION BY p.domain_id, {_SAME.format(page="p")}
+        row_number() OVER (PARTITION BY p.domain_id, regexp_replace(lower(p.url), :noise, '', 'g')
             ORDER BY p.kind_score DESC, length(p.url), p.url) AS copy
     FROM sites s JOIN page p ON p.domain_id = s.domain_id
     JOIN unnest(cast(:kinds AS text[]), cast(:worths AS float8[])) AS w(kind, worth) ON w.kind = p.kind
     WHERE p.page_processing_status = 'New' AND p.curation_status NOT IN ('Not a Fit', 'Archived')
-        AND p.kind_score >= {LEAST_SCORE} AND NOT EXISTS (
+        AND p.kind_score >= cast(:least AS float8) AND NOT EXISTS (
             SELECT FROM page r WHERE r.domain_id = p.domain_id AND r.page_processing_status <> 'New'
-                AND {_SAME.format(page="r")} = {_SAME.format(page="p")})
+                AND regexp_replace(lower(r.url), :noise, '', 'g') = regexp_replace(lower(p.url), :noise, '', 'g'))
 ), ranked AS (
-    SELECT id, domain_id, url, depth, worth * {NEXT_OF_KIND} ^ (row_number() OVER (
+    SELECT id, domain_id, url, depth, worth * cast(:next AS float8) ^ (row_number() OVER (
         PARTITION BY domain_id, kind ORDER BY worth DESC, depth, length(url), url) - 1) AS worth
     FROM fresh WHERE copy = 1
 ), turns AS (
@@ -72,4 +74,4 @@ WITH sites AS (
 )
 UPDATE page SET page_processing_status = 'Queued' WHERE id IN (
     SELECT p.id FROM turns t JOIN sites s USING (domain_id) JOIN page p ON p.id = t.id
-    WHERE t.turn <= s.room ORDER BY p.id FOR NO KEY UPDATE OF p)""")  # noqa: S608 - numbers of ours
+    WHERE t.turn <= s.room ORDER BY p.id FOR NO KEY UPDATE OF p)""")
