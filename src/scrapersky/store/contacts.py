@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core import clock
 from scrapersky.core.ids import new_id
-from scrapersky.core.status import Curation, Status, Verdict
+from scrapersky.core.status import UNWANTED, Status, Verdict
 from scrapersky.engine.settling import driver_of
 from scrapersky.extract.email_verdict import Verification
 from scrapersky.extract.found import Contacts
@@ -28,7 +28,6 @@ from scrapersky.store.contact_rows import contact_rows
 FACTS = ("name", "title", "email", "email_kind", "phone", "fax", "profiles", "address")
 EVIDENCE = ("page_id", "source_url", "snippet", "found_by", "confidence")
 NAMES = ("id", "domain_id", "business_id", "identity", *FACTS, *EVIDENCE)
-UNWANTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)
 VERDICT_HOLDS = timedelta(days=30)  # an address that is seen again later than that is verified again
 SILENCE_HOLDS = timedelta(hours=1)  # where the name servers said nothing: they may have been away from us
 

@@ -9,14 +9,13 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.ids import new_id
-from scrapersky.core.status import Curation
+from scrapersky.core.status import UNWANTED
 from scrapersky.models import Place, Search, SearchPlace
 from scrapersky.providers.place import PlaceDetails
 
 # What a search knows of a place. Curation, priority and the state of the deep scan are other people's columns.
 FACTS = ("name", "address", "latitude", "longitude", "phone", "website", "categories", "rating", "rating_count")
 STAMPS = ("business_status", "licence", "fetched_at", "expires_at")
-UNWANTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)
 ROWS_AT_ONCE = 500
 # What deep_scan takes from a search that brought everything along; the rest are columns of their own.
 NOT_DETAILS = {"provider", "provider_id", "fetched_at", "expires_at"}
