@@ -6,6 +6,12 @@ from typing import Any
 import aiohttp
 import pytest
 
+from scrapersky.core.settings import Settings
+from scrapersky.crawl.web import Web
+from scrapersky.providers.configured import configured_providers
+from scrapersky.providers.place import Meter, PlaceQuery
+from scrapersky.providers.purse import PocketPurse
+from scrapersky.sandbox.google_place import place_id
 from scrapersky.sandbox.http_answer import Request
 from scrapersky.sandbox.server import Sandbox
 
@@ -259,3 +265,103 @@ def test_what_is_near_a_point_is_capped_at_twenty(many: Sandbox):
     assert {place["primaryType"] for place in found["places"]} == {"dentist"}
     assert near({"locationRestriction": circle, "maxResultCount": 21})[0] == 400
     assert near({})[0] == 400
+
+
+def rectangle(west: float, east: float) -> dict[str, Any]:
+    low, high = {"latitude": 60.15, "longitude": west}, {"latitude": 60.22, "longitude": east}
+    return {"textQuery": "dentist", "locationRestriction": {"rectangle": {"low": low, "high": high}}}
+
+
+def test_a_rectangle_is_half_of_the_globe_at_most_and_may_cross_the_antimeridian(many: Sandbox):
+    assert len(ask(many, rectangle(-100, 80))[1]["places"]) == 20
+    assert ask(many, rectangle(-100, 80.1))[0] == 400
+    assert ask(many, rectangle(24, 24 - 175))[0] == 400, "185 degrees, the other way round"
+    assert len(ask(many, rectangle(24, -160))[1]["places"]) == 20
+    assert ask(many, rectangle(170, -170)) == (200, {}), "there is nothing between Japan and Alaska"
+    assert ask(many, rectangle(26, -160)) == (200, {})
+
+
+def everybody(sandbox: Sandbox) -> list[dict[str, Any]]:
+    return [details(sandbox, place_id(7, number), "*")[1] for number in range(300)]
+
+
+def test_what_google_does_not_know_is_absent(many: Sandbox):
+    places = everybody(many)
+    for field in ("internationalPhoneNumber", "rating", "regularOpeningHours", "websiteUri", "location"):
+        assert 0 < sum(field in place for place in places) < len(places), field
+    assert all(("rating" in place) is ("userRatingCount" in place) for place in places)
+    assert all(("location" in place) is ("pureServiceAreaBusiness" not in place) for place in places)
+    assert not any(value is None for place in places for value in place.values())
+
+
+def test_some_never_close_and_some_are_closed_for_now(many: Sandbox):
+    places = everybody(many)
+    weeks = [place["regularOpeningHours"]["periods"] for place in places if "regularOpeningHours" in place]
+    assert [{"open": {"day": 0, "hour": 0, "minute": 0}}] in weeks
+    assert {place["businessStatus"] for place in places} == {"OPERATIONAL", "CLOSED_TEMPORARILY", "CLOSED_PERMANENTLY"}
+
+
+def test_no_stars_are_fewer_than_any(many: Sandbox):
+    _, found = ask(many, {"textQuery": "dentists in Helsinki", "minRating": 1.0}, mask="places.rating")
+    assert all("rating" in place for place in found["places"])
+
+
+def test_an_id_becomes_obsolete_after_it_was_found(many: Sandbox):
+    first = ask(many, {"textQuery": "dentists in Helsinki"})[1]["places"][0]["id"]
+    many.google.forget(first)
+    status, told = details(many, first)
+    assert (status, told["error"]["status"]) == (404, "NOT_FOUND")
+    assert first not in [one["id"] for one in ask(many, {"textQuery": "dentists in Helsinki"})[1]["places"]]
+
+
+def test_a_business_that_moved_says_where_to(many: Sandbox):
+    old, new = place_id(7, 0), place_id(7, 1)
+    many.google.move(old, new)
+    assert details(many, old, "id,businessStatus,movedPlace,movedPlaceId")[1] == {
+        "id": old,
+        "businessStatus": "CLOSED_PERMANENTLY",
+        "movedPlace": f"places/{new}",
+        "movedPlaceId": new,
+    }
+    assert details(many, new, "id,movedPlaceId")[1] == {"id": new}
+
+
+def test_the_dearest_field_is_billed_and_a_refusal_is_not(many: Sandbox):
+    for mask in ("id", "id,types", "displayName", "rating", "reviews", "*"):
+        details(many, place_id(7, 0), mask)
+    details(many, "nonsense")
+    ask(many, {"textQuery": "dentists"}, mask="places.id,nextPageToken")
+    ask(many, {"textQuery": "dentists"}, mask="places.location")
+    ask(many, {"textQuery": ""})
+    assert many.google.bill.calls == {
+        "Place Details Essentials (IDs Only)": 1,
+        "Place Details Essentials": 1,
+        "Place Details Pro": 1,
+        "Place Details Enterprise": 1,
+        "Place Details Enterprise + Atmosphere": 2,
+        "Text Search Essentials (IDs Only)": 1,
+        "Text Search Pro": 1,
+    }
+    assert many.google.bill.cents == pytest.approx(0.5 + 1.7 + 2 + 2 * 2.5 + 3.2)
+
+
+async def test_the_client_reckons_what_google_bills_for_a_whole_search():
+    async with Sandbox(7, 1000) as sandbox:
+        settings = Settings(**sandbox.environment(), CRAWL_PARSERS=1)
+        web = Web(settings)
+        try:
+            google = configured_providers(settings, web)["google_places"]
+            meter, purse = Meter(), PocketPurse()
+            found = [one async for page in google.search(PlaceQuery("dentists in Helsinki"), meter) for one in page]
+            for one in found[:5]:
+                await google.details(one.provider_id, purse)
+        finally:
+            await web.close()
+
+        true = [one for one in sandbox.world if one.city.name == "Helsinki" and one.trade.name == "dentist"]
+        bill = sandbox.google.bill
+        assert len(found) == len(true) > 60, "so the area was divided"
+        assert bill.calls["Text Search Essentials (IDs Only)"] > bill.calls["Text Search Enterprise"] > 3
+        assert bill.calls["Place Details Enterprise"] == purse.calls == 5
+        assert bill.calls.total() == meter.calls + purse.calls
+        assert bill.cents == pytest.approx(meter.cents + purse.cents)

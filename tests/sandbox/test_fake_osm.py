@@ -6,6 +6,11 @@ from urllib.parse import urlencode
 
 import pytest
 
+from scrapersky.core.settings import Settings
+from scrapersky.crawl.web import Web
+from scrapersky.providers.configured import configured_providers
+from scrapersky.providers.place import Meter, PlaceQuery
+from scrapersky.sandbox.fake_osm import FakeNominatim
 from scrapersky.sandbox.http_answer import Answer, Request
 from scrapersky.sandbox.server import Sandbox
 
@@ -73,9 +78,44 @@ def test_a_wrong_format_and_an_empty_question_are_400(many: Sandbox):
 
 
 def test_whoever_does_not_say_who_they_are_is_blocked(many: Sandbox):
-    answer = locate(many, headers={}, q="Turku")
+    for agent in ("", "python-requests/2.32.3", "python-httpx/0.28", "Python/3.11 aiohttp/3.13", "curl/8.5.0"):
+        answer = locate(many, headers={"user-agent": agent} if agent else {}, q="Turku")
+        assert (answer.status, answer.content_type) == (403, "text/html; charset=utf-8"), agent
+    assert locate(many, headers={"user-agent": "scrapersky/1.0 (+https://me.example)"}, q="Turku").status == 200
 
-    assert (answer.status, answer.content_type) == (403, "text/html; charset=utf-8")
+
+def test_whoever_asks_more_than_once_a_second_is_blocked():
+    now = 100.0
+    nominatim = FakeNominatim(least_seconds=1.0, now=lambda: now)
+    statuses = []
+    for now in (100.0, 100.9, 101.5, 102.5):  # noqa: B007 - the clock of the fake
+        statuses.append(nominatim.answer(Request("GET", "x", "", "q=Turku", AGENT), "/search").status)
+    assert statuses == [200, 429, 429, 200], "a question that was refused counts, too"
+
+
+async def test_our_client_is_never_blocked():
+    async with Sandbox(7, 30) as sandbox:
+        sandbox.nominatim.least_seconds = 1.0
+        settings = Settings(**sandbox.environment(), CRAWL_PARSERS=1, CRAWL_HOST_DELAY_SECONDS=0)
+        web = Web(settings)
+        try:
+            osm = configured_providers(settings, web)["openstreetmap"]
+            for city in ("Turku", "Helsinki", "Tampere"):
+                [page async for page in osm.search(PlaceQuery("dentists", city), Meter())]
+        finally:
+            await web.close()
+        assert sandbox.nominatim.calls == 3
+
+
+def test_the_address_comes_only_when_asked_for(many: Sandbox):
+    assert "address" not in json.loads(locate(many, q="Turku").body)[0]
+    assert "address" in json.loads(locate(many, q="Turku", addressdetails="1").body)[0]
+
+
+def test_overpass_takes_no_box_across_the_antimeridian(many: Sandbox):
+    answer = run(many, '[out:json];nwr["amenity"](60.1,179.9,60.2,-179.9);out;')
+    assert answer.status == 400
+    assert b"west of a bounding box" in answer.body
 
 
 @pytest.mark.parametrize(("kind", "status"), [("blocked", 403), ("too_many", 429), ("broken", 500)])

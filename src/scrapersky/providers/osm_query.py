@@ -33,7 +33,7 @@ def _within(area: Area, filters: list[str], most: int) -> str:
     # The box beside the border costs nothing and spares the server the whole country.
     border = "" if area.relation is None else "(area.a)"
     lines = [_HEAD] if area.relation is None else [_HEAD, f"area({FIRST_AREA + area.relation})->.a;"]
-    # Overpass knows no box that crosses the antimeridian: it takes west for east, and looks around the whole globe.
+    # In halves: not every Overpass server takes a box whose west is east of its east.
     parts = " ".join(f"nwr{border}{one}{_box(box)};" for one in filters for box in area.box.halves())
     return "\n".join([*lines, f"( {parts} );", f"out center tags qt {most};"])
 

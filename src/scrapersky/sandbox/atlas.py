@@ -8,7 +8,7 @@ from scrapersky.sandbox.tables import table
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle on the map, in degrees."""
+    """A rectangle on the map, in degrees; one that crosses the antimeridian has its west east of its east."""
 
     south: float
     west: float
@@ -17,7 +17,14 @@ class Box:
 
     def holds(self, latitude: float, longitude: float) -> bool:
         """Whether a point lies in it, its edges included."""
-        return self.south <= latitude <= self.north and self.west <= longitude <= self.east
+        if self.west > self.east and self.east < longitude < self.west:
+            return False
+        return self.south <= latitude <= self.north and (self.west > self.east or self.west <= longitude <= self.east)
+
+    @property
+    def width(self) -> float:
+        """Degrees from west to east."""
+        return self.east - self.west if self.west <= self.east else self.east - self.west + 360
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from urllib.parse import parse_qs
 
 from scrapersky.sandbox import google_errors as errors
 from scrapersky.sandbox.business import Business, Seat
+from scrapersky.sandbox.google_bill import Bill
 from scrapersky.sandbox.google_errors import GoogleError
-from scrapersky.sandbox.google_place import ALSO_FIELDS, Mask, is_service_area, number_of, place, place_id
+from scrapersky.sandbox.google_place import ALSO_FIELDS, Mask, is_rated, is_service_area, number_of, place, place_id
 from scrapersky.sandbox.google_search import MISMATCH, fingerprint, read_body, read_box, read_size, read_text
 from scrapersky.sandbox.http_answer import Answer, Request, json_answer
 from scrapersky.sandbox.letters import plain
@@ -34,7 +35,8 @@ MISHAPS: dict[str, Callable[[str], GoogleError]] = {
 
 
 class FakeGoogle:
-    """Text Search, Nearby Search and Details. `calls` counts what would be billed, by method; `asked` has every search.
+    """Text Search, Nearby Search and Details. `calls` counts what counts towards quotas, by method; `bill` what would
+    have to be paid; `asked` has every search.
 
     `per_minute` and `per_day` are how many calls of each method are answered before the quota is used up; there is no
     clock: `reset_minute` begins the next one.
@@ -45,12 +47,15 @@ class FakeGoogle:
     ) -> None:
         self.key = key
         self.calls: Counter[str] = Counter()
+        self.bill = Bill()
         self.asked: list[tuple[str, bytes]] = []  # the mask and the body of each search that was answered
         self.per_minute, self.per_day = per_minute, per_day
         self._map = places
         self._seed = places.world.seed
         self._mishaps = Mishaps(MISHAPS)
         self._minute: Counter[str] = Counter()
+        self._gone: set[str] = set()
+        self._moved: dict[str, str] = {}
         self._known = (
             frozenset(place(self._seed, places.world[0], "en"))
             | ALSO_FIELDS
@@ -66,6 +71,14 @@ class FakeGoogle:
     def reset_minute(self) -> None:
         """A new minute begins."""
         self._minute.clear()
+
+    def forget(self, identity: str) -> None:
+        """This id is no longer valid: no search finds it, and whoever asks for it is told to look again."""
+        self._gone.add(identity)
+
+    def move(self, identity: str, to: str) -> None:
+        """The business has closed here and gone there."""
+        self._moved[identity] = to
 
     def answer(self, request: Request, path: str) -> Answer:
         """What Google says to a request; `path` begins with /v1."""
@@ -84,10 +97,13 @@ class FakeGoogle:
         self._admit(request, query, method)
         mask = request.headers.get("x-goog-fieldmask") or query.get("$fields") or query.get("fields") or ""
         if method == "details":
-            return self._details(path.removeprefix("/v1/places/"), Mask(mask, self._known), query)
-        self.asked.append((mask, request.body))
-        search = self._search_text if method == "searchText" else self._search_nearby
-        return search(read_body(request), Mask(mask, self._known, "places."))
+            answer = self._details(path.removeprefix("/v1/places/"), Mask(mask, self._known), query)
+        else:
+            self.asked.append((mask, request.body))
+            search = self._search_text if method == "searchText" else self._search_nearby
+            answer = search(read_body(request), Mask(mask, self._known, "places."))
+        self.bill.add(method, mask)  # what was refused costs nothing
+        return answer
 
     def _admit(self, request: Request, query: dict[str, str], method: str) -> None:
         """The key, the errors that were ordered, then the quotas."""
@@ -114,9 +130,7 @@ class FakeGoogle:
             raise errors.invalid(f"Empty text_query. {MISMATCH}" if asked.get("pageToken") else "Empty text_query.")
         size, start = read_size(asked), self._start(asked)
         found = self._found(asked, text)[:MOST_RESULTS]
-        shown = [
-            mask.of(place(self._seed, one, asked.get("languageCode", "en"))) for one in found[start : start + size]
-        ]
+        shown = [mask.of(self._place(one, asked)) for one in found[start : start + size]]
         answer: dict[str, Any] = {"places": shown} if shown else {}
         if start + size < len(found) and "nextPageToken" in mask.beside:
             answer["nextPageToken"] = self._token(asked, start + size)
@@ -135,7 +149,8 @@ class FakeGoogle:
             found = [one for one in found if all(word in plain(one.name) for word in query.rest)]
         if not asked.get("includePureServiceAreaBusinesses"):
             found = [one for one in found if not is_service_area(one)]
-        return [one for one in found if one.rating >= least]
+        found = [one for one in found if place_id(self._seed, one.number) not in self._gone]
+        return [one for one in found if not least or (is_rated(one) and one.rating >= least)]
 
     def _search_nearby(self, asked: dict[str, Any], mask: Mask) -> dict[str, Any]:
         circle = asked.get("locationRestriction", {}).get("circle")
@@ -152,7 +167,7 @@ class FakeGoogle:
             return near and (not types or seat.trade.google in types)
 
         found = [one for one in self._map.within(None, wanted) if not is_service_area(one)]
-        shown = [mask.of(place(self._seed, one, asked.get("languageCode", "en"))) for one in found[:size]]
+        shown = [mask.of(self._place(one, asked)) for one in found[:size]]
         return {"places": shown} if shown else {}
 
     def _details(self, identity: str, mask: Mask, query: dict[str, str]) -> dict[str, Any]:
@@ -160,9 +175,16 @@ class FakeGoogle:
         if number is None:
             raise errors.invalid(f"Not a valid Place ID: {identity}")
         world = self._map.world
-        if number >= len(world) or place_id(self._seed, number) != identity:
+        if number >= len(world) or place_id(self._seed, number) != identity or identity in self._gone:
             raise errors.not_found()
-        return mask.of(place(self._seed, world[number], query.get("languageCode", "en")))
+        return mask.of(self._place(world[number], query))
+
+    def _place(self, business: Business, asked: dict[str, Any]) -> dict[str, Any]:
+        shown = place(self._seed, business, asked.get("languageCode", "en"))
+        to = self._moved.get(shown["id"])
+        if to is None:
+            return shown
+        return shown | {"businessStatus": "CLOSED_PERMANENTLY", "movedPlace": f"places/{to}", "movedPlaceId": to}
 
     # -- pages ---------------------------------------------------------------------------------------------------------
 

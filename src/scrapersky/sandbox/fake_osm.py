@@ -1,5 +1,8 @@
 """Fakes of Nominatim and Overpass over a world: their shapes, their manners and their ways of failing."""
 
+import math
+import re
+import time
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs
@@ -16,6 +19,11 @@ from scrapersky.sandbox.overpass_query import ParseError, Query, parse
 from scrapersky.sandbox.trades import trades
 
 LICENCE = "Data © OpenStreetMap contributors, ODbL 1.0. http://osm.org/copyright"
+# User agents of those who do not say who they are: none at all, or what their library says by itself.
+LIBRARIES = re.compile(
+    r"$|python-(?:requests|httpx|urllib)|python/\S{1,20} aiohttp|curl/|wget/|go-http-client|java/|okhttp|axios/|node",
+    re.IGNORECASE,
+)
 FORMATS = ("xml", "json", "jsonv2", "geojson", "geocodejson")
 BASE_TIME = "2026-11-15T08:00:00Z"
 COPYRIGHT = "The data included in this document is from www.openstreetmap.org. The data is made available under ODbL."
@@ -46,10 +54,13 @@ NOMINATIM_MISHAPS: dict[str, Callable[[], Answer]] = {
 
 
 class FakeNominatim:
-    """Knows the cities of the sandbox and nothing else."""
+    """Knows the cities of the sandbox and nothing else; wants `least_seconds` between two questions, if any."""
 
-    def __init__(self) -> None:
+    def __init__(self, least_seconds: float = 0, now: Callable[[], float] = time.monotonic) -> None:
         self.calls = 0
+        self.least_seconds = least_seconds
+        self._now = now
+        self._asked_at = -math.inf
         self._mishaps = Mishaps(NOMINATIM_MISHAPS)
 
     def fail(self, kind: str, times: int = 1) -> None:
@@ -57,13 +68,17 @@ class FakeNominatim:
         self._mishaps.order(kind, times)
 
     def answer(self, request: Request, path: str) -> Answer:
-        """What Nominatim says; whoever does not say who they are is blocked."""
+        """What Nominatim says; whoever does not say who they are is blocked, and whoever asks too often."""
         self.calls += 1
+        is_hasty = self._now() - self._asked_at < self.least_seconds
+        self._asked_at = self._now()
         mishap = self._mishaps.next()
         if mishap is not None:
             return NOMINATIM_MISHAPS[mishap]()
-        if not request.headers.get("user-agent"):
+        if LIBRARIES.match(request.headers.get("user-agent", "")):
             return _blocked(403)
+        if is_hasty:
+            return _blocked(429)
         asked = {name: values[0] for name, values in parse_qs(request.query).items()}
         if path.rstrip("/") == "/status":
             return json_answer({"status": 0, "message": "OK"})

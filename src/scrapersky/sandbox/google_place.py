@@ -42,8 +42,35 @@ def is_service_area(business: Business) -> bool:
     return business.trade.name == "plumber" and business.number % 4 == 0
 
 
+def is_always_open(business: Business) -> bool:
+    """One period that never closes: how Google says day and night."""
+    return business.number % 13 == 5
+
+
+def is_closed_for_now(business: Business) -> bool:
+    """Closed, but not for good."""
+    return not business.closed and business.number % 17 == 3
+
+
+def is_rated(business: Business) -> bool:
+    """New ones have no stars yet."""
+    return business.number % 9 != 7
+
+
 def place(seed: int, business: Business, language: str) -> dict[str, Any]:
-    """Every field of a place; what a place does not have is absent."""
+    """Every field of a place; what Google does not know of it is absent."""
+    shown = _everything(seed, business, language)
+    unknown = set[str]()
+    if business.number % 11 == 4:
+        unknown |= {"nationalPhoneNumber", "internationalPhoneNumber"}
+    if not is_rated(business):
+        unknown |= {"rating", "userRatingCount"}
+    if business.number % 7 == 2:
+        unknown |= {"regularOpeningHours"}
+    return {field: value for field, value in shown.items() if field not in unknown}
+
+
+def _everything(seed: int, business: Business, language: str) -> dict[str, Any]:
     identity = place_id(seed, business.number)
     country = business.country
     address = f"{business.street}, {business.postcode} {business.city.name}"
@@ -69,7 +96,7 @@ def place(seed: int, business: Business, language: str) -> dict[str, Any]:
         "rating": business.rating,
         "userRatingCount": business.rating_count,
         "googleMapsUri": f"https://maps.google.com/?cid={10**15 + business.number}&g_mp=Sandbox",
-        "businessStatus": "CLOSED_PERMANENTLY" if business.closed else "OPERATIONAL",
+        "businessStatus": _status(business),
         "timeZone": {"id": country.timezone},
         "regularOpeningHours": _hours(business),
     }
@@ -78,6 +105,12 @@ def place(seed: int, business: Business, language: str) -> dict[str, Any]:
     if is_service_area(business):
         return shown | {"pureServiceAreaBusiness": True}
     return shown | _location(business)
+
+
+def _status(business: Business) -> str:
+    if business.closed:
+        return "CLOSED_PERMANENTLY"
+    return "CLOSED_TEMPORARILY" if is_closed_for_now(business) else "OPERATIONAL"
 
 
 def _location(business: Business) -> dict[str, Any]:
@@ -105,6 +138,10 @@ def _components(business: Business, language: str) -> list[dict[str, Any]]:
 
 
 def _hours(business: Business) -> dict[str, Any]:
+    if is_always_open(business):
+        whole_week = [f"{DAYS[day]}: Open 24 hours" for day in (1, 2, 3, 4, 5, 6, 0)]
+        always = {"open": {"day": 0, "hour": 0, "minute": 0}}
+        return {"openNow": True, "periods": [always], "weekdayDescriptions": whole_week}
     hours = business.hours
     until = dict.fromkeys(range(1, 6), hours.closes) | ({6: hours.saturday} if hours.saturday else {})
     periods = [

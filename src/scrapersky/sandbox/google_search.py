@@ -15,6 +15,7 @@ LITTLE_WORDS = frozenset(
     ("in", "near", "me", "the", "a", "an", "and", "of", "at", "around", "best", "good", "en", "im", "bei")
 )
 MISMATCH = "Request parameters for paging requests must match the initial SearchText request."
+WIDEST = 180.0  # degrees
 NOT_COMPARED = ("pageToken", "pageSize", "maxResultCount")
 
 
@@ -75,6 +76,8 @@ def read_box(asked: dict[str, Any]) -> Box | None:
     )
     if box.south > box.north:
         raise invalid("Invalid rectangle: low latitude is greater than high latitude.")
+    if box.width > WIDEST:
+        raise invalid("Invalid rectangle: it must not be wider than 180 degrees.")
     return box
 
 

@@ -40,6 +40,6 @@ class Map:
 
 
 def _touches(box: Box, row: int, column: int) -> bool:
-    return floor(box.south / CELL) <= row <= floor(box.north / CELL) and floor(box.west / CELL) <= column <= floor(
-        box.east / CELL
-    )
+    west, east = floor(box.west / CELL), floor(box.east / CELL)
+    wide = west <= column <= east if box.west <= box.east else column >= west or column <= east
+    return wide and floor(box.south / CELL) <= row <= floor(box.north / CELL)

@@ -219,7 +219,10 @@ class _Parser:
 
 
 def _box(words: list[str], parser: _Parser) -> Box:
-    return Box(*parser._numbers(words, 4))
+    box = Box(*parser._numbers(words, 4))
+    if box.west > box.east:
+        raise parser._error("the west of a bounding box must not be greater than its east")
+    return box
 
 
 def _area_by_number(number: int) -> list[Box]:
