@@ -20,7 +20,7 @@ _PAGES = {
     "openstreetmap": "https://www.openstreetmap.org/{}",
     "google_places": "https://www.google.com/maps/place/?q=place_id:{}",
 }
-_BETWEEN = re.compile(r"[\s,;|]+")
+_BETWEEN = re.compile(r"[\s,;|]++")
 
 
 def source_of(provider: str, provider_id: str) -> str:
