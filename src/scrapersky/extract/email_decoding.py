@@ -15,7 +15,10 @@ _AT = lexicon.alternatives(_obfuscation["at"].split())
 _DOT = lexicon.alternatives(_obfuscation["dot"].split())
 AT_IN_WORDS = patterns.at_in_words(_AT)
 WRITTEN_OUT = patterns.written_out(_AT, _DOT)
-PLAIN_WORDS = patterns.plain_words(_DOT)
+# "At this point in time" is no address: the English at takes the English dot. A French et is too common a word.
+PLAIN_WORDS = patterns.plain_words("at", "dot|punkt")
+NAMED_SIGNS = tuple(f" {word} " for word in _obfuscation["at"].split() if word not in ("at", "et", "aet"))
+NAMED_WORDS = patterns.plain_words(lexicon.alternatives([sign.strip() for sign in NAMED_SIGNS]), _DOT)
 DOT_BETWEEN = patterns.dot_between(_DOT)
 _keys = lexicon.table("emails")["keys"]
 LOCAL_KEYS, DOMAIN_KEYS, ENDING_KEYS = (_keys[name].split() for name in ("local", "domain", "ending"))
@@ -26,7 +29,7 @@ LONG_TEXT = 5_000
 BRACKETS = ("(", "[", "{", "<", "|")
 SPELLED = ("at-", "at_", " at ", " AT ")
 FOR_AT = ("＠", "★", "☆", "●", "■", "◆", "◎")
-SIGNS = (*BRACKETS, *SPELLED, *FOR_AT)  # without one of them nothing is written out
+SIGNS = (*BRACKETS, *SPELLED, *FOR_AT, *NAMED_SIGNS)  # without one of them nothing is written out
 
 
 def is_address(candidate: str) -> bool:
@@ -50,6 +53,9 @@ def written_out(text: str) -> Iterator[tuple[str, int]]:
             yield _joined(match["local"], match["domain"]), match.start()
     if " at " in text.lower():
         for match in PLAIN_WORDS.finditer(text):
+            yield _joined(match["local"], match["domain"]), match.start()
+    if _names_sign(text):
+        for match in NAMED_WORDS.finditer(text):
             yield _joined(match["local"], match["domain"]), match.start()
     if _has_sign_for_at(text):
         for match in patterns.SIGN_FOR_AT.finditer(text):
@@ -168,7 +174,15 @@ def may_be_written_out(text: str) -> bool:
             if patterns.SPELLED_SIGN.search(text) is not None:
                 return True
             break
-    return _has_sign_for_at(text)
+    return _names_sign(text) or _has_sign_for_at(text)
+
+
+def _names_sign(text: str) -> bool:
+    """Whether a word for the @ stands in the text, as it is called in some language."""
+    for sign in NAMED_SIGNS:  # noqa: SIM110  # a generator takes twice as long
+        if sign in text:
+            return True
+    return False
 
 
 def _has_sign_for_at(text: str) -> bool:

@@ -15,6 +15,9 @@ REACH = 600
 def addresses(source: str) -> Iterator[str]:
     """Addresses that the script builds. One that stands in it as it is, is data of a program and not taken."""
     for window in _windows(source[:MAX_SOURCE]):
+        for match in _some(patterns.JS_ESCAPED_AT, window):  # nobody escapes an @ but to hide it
+            plain = patterns.JS_ESCAPE.sub(_character, match[0])
+            yield from (address for address in patterns.EMAIL.findall(plain) if is_address(address))
         yield from _in_window(patterns.JS_ESCAPE.sub(_character, window))
 
 

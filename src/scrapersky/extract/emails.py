@@ -146,8 +146,16 @@ def _in_link(document: Document, link: Link) -> Iterator[Candidate]:
 
 
 def _in_mailto(href: str) -> Iterator[str]:
-    """The addresses before the question mark: perhaps several, with a name, or disguised."""
-    target = unquote(href.partition(":")[2] or href[9:]).partition("?")[0]
+    """The addresses before the question mark: perhaps several, with a name, or disguised; and who gets a copy."""
+    written, _, query = unquote(href.partition(":")[2] or href[9:]).partition("?")
+    yield from _directly(written)
+    for field in query.split("&"):
+        key, _, copied = field.partition("=")
+        if key.lower() in ("to", "cc", "bcc", "amp;cc", "amp;bcc"):
+            yield from patterns.EMAIL.findall(copied)
+
+
+def _directly(target: str) -> Iterator[str]:
     direct = [address for address in patterns.EMAIL.findall(target) if email_decoding.is_address(address)]
     if direct:
         yield from direct

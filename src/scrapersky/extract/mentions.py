@@ -30,7 +30,7 @@ def mentions(text: str, parts: tuple[str, ...]) -> tuple[Mention, ...]:
     """The names in a block's text, given also as the parts that inline markup cuts it into."""
     if len(text) < 4:
         return ()
-    if "(" in text or '"' in text or "“" in text or "„" in text:
+    if len(text) <= LONG_ROW and ("(" in text or '"' in text or "“" in text or "„" in text):
         text, parts = _without_asides(text), tuple([_without_asides(part) for part in parts])
     length = len(text)
     # Quick looks first: a line without two capitals in a row or a title names nobody, or only beside a sign.
@@ -129,7 +129,7 @@ def _in_segment(segment: str) -> list[Mention]:
 
 def _before_number(segment: str) -> Name | None:
     """Jane Roe 0701 23 45 68: nothing but a name and a number."""
-    number = patterns.NUMBER_BEHIND.search(segment) if patterns.MANY_DIGITS.search(segment) else None
+    number = patterns.NUMBER_BEHIND.search(segment) if segment[-1].isdigit() else None
     name = names.read(segment[: number.start()]) if number is not None else None
     return name if name is not None and len(name.words) > 1 else None
 

@@ -54,10 +54,10 @@ def at_in_words(at_words: str) -> re.Pattern[str]:
     return re.compile(rf"[\[({{<|_-](?:(?<=[-_])at[-_]|(?<=[\[({{<|])\s{{0,2}}(?:{at_words}|@){_CLOSE})", re.I)
 
 
-def plain_words(dot_words: str) -> re.Pattern[str]:
+def plain_words(at_words: str, dot_words: str) -> re.Pattern[str]:
     """name at firm dot com: only with the word for the dot, and only where the ending exists."""
     domain = rf"(?P<domain>[\w-]{{1,63}}(?:\s(?:{dot_words})\s[\w-]{{1,63}}){{1,3}})"
-    return re.compile(rf"(?<![\w.+%-])(?P<local>[\w.+-]{{1,64}})\sat\s{domain}(?![\w@])", re.I)
+    return re.compile(rf"(?<![\w.+%-])(?P<local>[\w.+-]{{1,64}})\s(?:{at_words})\s{domain}(?![\w@])", re.I)
 
 
 def dot_between(dot_words: str) -> re.Pattern[str]:
@@ -89,6 +89,7 @@ JS_REVERSED = re.compile(rf"({_STRING})\s{{0,4}}\.split\(\s{{0,2}}(?:''|\"\")\s{
 JS_ATOB = re.compile(rf"\batob\(\s{{0,4}}({_STRING})")
 NUMBER = re.compile(r"\d{1,5}")
 JS_SIGN = re.compile(r"@|\\x40|\\u0040|&#64;|fromCharCode|atob\(|\.reverse\(")
+JS_ESCAPED_AT = re.compile(r"(?<![\w.+\\-])(?:[\w.+-]|\\[xu]){1,400}\\(?:x40|u0040)(?:[\w.-]|\\[xu]){3,400}", re.I)
 JS_ESCAPE = re.compile(r"\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})")
 
 # -- words -----------------------------------------------------------------------------------------------------------
@@ -131,7 +132,9 @@ SEPARATED = re.compile(r"\d[\s./()–-]{1,3}\d")
 GROUPED = re.compile(r"\d{2,4}(?:[\s.\-–]\d{2,4}){1,4}")
 SEVERAL = re.compile(r"\s?[/|•·]\s?|\s[-–]\s|\s{2,4}")
 STROKE = re.compile(r"\s?[/|•·]\s?")
+GOES_ON = re.compile(r"[-.\s]\d")
 NEXT_NUMBER = re.compile(r"\s(?=\+|0\d)")
+AREA = re.compile(r"\(\s?\d{1,5}\s?\)\s?")
 ONE_OF_SEVERAL = re.compile(r"(?:\+\s?|\()?\d(?:[\s().\-–]{0,2}\d){5,17}")
 MONEY = re.compile(r"[$€£¥₽₺]|\b(?:usd|eur|chf|kr|zł|kč|ft|lei|руб|pln|czk|huf|inr|rs|mio|m²|km|kg|mm|cm)\b", re.I)
 PHONE_AND_FAX = re.compile(

@@ -103,14 +103,15 @@ class Evidence:
         if after is not None and role and self._is_of_card(block, after):
             return role
         before = self._neighbour(block, -1)
-        if before is None or len(before.text) > 80:
+        role = self._role_of(before) if before is not None and len(before.text) <= 80 else ""
+        if before is None or not role:
             return ""
         above = before.index - 1
         if above in self.name_blocks and self._is_of_card(self.blocks[above], before):
             return ""  # between two names it is the role of the one above
         if block.tag == "li" and before.tag in SECTION_TAGS and not TEAM_WORDS.isdisjoint(words(before.text)):
             return ""  # Our doctors: the heading of a list of them
-        return self._role_of(before) if self._is_of_card(block, before) else ""
+        return role if self._is_of_card(block, before) else ""
 
     def _role_of(self, line: Block) -> str:
         """What a line says somebody does, without the links beside it: Director [Email James]."""

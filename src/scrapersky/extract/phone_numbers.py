@@ -32,10 +32,14 @@ def read(text: str, region: str) -> Reading | None:
 
 def written_in(text: str, region: str) -> Iterator[tuple[str, int]]:
     """What looks like a number, with its place; where the next one begins right behind the first, each for itself."""
+    if not text.isascii():
+        text = text.translate(_WIDE)
     match = patterns.PHONE.search(text)
     while match is not None:
         written, end = match[0], match.end()
         following = patterns.NEXT_NUMBER.search(written)
+        if following is None and patterns.GOES_ON.match(text, end):  # too long for one: it was cut within the second
+            following = patterns.STROKE.search(written)
         if following is not None and read(written, region) is None:
             first = written[: following.start()]
             if read(first, region) is not None:
@@ -63,6 +67,15 @@ def pieces_of(written: str, at: int, region: str = "") -> Iterator[tuple[str, in
 def with_area(first: str, piece: str, region: str) -> Reading | None:
     """A number that leaves out the area code which the first one beside it has."""
     whole, end = patterns.NOT_DIGIT.sub("", first), patterns.NOT_DIGIT.sub("", piece)
-    if not whole.startswith("0") or end.startswith("0") or "+" in piece or not 5 <= len(end) < len(whole) - 2:
+    if end.startswith("0") or "+" in piece or "(" in piece or len(end) < 5:
         return None
-    return read(whole[: -len(end)] + end, region)
+    if area := patterns.AREA.match(first):  # (11) 3846-7290 / 98471-2936: one may be longer than the other
+        return read(area[0] + piece, region)
+    if not first.startswith(("0", "+")) or len(end) > len(whole) - 2:
+        return None
+    country = "+" if first.startswith("+") else ""
+    return read(country + whole[: -len(end)] + end, region)
+
+
+# Japanese pages write their numbers as wide as their letters; sign for sign, so that places stay what they are.
+_WIDE = str.maketrans("０１２３４５６７８９＋（）－ー．／", "0123456789+()--./")

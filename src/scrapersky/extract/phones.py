@@ -13,6 +13,7 @@ from scrapersky.extract.structured import Thing, texts, types
 from scrapersky.extract.surroundings import is_authority, is_credit, snippet
 
 MAX_CANDIDATES = 400
+DOUBTFUL = 0.4
 
 
 class Candidate(NamedTuple):
@@ -42,13 +43,14 @@ def find(document: Document, things: list[Thing], region: str = "") -> tuple[lis
         if reason:
             rejected.setdefault(number, Rejected("phone", number, reason, where))
         else:
-            kind, how, confidence = candidate.kind, candidate.how, candidate.confidence
+            kind, how = candidate.kind, candidate.how
+            confidence = DOUBTFUL if is_round(number) else candidate.confidence
             found[number] = Phone(number, kind, how, where, confidence, candidate.region)
     return list(found.values()), [one for number, one in rejected.items() if number not in found]
 
 
 def _reason_against(document: Document, candidate: Candidate, found: dict[str, Phone], region: str) -> str:
-    if is_placeholder(candidate.number):
+    if is_placeholder(candidate.number) or (candidate.how == "text" and is_round(candidate.number)):
         return "placeholder"
     if candidate.block is not None and is_credit(document, candidate.block):
         return "maker of the page or theme"
@@ -62,12 +64,17 @@ def _reason_against(document: Document, candidate: Candidate, found: dict[str, P
 
 
 def is_placeholder(number: str) -> bool:
-    """Numbers nobody has: 123456…, all digits alike, the 555-01xx of films."""
+    """Numbers nobody has: 12345678, all digits alike, the 555-01xx of films."""
     digits = number.lstrip("+")
     tail = digits[-7:]
-    if len(set(tail)) == 1 or "1234567" in digits or digits.endswith(("123456", "654321")) or "98765432" in digits:
+    if len(set(tail)) == 1 or "12345678" in digits or "98765432" in digits:
         return True
     return len(digits) == 11 and digits.startswith("1") and digits[4:9] == "55501"
+
+
+def is_round(number: str) -> bool:
+    """Numbers that few have and every template shows: whoever links one, or gives it to machines, may mean it."""
+    return "1234567" in number or number.endswith(("123456", "654321"))
 
 
 def _candidates(document: Document, things: list[Thing], region: str) -> Iterator[Candidate]:
@@ -94,10 +101,13 @@ def _linked(document: Document) -> dict[int, list[Link]]:
 
 def _in_block(document: Document, block: Block, region: str, links: list[Link] | tuple[()]) -> Iterator[Candidate]:
     text = block.text
+    earlier, end = "", 0
     for written, start in written_in(text, region):
+        beside = earlier if end and patterns.STROKE.fullmatch(text, end, start) else ""
+        earlier, end = written, start + len(written)
         if written[0].isdigit() and patterns.NO_PHONE.fullmatch(written):
             continue
-        for reading, piece, at in _readings(written, start, region, links):
+        for reading, piece, at in _readings(written, start, region, links, beside):
             label = phone_labels.label(document, block, at)
             linked = any(link.text and piece[-6:] in link.text for link in links)
             if not linked and not phone_labels.is_likely(text, at, piece, label):
@@ -108,9 +118,14 @@ def _in_block(document: Document, block: Block, region: str, links: list[Link] |
             yield Candidate(reading.number, reading.region, kind, "text", text, at, confidence, block, reason)
 
 
-def _readings(written: str, at: int, region: str, links: list[Link] | tuple[()]) -> Iterator[tuple[Reading, str, int]]:
-    """The number, or the several ones: 0175/234234 is one; only what is none as a whole may be several."""
-    whole = _national(written, region, links)
+def _readings(
+    written: str, at: int, region: str, links: list[Link] | tuple[()], beside: str
+) -> Iterator[tuple[Reading, str, int]]:
+    """The number, or the several ones: 0175/234234 is one; only what is none as a whole may be several.
+
+    One that stands behind another and a stroke (`beside`) may leave out its area code.
+    """
+    whole = (with_area(beside, written, region) if beside else None) or _national(written, region, links)
     if whole is not None:
         yield whole, written, at
         return
