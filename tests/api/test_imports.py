@@ -80,6 +80,47 @@ async def test_a_spare_name_counts_only_alone(client, admin):
     assert await admin.fetchval("SELECT array_agg(provider_id ORDER BY provider_id) FROM place") == ["alone", "theirs"]
 
 
+async def results_of(client, search_id):
+    answer = (await client.get(f"/api/v3/searches/{search_id}/results", params={"per": "contact"})).json()
+    return sorted(row["email"] for row in answer["items"])
+
+
+async def test_contacts_without_a_web_site_belong_to_the_search_of_their_file(client, admin):
+    body = "email\nlone@gmail.com\nanna@molar.fi\n"
+    report = (await sent(client, "contacts", body, auto_queue="true", name="people.csv")).json()
+    search_id = report["search_id"]
+    found = {"search_id": search_id}
+    listed = (await client.get("/api/v3/contacts", params=found)).json()["items"]
+    assert sorted(row["email"] for row in listed) == ["anna@molar.fi", "lone@gmail.com"]
+    assert await results_of(client, search_id) == ["anna@molar.fi", "lone@gmail.com"]
+    search = (await client.get(f"/api/v3/searches/{search_id}")).json()
+    assert (search["result_count"], report["queued"]) == (2, 2)
+    (lone,) = [row["id"] for row in listed if row["email"] == "lone@gmail.com"]
+    kin = (await client.get(f"/api/v3/contacts/{lone}")).json()
+    assert search_id in json.dumps(kin)
+    cancelled = await client.post(f"/api/v3/searches/{search_id}/cancel")
+    assert cancelled.status_code == 200, cancelled.text
+    assert await admin.fetchval("SELECT count(*) FROM contact WHERE contact_verification_status = 'Queued'") == 0
+
+
+@pytest.mark.parametrize(
+    ("noun", "body"),
+    [("domains", "domain\nmolar.fi\n"), ("places", "provider,provider_id,name\nmine,1,Molar\n")],
+)
+async def test_what_was_known_before_is_a_result_of_the_second_file_too(client, admin, noun, body):
+    first = (await sent(client, noun, body, name="one.csv")).json()["search_id"]
+    second = (await sent(client, noun, body, name="two.csv")).json()
+    assert (second["unchanged"], second["search_id"] == first) == (1, False)
+    for search_id in (first, second["search_id"]):
+        assert len((await client.get(f"/api/v3/{noun}", params={"search_id": search_id})).json()["items"]) == 1
+
+
+async def test_the_results_of_a_search_are_counted_over_all_its_files(client):
+    await sent(client, "domains", "domain\na-site.fi\nb-site.fi\n", name="mine")
+    search_id = (await sent(client, "domains", "domain\nb-site.fi\nc-site.fi\n", name="mine")).json()["search_id"]
+    assert (await client.get(f"/api/v3/searches/{search_id}")).json()["result_count"] == 3
+
+
 async def test_json_lines_with_a_mapping_as_a_dry_run(client, admin):
     body = json.dumps({"Work mail": "anna@molar.fi"})
     headers = {"Content-Type": "application/x-ndjson; charset=utf-8"}

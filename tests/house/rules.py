@@ -37,7 +37,6 @@ ALLOWED: dict[str, dict[str, str]] = {
         "src/scrapersky/store/searches.py::_progress_of": "names of PARTS, the steps of the line",
         "src/scrapersky/store/search_reasons.py::_reasons_of": "the same",
         "src/scrapersky/store/search_reasons.py::(module)": "the same, put together when the module is read",
-        "src/scrapersky/store/searches.py::(module)": "the same, put together when the module is read",
     },
     "no_http_client": {
         "src/scrapersky/crawl/client.py": "this is the guarded client; every other room asks it",

@@ -51,4 +51,5 @@ FROM stopped"""  # noqa: S608 - our own names
 # Only what this search goes on with: a search has no say in work that another one has taken over.
 _OWN = {"search": "t.id = :search", **dict.fromkeys(("place", "local_business", "domain"), "t.search_id = :search")}
 _OF_OWN_DOMAIN = "t.domain_id IN (SELECT id FROM domain WHERE search_id = :search)"
+_OWN["contact"] = resumption.OWN_CONTACTS
 _TAKE_BACK = [text(_take_back(table, queue, _OWN.get(table, _OF_OWN_DOMAIN))) for _, table, queue, _ in PARTS]

@@ -12,12 +12,19 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core.ids import new_id
 from scrapersky.core.status import Curation, Status
 from scrapersky.extract.web_address import CompanyDomain
-from scrapersky.models import Domain, Page, Place, Search, SearchPlace
+from scrapersky.models import Contact, Domain, Page, Place, Search, SearchContact, SearchDomain, SearchPlace
 from scrapersky.store.import_kinds import DOMAIN_KIND, Kind, Ready
 from scrapersky.store.import_rehearsal import HOUSE, Tables
 from scrapersky.store.queues import among
 
 UNWANTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)
+
+# How a search keeps a row: by itself, or by its domain where it has one.
+LINKS: dict[type[Any], tuple[type[Any], str]] = {
+    Place: (SearchPlace, "place_id"),
+    Domain: (SearchDomain, "domain_id"),
+    Contact: (SearchContact, "contact_id"),
+}
 
 Values = dict[str, Any]
 
@@ -55,11 +62,25 @@ async def store(
     made, changed, ids = await _upsert(session, search, kind, [unique[key] for key in sorted(unique)], tables)
     if others := {tuple(values[column] for column in kind.key): values for row in batch for values in row.also}:
         await _upsert(session, search, kind, [others[key] for key in sorted(others)], tables)
-    if kind.noun.model is Place and tables.is_real:
-        links = [{"search_id": search.id, "place_id": row_id, "tenant_id": search.tenant_id} for row_id in ids]
-        await session.execute(insert(SearchPlace).values(links).on_conflict_do_nothing())
+    if tables.is_real:
+        await _found(session, search, kind, ids, [domain_id for domain_id, _ in domains.values()])
     queued = await _queue(session, kind, ids, tables) if auto_queue else 0
     return Counts(made, changed, len(batch) - made - changed, queued)
+
+
+async def _found(session: AsyncSession, search: Search, kind: Kind, ids: list[UUID], domains: list[UUID]) -> None:
+    """The search keeps what its file names, also what another one found before."""
+    links: dict[type[Any], tuple[str, list[UUID]]] = {SearchDomain: ("domain_id", domains)}
+    if kind.noun.model is Contact:
+        lone = select(Contact.id).where(among(Contact.id, ids), Contact.domain_id.is_(None))
+        ids = list(await session.scalars(lone))
+    if kind.noun.model in LINKS:
+        link, column = LINKS[kind.noun.model]
+        links[link] = (column, ids)
+    for link, (column, found) in links.items():
+        rows = [{"search_id": search.id, column: row_id, "tenant_id": search.tenant_id} for row_id in sorted(found)]
+        if rows:
+            await session.execute(insert(link.__table__).on_conflict_do_nothing(), rows)
 
 
 async def _domains(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from uuid import UUID
 
+from sqlalchemy import update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -14,18 +15,19 @@ from scrapersky.core.errors import BadRequest
 from scrapersky.core.ids import new_id
 from scrapersky.extract.table_rows import TableRow, UnusableTable
 from scrapersky.models import Search
-from scrapersky.store import audit, import_kinds, searches, suppressions
+from scrapersky.store import audit, import_kinds, lists, searches, suppressions
 from scrapersky.store.audit import Actor
 from scrapersky.store.import_columns import Fields, TwoColumns
 from scrapersky.store.import_kinds import KINDS, PROVIDER, Kind, Ready
 from scrapersky.store.import_rehearsal import HOUSE, Rehearsal, Tables
 from scrapersky.store.import_rows import Counts, store
 from scrapersky.store.nouns import CONTACTS
-from scrapersky.store.rules import Rules
+from scrapersky.store.rules import STOPPED, Rules, read_rules
 from scrapersky.store.searches import Asked
 
 BATCH = 500  # rows of one transaction, and of one statement
 ERRORS_KEPT = 1_000
+MOST_COUNTED = 10_000_000
 
 Numbered = tuple[int, Ready]  # with its line
 
@@ -102,6 +104,8 @@ async def run(
                 await _import(session, actor, wish, kind, ready, report)
 
         await _each(wish, kind, fields, rows, report, keep, tell)
+        if report.search_id is not None:
+            await _count(database, actor, kind, report.search_id)
         return report
     async with database.session(actor.tenant_id) as session:
         rehearsal, search = await Rehearsal.open(session, kind), Search(id=new_id(), tenant_id=actor.tenant_id)
@@ -168,13 +172,13 @@ def _ready(kind: Kind, fields: Fields, batch: list[TableRow], report: Report) ->
 async def _import(
     session: AsyncSession, actor: Actor, wish: Wish, kind: Kind, ready: list[Numbered], report: Report
 ) -> None:
-    search = await _search(session, actor, wish) if kind.has_search else Search(tenant_id=actor.tenant_id)
-    report.search_id = search.id
+    search = Search(id=report.search_id, tenant_id=actor.tenant_id)
+    if kind.has_search and search.id is None:
+        search = await _search(session, actor, wish)
+        report.search_id = search.id
     ready = await _without_erased(session, actor, kind, ready, report)
     before = (report.created, report.updated, report.queued)
     await _store(session, search, kind, ready, wish.auto_queue, report, HOUSE)
-    # What comes later under the same name makes it no smaller.
-    search.result_count = max(search.result_count or 0, report.created + report.updated + report.unchanged)
     after = dict(zip(("created", "updated", "queued"), (report.created, report.updated, report.queued), strict=True))
     if tuple(after.values()) != before:
         done = {name: count - earlier for (name, count), earlier in zip(after.items(), before, strict=True)}
@@ -233,8 +237,20 @@ async def _one_by_one(
             report.fail(line, f"the database refuses it: {str(error.orig).splitlines()[0][:200]}")
 
 
+async def _count(database: Database, actor: Actor, kind: Kind, search_id: UUID) -> None:
+    """How much the search has now, of all that came under its name."""
+    async with database.session(actor.tenant_id) as session:
+        found = await lists.count(session, kind.noun, actor.tenant_id, {"search_id": search_id}, MOST_COUNTED)
+        await session.execute(update(Search).where(Search.id == search_id).values(result_count=found.total))
+
+
 async def _search(session: AsyncSession, actor: Actor, wish: Wish) -> Search:
-    """The search that stands for this import, so that its results and rules are like those of any other."""
+    """The search that stands for this import, so that its results and rules are like those of any other.
+
+    It is asked for anew only when somebody cancelled it: asking takes rows over that go on for another search.
+    """
     asked = Asked(f"{wish.noun} of {wish.name}", None, PROVIDER, None, None, Rules())
-    search, _ = await searches.ask(session, actor.tenant_id, asked, is_done=True)
+    search = await searches.same(session, actor.tenant_id, asked)
+    if search is None or read_rules(search.rules) == STOPPED:
+        search, _ = await searches.ask(session, actor.tenant_id, asked, is_done=True)
     return search

@@ -99,6 +99,9 @@ WHERE f.search_id = :search AND WANTED"""
 _OF_DOMAINS = "search_domain f JOIN domain d ON d.id = f.domain_id JOIN contact c ON c.domain_id = d.id"
 _OF_NO_DOMAIN = """search_business f JOIN contact c ON c.business_id = f.business_id AND c.domain_id IS NULL
 LEFT JOIN domain d ON d.id = c.domain_id"""
+_OF_NOBODY = """search_contact f JOIN contact c
+    ON c.id = f.contact_id AND c.domain_id IS NULL AND c.business_id IS NULL
+LEFT JOIN domain d ON d.id = c.domain_id"""
 
 
 def _spelled(statement: str, **words: str) -> str:
@@ -114,6 +117,7 @@ _BUSINESS_LEADS = _spelled(
 _CONTACT_LEADS = _spelled(_OF_CONTACTS, CALLED=called("b.name"))
 _OF_SITES = _CONTACT_LEADS.replace("{found}", _OF_DOMAINS)
 _OF_BUSINESSES = _CONTACT_LEADS.replace("{found}", _OF_NO_DOMAIN)
+_OF_FILES = _CONTACT_LEADS.replace("{found}", _OF_NOBODY)
 _EVERYBODY = f"{_OWNERS.format(found=_FOUND_BUSINESSES)} UNION ALL {_SITES.format(found=_FOUND_SITES)}"
 
 # The files, each part in its order.
@@ -122,6 +126,7 @@ FILES: dict[str, tuple[TextClause, ...]] = {
     "contact": (
         text(f"{_OF_SITES} ORDER BY d.name, c.confidence DESC, c.identity"),
         text(f"{_OF_BUSINESSES} ORDER BY b.name, c.confidence DESC, c.identity"),
+        text(f"{_OF_FILES} ORDER BY c.identity"),
     ),
 }
 
@@ -152,6 +157,11 @@ PAGES: dict[str, tuple[TextClause, ...]] = {
             _OF_BUSINESSES.replace("SELECT", "SELECT f.business_id AS list_key, c.id AS list_subkey,", 1)
             + " AND f.business_id >= :key AND c.business_id >= :key"
             + " AND (f.business_id, c.id) > (:key, :subkey) ORDER BY f.business_id, c.id LIMIT :most"
+        ),
+        text(
+            _OF_FILES.replace("SELECT", "SELECT f.contact_id AS list_key, c.id AS list_subkey,", 1)
+            + " AND f.contact_id >= :key AND c.id >= :key"
+            + " AND (f.contact_id, c.id) > (:key, :subkey) ORDER BY f.contact_id LIMIT :most"
         ),
     ),
 }

@@ -19,6 +19,7 @@ from scrapersky.models import (
     Place,
     Search,
     SearchBusiness,
+    SearchContact,
     SearchDomain,
     SearchPlace,
     SitemapFile,
@@ -88,14 +89,16 @@ def _business_of(value: Any) -> ColumnElement[bool]:
 
 
 def _contact_of(value: Any) -> ColumnElement[bool]:
-    """Contacts of the domains of a search, and of its businesses that have none."""
+    """Contacts of the domains of a search, of its businesses that have none, and of its file that have neither."""
     one, search_id = aliased(Contact), UUID(str(value))
     of_domains = select(one.id).join(SearchDomain, SearchDomain.domain_id == one.domain_id)
     of_businesses = select(one.id).join(SearchBusiness, SearchBusiness.business_id == one.business_id)
+    of_files = select(one.id).join(SearchContact, SearchContact.contact_id == one.id)
     return Contact.id.in_(
         union_all(
             of_domains.where(SearchDomain.search_id == search_id),
             of_businesses.where(SearchBusiness.search_id == search_id, one.domain_id.is_(None)),
+            of_files.where(SearchContact.search_id == search_id, one.domain_id.is_(None), one.business_id.is_(None)),
         )
     )
 

@@ -63,6 +63,9 @@ _AROUND: dict[str, dict[str, str]] = {
         **_BEHIND_DOMAINS,
         "businesses": "SELECT business_id AS id FROM business_domain WHERE domain_id IN (SELECT id FROM domains) "
         "UNION SELECT business_id FROM contact WHERE id = :id",
+        "searches": "SELECT search_id AS id FROM search_place WHERE place_id IN (SELECT id FROM places) "
+        "UNION SELECT search_id FROM search_domain WHERE domain_id IN (SELECT id FROM domains) "
+        "UNION SELECT search_id FROM search_contact WHERE contact_id = :id",
     },
 }
 _NAMED = {

@@ -45,6 +45,13 @@ WHERE id IN (
 
 _OWN = "t.search_id = :search"
 _OF_OWN_DOMAIN = "t.domain_id IN (SELECT id FROM domain WHERE search_id = :search)"
+# Of its domains, of its businesses without one, and of its file without either.
+OWN_CONTACTS = """t.id IN (
+    SELECT c.id FROM contact c JOIN domain d ON d.id = c.domain_id WHERE d.search_id = :search
+    UNION ALL SELECT c.id FROM contact c JOIN local_business b ON b.id = c.business_id
+    WHERE b.search_id = :search AND c.domain_id IS NULL
+    UNION ALL SELECT c.id FROM contact c JOIN search_contact f ON f.contact_id = c.id
+    WHERE f.search_id = :search AND c.domain_id IS NULL AND c.business_id IS NULL)"""
 _WITH_WEBSITE = "(cast(:rule AS text) = 'all' OR (cast(:rule AS text) = 'has website' AND t.website IS NOT NULL))"
 _REACHABLE = "t.email IS NOT NULL AND t.suppressed_at IS NULL AND t.merged_into_id IS NULL"
 _QUEUE = {
@@ -56,6 +63,6 @@ _QUEUE = {
         "sitemap_analysis": _queue("domain", "sitemap_analysis", _OWN, "t.domain_metadata_status = 'Completed'"),
         "sitemap_import": _queue("sitemap_file", "sitemap_import", _OF_OWN_DOMAIN, "t.kind IS DISTINCT FROM 'index'"),
         "page_curation": _queue("page", "page_processing", _OF_OWN_DOMAIN, fits="false"),
-        "contact_verification": _queue("contact", "contact_verification", _OF_OWN_DOMAIN, _REACHABLE),
+        "contact_verification": _queue("contact", "contact_verification", OWN_CONTACTS, _REACHABLE),
     }.items()
 }

@@ -203,11 +203,14 @@ async def hosts(session: AsyncSession, search_id: UUID) -> set[str]:
 
 # The steps of the line: workflow, table, queue, and which of its rows the search found.
 _ITS_DOMAINS = "t.domain_id IN (SELECT domain_id FROM search_domain WHERE search_id = :search)"
-# Contacts of its domains, and those of its businesses that have none. Two lookups by index: OR would read them all.
+# Contacts of its domains, those of its businesses that have none, and those that its file brought without either, each
+# once. Lookups by index, one after the other: OR would read them all.
 _ITS_CONTACTS = """(SELECT c.* FROM contact c JOIN search_domain f ON f.domain_id = c.domain_id
     WHERE f.search_id = :search
     UNION ALL SELECT c.* FROM contact c JOIN search_business f ON f.business_id = c.business_id
-    WHERE f.search_id = :search AND c.domain_id IS NULL)"""
+    WHERE f.search_id = :search AND c.domain_id IS NULL
+    UNION ALL SELECT c.* FROM contact c JOIN search_contact f ON f.contact_id = c.id
+    WHERE f.search_id = :search AND c.domain_id IS NULL AND c.business_id IS NULL)"""
 PARTS: list[tuple[str, str, str, str]] = [
     ("place_search", "search", "place_search", "t.id = :search"),
     (
