@@ -28,10 +28,12 @@ from scrapersky.observe.metrics import Metrics
 from scrapersky.observe.run_history import record_runs
 from scrapersky.pipeline import the_line
 from scrapersky.providers.configured import configured_providers
+from scrapersky.providers.google_places import GooglePlaces
 from scrapersky.providers.place import Providers
 from scrapersky.store.contact_retention import ForgetContacts
 from scrapersky.store.host_limits import ForgetHosts, SharedHostLimits
 from scrapersky.store.jobs import RunJobs
+from scrapersky.store.old_ids import RefreshIds
 from scrapersky.store.outbox import Outbox
 from scrapersky.store.provider_answers import ForgetAnswers, StoredAnswers
 from scrapersky.store.provider_rests import StoredRests
@@ -118,6 +120,7 @@ async def open_house(
     forgetting = [ForgetHosts(), ForgetBuckets(), ForgetAnswers(), ForgetSessions(), PurgeExpired()]
     forgetting += [PruneAudit(settings), PruneJobs(settings), ForgetContacts(settings)]
     maintenance = [*standard_maintenance(line, tunings, settings), *forgetting, RunJobs(database), Rebook(database)]
+    maintenance.append(RefreshIds(database, [one for one in providers.values() if isinstance(one, GooglePlaces)]))
     runtime = Runtime(line, tunings, database, events, settings, maintenance)
     return House(
         settings, database, web, providers, line, tunings, events, metrics, runtime, system_user_id, vault, couriers

@@ -372,7 +372,7 @@ async def test_details_of_one_place(client: ClientSource, server: LittleServer) 
 
 async def test_a_place_that_is_gone_says_so(client: ClientSource, server: LittleServer) -> None:
     server.answers["/v1/places/old"] = [error(404, "NOT_FOUND", "The Place ID is no longer valid.")]
-    with pytest.raises(google_errors.PlaceGone, match="search for it again"):
+    with pytest.raises(google_errors.PlaceGone, match="no longer valid; run its search again"):
         await google(client, server).details("old", PocketPurse())
     for wrong in ("../v1/x", "", "a b", "x" * 301):
         with pytest.raises(ProviderRefused, match="no id"):

@@ -58,7 +58,9 @@ def error_of(answer: Answer, *, paging: bool = False, now: datetime | None = Non
         cure = NO_KEY if "unregistered callers" in message else "look at the key's restrictions and the API's state."
         return ProviderRefused(f"{told}{_named(reasons)}: {cure}")
     if answer.status == 404:
-        return PlaceGone(f"{told}: there is no such place any more; search for it again.")
+        return PlaceGone(
+            f"{told}: this id of the place is no longer valid; run its search again, which brings the new one."
+        )
     if answer.status == 400 and paging:
         return PageTokenRefused(f"{told} to the token of the next page.")
     return ProviderRefused(f"{told}{_named(reasons)}: the question was not accepted.")

@@ -7,7 +7,7 @@ from typing import Any
 from scrapersky.core import clock
 from scrapersky.extract import phones
 from scrapersky.extract.text import line
-from scrapersky.providers.place import PlaceDetails, finite
+from scrapersky.providers.place import MOVED_TO, PlaceDetails, finite
 
 KEPT = timedelta(days=30)  # the terms: the id for ever, coordinates for 30 days, nothing else for good
 LICENCE = "Google Maps Platform terms: may be shown with attribution, not kept beyond expires_at; the id may"
@@ -83,6 +83,7 @@ def _period(period: Mapping[str, Any]) -> dict[str, dict[str, int]]:
 def _extra(found: Mapping[str, Any]) -> dict[str, Any]:
     extra = {
         "google_maps_uri": _text(found.get("googleMapsUri"), 2048),
+        MOVED_TO: _text(found.get("movedPlaceId"), 300),
         "service_area_only": True if found.get("pureServiceAreaBusiness") is True else None,
     }
     return {key: value for key, value in extra.items() if value is not None}

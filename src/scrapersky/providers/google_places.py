@@ -15,7 +15,7 @@ from scrapersky.providers.google_pages import GooglePages, within
 from scrapersky.providers.google_place import place_of
 from scrapersky.providers.google_tiles import leaves
 from scrapersky.providers.place import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
-from scrapersky.providers.purse import Purse
+from scrapersky.providers.purse import PocketPurse, Purse
 
 log = structlog.get_logger(__name__)
 
@@ -73,6 +73,10 @@ class GooglePlaces:
     async def details(self, provider_id: str, purse: Purse) -> PlaceDetails:
         """The place as it is now, for two cents."""
         return place_of(await self._api.details(provider_id, google_prices.EVERYTHING, purse))
+
+    async def current_id(self, provider_id: str) -> str:
+        """The id that this place has now, for nothing."""
+        return str((await self._api.details(provider_id, google_prices.IDS_ONLY, PocketPurse()))["id"])
 
     async def _found(
         self, query: PlaceQuery, pages: GooglePages, meter: Meter, seen: set[str]

@@ -77,6 +77,7 @@ EVERYTHING = (
     "regularOpeningHours",
     "googleMapsUri",
     "pureServiceAreaBusiness",
+    "movedPlaceId",
 )
 
 

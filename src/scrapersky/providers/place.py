@@ -71,6 +71,9 @@ class BudgetReached(ScraperSkyError):
         super().__init__(f"{self.BEGINS}{cents / 100:.2f}, over the budget of {budget_cents / 100:.2f}.")
 
 
+MOVED_TO = "moved_to"  # in `extra`: the id of the place to which the business has gone
+
+
 @dataclass(frozen=True)
 class PlaceDetails:
     """Everything a provider knows about one place; what it does not know is empty."""

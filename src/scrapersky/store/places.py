@@ -9,9 +9,9 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.ids import new_id
-from scrapersky.core.status import UNWANTED
+from scrapersky.core.status import UNWANTED, Status
 from scrapersky.models import Place, Search, SearchPlace
-from scrapersky.providers.place import PlaceDetails
+from scrapersky.providers.place import MOVED_TO, PlaceDetails
 
 # What a search knows of a place. Curation, priority and the state of the deep scan are other people's columns.
 FACTS = ("name", "address", "latitude", "longitude", "phone", "website", "categories", "rating", "rating_count")
@@ -55,6 +55,32 @@ async def _upsert(session: AsyncSession, search: Search, places: Sequence[PlaceD
         .on_conflict_do_nothing()
     )
     return [row.id for row in rows if row.curation_status not in UNWANTED]
+
+
+async def follow(session: AsyncSession, scanned: Sequence[tuple[Place, PlaceDetails]]) -> None:
+    """Businesses that moved: the place they went to is looked into for the same search, if it is not known already.
+
+    The old place stays, closed, with the id of the new one in its details.
+    """
+    moved = {str(details.extra[MOVED_TO]): place for place, details in scanned if MOVED_TO in details.extra}
+    wanted = {to: place for to, place in sorted(moved.items()) if place.curation_status not in UNWANTED}
+    if not wanted:
+        return
+    rows = await session.execute(
+        insert(Place)
+        .values([_arrived(place, to) for to, place in wanted.items()])
+        .on_conflict_do_nothing(index_elements=["tenant_id", "provider", "provider_id"])
+        .returning(Place.id, Place.search_id, Place.tenant_id)
+    )
+    links = [{"search_id": row.search_id, "place_id": row.id, "tenant_id": row.tenant_id} for row in rows]
+    if found := [link for link in links if link["search_id"] is not None]:
+        await session.execute(insert(SearchPlace).values(found).on_conflict_do_nothing())
+
+
+def _arrived(place: Place, to: str) -> dict[str, Any]:
+    same = {name: getattr(place, name) for name in ("tenant_id", "search_id", "provider", "name", "curation_status")}
+    terms = {"licence": place.licence, "expires_at": place.expires_at}  # the name is the provider's, too
+    return {**same, **terms, "id": new_id(), "provider_id": to, "deep_scan_status": Status.QUEUED}
 
 
 def refresh(scanned: Sequence[tuple[Place, PlaceDetails]]) -> None:

@@ -70,6 +70,7 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Place, PlaceDetails]]) -> Iterable[UUID]:
         """Refresh places and businesses; those nobody has turned down go on, as the rules of their search say."""
         places.refresh(found)
+        await places.follow(session, found)
         wanted = await businesses.upsert(session, found)
         rules = await rules_of(session, {place.search_id for place, _ in found})
         await businesses.set_aside(session, wanted, rules)
