@@ -121,6 +121,37 @@ async def test_the_results_of_a_search_are_counted_over_all_its_files(client):
     assert (await client.get(f"/api/v3/searches/{search_id}")).json()["result_count"] == 3
 
 
+@pytest.mark.parametrize(
+    ("columns", "cells", "why"),
+    [
+        ("country", "Finland", "'Finland' is no country of two letters"),
+        ("rating", "11", "'11' is no rating; it lies between 0 and 10"),
+        ("rating", "-1", "'-1' is no rating"),
+        ("rating", "nan", "'nan' is no rating"),
+        ("rating_count", "-5", "'-5' is no rating_count; it lies between 0 and"),
+        ("rating_count", "1.5", "'1.5' is no rating_count"),
+        ("rating_count", "99999999999", "'99999999999' is no rating_count"),
+        ("email", "info@molar.fi; nobody", "'nobody' is no email address"),
+        ("latitude,longitude", "91,24", "91 is no latitude"),
+        ("latitude,longitude", "60,181", "181 is no longitude"),
+        ("latitude", "60", "it has a latitude or a longitude without the other"),
+        ("provider", "Google_Places", "a file cannot speak for it"),
+    ],
+)
+async def test_a_place_that_cannot_be_one_fails(client, admin, columns, cells, why):
+    report = (
+        await sent(client, "places", f"name,{columns}\nMolar,{cells}\nFine{',' * len(columns.split(','))}\n")
+    ).json()
+    assert (report["created"], report["failed"], why in report["errors"][0]["message"]) == (1, 1, True), report
+    assert await admin.fetchval("SELECT array_agg(name) FROM place") == ["Fine"]
+
+
+async def test_addresses_of_a_place_are_told_apart_and_written_alike(client, admin):
+    await sent(client, "places", 'name,email,rating\nMolar,Info@Molar.fi;anna@molar.fi,"4,5"\n')
+    row = await admin.fetchrow("SELECT details->'extra'->'emails' AS emails, rating FROM place")
+    assert (json.loads(row["emails"]), row["rating"]) == (["info@molar.fi", "anna@molar.fi"], 4.5)
+
+
 async def test_json_lines_with_a_mapping_as_a_dry_run(client, admin):
     body = json.dumps({"Work mail": "anna@molar.fi"})
     headers = {"Content-Type": "application/x-ndjson; charset=utf-8"}

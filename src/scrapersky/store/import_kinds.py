@@ -20,6 +20,8 @@ from scrapersky.store.nouns import CONTACTS, DOMAINS, PAGES, PLACES, SITEMAPS, S
 from scrapersky.store.suppression_values import Kind as Reachable
 
 PROVIDER = "import"
+UNCLAIMED = ("google_places",)  # whose terms say for how long its words may be kept
+MOST_RATING, MOST_RATINGS = 10, 2**31 - 1
 Values = Mapping[str, str]
 
 
@@ -52,8 +54,10 @@ class Kind:
 
 
 def _place(values: Values) -> Ready:
-    place = place_of(values)
     provider = line(values.get("provider", PROVIDER), 60)
+    if provider.lower() in UNCLAIMED:
+        raise ValueError(f"what {provider} says is kept for as long as its terms allow; a file cannot speak for it")
+    place = place_of(_checked_place(values))
     details = {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in vars(place).items()
@@ -69,6 +73,31 @@ def _place(values: Values) -> Ready:
             "provider_id": values.get("provider_id", place.provider_id),
         }
     )
+
+
+def _checked_place(values: Values) -> dict[str, str]:
+    """The values of a place whose country, addresses, position and ratings can be such."""
+    checked = {**values, **({"country": _country(values)} if "country" in values else {})}
+    if "email" in values:
+        checked["email"] = "; ".join(_email(part.strip()) for part in values["email"].split(";") if part.strip())
+    if ("latitude" in values) != ("longitude" in values):
+        raise ValueError("it has a latitude or a longitude without the other")
+    _at_most(values, "rating", MOST_RATING)
+    if not _at_most(values, "rating_count", MOST_RATINGS).is_integer():
+        raise ValueError(f"{values['rating_count'][:40]!r} is no rating_count")
+    return checked
+
+
+def _at_most(values: Values, name: str, most: float) -> float:
+    """The number in this column, 0 if there is none; ValueError for one that is out of bounds, or no number."""
+    written = values.get(name, "0")
+    try:
+        number = float(written.replace(",", "."))
+    except ValueError:
+        raise ValueError(f"{written[:40]!r} is no {name}") from None
+    if not 0 <= number <= most:  # which NaN is not, either
+        raise ValueError(f"{written[:40]!r} is no {name}; it lies between 0 and {most:,}")
+    return number
 
 
 def _domain(values: Values) -> Ready:
