@@ -10,13 +10,18 @@ from scrapersky.extract.surroundings import is_authority, snippet
 
 MAX_ADDRESSES = 30
 LONG_LINE = 200
+LONG_FOOTER = 400  # everything on one line
+STATES = (
+    " AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR"
+    " PA PR RI SC SD TN TX UT VT VA WA WV WI WY "
+)
 COUNTRY = 3  # letters before a postal code, as in CH-8000
 
 
 def find(document: Document, things: list[Thing]) -> list[Address]:
     """The addresses of the page, the same one once."""
     found: dict[str, Address] = {}
-    for source in (_structured(things), _elements(document), _lines(document)):
+    for source in (_structured(things), _elements(document), _lines(document), _american(document)):
         for address in source:
             key = "".join(character for character in address.text.casefold() if character.isalnum())
             if key and not any(key in known or known in key for known in found):
@@ -58,18 +63,39 @@ def _lines(document: Document) -> Iterator[Address]:
     """A line with street and postal code, or a street line followed by one that begins with the code."""
     for block in document.numbered:
         text = block.text
-        digits = patterns.POSTAL_CODE.search(text) if len(text) <= LONG_LINE else None
+        reach = LONG_FOOTER if "footer" in block.zones else LONG_LINE
+        digits = patterns.POSTAL_CODE.search(text) if len(text) <= reach else None
         place = patterns.CODE_AND_CITY.search(text, max(0, digits.start() - COUNTRY)) if digits is not None else None
         if place is None:
             continue
         if place.start():
             before = text[max(0, place.start() - 70) : place.start()].rstrip(" ,–|-")
             match = patterns.STREET_BEFORE.search(before)
-            street = match[0].strip(" ,") if match else ""
+            street = patterns.WITHIN_LINE.split(match[0])[-1].strip(" ,") if match else ""
         else:
             before = document.blocks[block.index - 1].text if block.index else ""
             street = before if patterns.STREET.fullmatch(before[:120]) else ""
         if street and not is_authority(document, block):
-            code, city = place["code"], place["city"].strip(" ,")
+            code, city = place["code"], patterns.WITHIN_LINE.split(place["city"])[0].strip(" ,")
             whole = f"{street}, {code} {city}"
             yield Address(whole, "text", snippet(text, place.start()), 0.7, street, code, city)
+
+
+def _american(document: Document) -> Iterator[Address]:
+    """1204 Main St, Springfield, IL 62701, on one line or with the street on the line before."""
+    for block in document.numbered:
+        text = block.text
+        match = patterns.STATE_AND_CODE.search(text) if len(text) <= LONG_LINE else None
+        if match is None or f" {match['state']} " not in STATES:
+            continue
+        place = patterns.CITY_BEFORE_STATE.search(text[: match.start()])
+        if place is None:
+            continue
+        before = (
+            text[: place.start()] if place.start() else document.blocks[block.index - 1].text if block.index else ""
+        )
+        street = patterns.AMERICAN_STREET.search(before.rstrip(" ,|•·"))
+        if street is not None and not is_authority(document, block):
+            city, code = place["city"].strip(" ,"), match["code"]
+            whole = f"{street[0]}, {city}, {match['state']} {code}"
+            yield Address(whole, "text", snippet(text, place.start()), 0.7, street[0], code, city, "US")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 from urllib.parse import urlsplit
 
-from scrapersky.extract import addresses, belonging, emails, people, phones, regions, socials, structured
+from scrapersky.extract import addresses, belonging, emails, officers, people, phones, regions, socials, structured
 from scrapersky.extract.document import Document
 from scrapersky.extract.found import Contacts
 from scrapersky.extract.reading import parse
@@ -23,11 +23,12 @@ def extract_contacts(
     """
     host = site or _host(url)
     things = structured.things(document)
-    found_emails, no_emails = emails.find(document, things, host)
+    others = officers.outside(document, host)
+    found_emails, no_emails = emails.find(document, things, host, others)
     region = region or regions.infer(document, things, host, [email.address for email in found_emails])
-    found_phones, no_phones = phones.find(document, things, region)
+    found_phones, no_phones = phones.find(document, things, region, others)
     found_socials, no_socials = socials.find(document, things)
-    sightings, no_people = people.find(document, things)
+    sightings, no_people = people.find(document, things, others)
     found_people = belonging.together(document, sightings, found_emails, found_phones, region)
     found_addresses = addresses.find(document, things)
     kept: dict[str, Sequence[object]] = {

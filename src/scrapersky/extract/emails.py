@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from scrapersky.extract import email_decoding, email_judging, email_scripts, patterns
+from scrapersky.extract import email_decoding, email_judging, email_scripts, officers, patterns
 from scrapersky.extract.document import Block, Document, Link, Marked
 from scrapersky.extract.found import Email, Rejected
 from scrapersky.extract.structured import Thing, texts
@@ -38,8 +38,10 @@ CONFIDENCE = {
 }
 
 
-def find(document: Document, things: list[Thing], host: str = "") -> tuple[list[Email], list[Rejected]]:
-    """The addresses of the business, and those that are not, each with its reason."""
+def find(
+    document: Document, things: list[Thing], host: str = "", others: frozenset[int] = frozenset()
+) -> tuple[list[Email], list[Rejected]]:
+    """The addresses of the business, and those that are not, each with its reason; `others` are blocks of others."""
     found: dict[str, Email] = {}
     rejected: dict[str, Rejected] = {}
     judge = email_judging.Judge(document, host)
@@ -48,6 +50,8 @@ def find(document: Document, things: list[Thing], host: str = "") -> tuple[list[
         if address in found or not email_decoding.is_address(address):
             continue
         reason = judge.reason_against(address, candidate.block) or _covered(candidate, judge)
+        if not reason and candidate.block is not None and candidate.block.index in others:
+            reason = officers.REASON
         if reason:
             rejected.setdefault(address, Rejected("email", address, reason, candidate.snippet))
             continue

@@ -266,13 +266,22 @@ _CODE = r"(?P<code>(?:[A-Z]{1,2}-)?(?:\d{2}-\d{3}|\d{3}\s\d{2}|\d{4,5}(?:\s[A-Z]
 POSTAL_CODE = re.compile(r"\d\d(?:\d\d|-\d{3}|\d\s\d{2})")
 _CITY = r"(?P<city>[^\W\d_][^\d,|•·()]{1,40})"
 STREET = re.compile(
-    r"[^\W\d_][^\d|•·@]{2,50}\s\d{1,4}\s?[a-zA-Z]?(?:\s?[-/]\s?\d{1,4}\s?[a-zA-Z]?)?,?"
+    r"[^\W\d_][^\d|•·@]{2,50}\s\d{1,4}(?:\s?[a-zA-Z](?:\s\d{1,3})?)?(?:\s?[-/]\s?\d{1,4}\s?[a-zA-Z]?)?,?"
     r"|\d{1,5}(?:\s?bis)?,?\s[^\W\d_][^\d|•·@]{3,50}"
 )
 # A street at the end of what stands before the postal code on the same line.
 STREET_BEFORE = re.compile(
-    r"(?:[^\W\d_][^\d|•·@:,]{2,50}\s\d{1,4}\s?[a-zA-Z]?(?:\s?[-/]\s?\d{1,4})?|(?<![\w.])\d{1,5},?\s[^\W\d_][^\d|•·@:]{3,50})$"
+    r"(?:[^\W\d_][^\d|•·@:,]{2,50}\s\d{1,4}(?:\s?[a-zA-Z](?:\s\d{1,3})?)?(?:\s?[-/]\s?\d{1,4})?"
+    # Via Garibaldi, 22. Avda. de la Paz, 45, bajo: the number behind a comma, and perhaps the floor behind another.
+    r"|[^\W\d_][^\d|•·@:,]{2,50},\s(?:n[.º°]{0,2}\s?)?\d{1,4}\s?[a-zA-Z]?"
+    r"(?:,\s(?:bajos?|local|piso|planta|puerta|esc|scala|int|piano|loja|andar|sala|apto?|\d{1,2}\s?[ºª°])\b[^|•·@:]{0,20})?"
+    r"|(?<![\w.])(?!\d{1,5},\s[a-zà-ÿ]{1,20}$)\d{1,5},?\s[^\W\d_][^\d|•·@:]{3,50})$"
 )
+# Springfield, IL 62701. What stands before it is asked afterwards.
+STATE_AND_CODE = re.compile(r"(?P<state>[A-Z]{2})\.?,?\s(?P<code>\d{5}(?:-\d{4})?)(?![\w-])")
+CITY_BEFORE_STATE = re.compile(r"(?:^|[,|•·]\s?|\s{2})(?P<city>[A-Z][A-Za-z.' -]{1,30}),?\s$")
+AMERICAN_STREET = re.compile(r"(?<![\w.#-])\d{1,6}[A-Z]?\s(?=[\dA-Z])[^|•·@:;]{3,60}$")
+WITHIN_LINE = re.compile(r"\s[-–—]\s")
 CODE_AND_CITY = re.compile(rf"(?<![\w-]){_CODE},?\s{_CITY}")
 
 # -- metadata and technologies ---------------------------------------------------------------------------------------

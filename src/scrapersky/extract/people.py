@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scrapersky.extract import names
+from scrapersky.extract import names, officers
 from scrapersky.extract.document import Block, Document
 from scrapersky.extract.found import Person, Rejected
 from scrapersky.extract.mentions import Mention, mentions
@@ -23,8 +23,10 @@ class Sighting(NamedTuple):
     block: int
 
 
-def find(document: Document, things: list[Thing]) -> tuple[list[Sighting], list[Rejected]]:
-    """The people in the order of the page, and the names that belong to somebody else."""
+def find(
+    document: Document, things: list[Thing], others: frozenset[int] = frozenset()
+) -> tuple[list[Sighting], list[Rejected]]:
+    """The people in the order of the page, and the names that belong to somebody else, as in the blocks of `others`."""
     seen = _seen(document)
     evidence = Evidence(document, [block for mention, block in seen if mention.whole and not _is_role(mention)])
     sightings: list[Sighting] = []
@@ -37,7 +39,7 @@ def find(document: Document, things: list[Thing]) -> tuple[list[Sighting], list[
             score += 0.25  # Dr. Jane Roe & John Roe: one person on the line makes the other one likely
         if score < THRESHOLD:
             continue
-        reason = evidence.reason_against(block, mention.whole)
+        reason = officers.REASON if block.index in others else evidence.reason_against(block, mention.whole)
         if reason:
             rejected.append(Rejected("person", name.text, reason, snippet(block.text)))
         else:

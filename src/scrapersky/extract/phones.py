@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from scrapersky.extract import patterns, phone_labels
+from scrapersky.extract import officers, patterns, phone_labels
 from scrapersky.extract.document import Block, Document, Link
 from scrapersky.extract.found import Phone, PhoneKind, Rejected
 from scrapersky.extract.phone_numbers import Reading, pieces_of, with_area, written_in
@@ -30,8 +30,10 @@ class Candidate(NamedTuple):
     reason: str = ""
 
 
-def find(document: Document, things: list[Thing], region: str = "") -> tuple[list[Phone], list[Rejected]]:
-    """The numbers of the business, and those that are not, each with its reason."""
+def find(
+    document: Document, things: list[Thing], region: str = "", others: frozenset[int] = frozenset()
+) -> tuple[list[Phone], list[Rejected]]:
+    """The numbers of the business, and those that are not, each with its reason; `others` are blocks of others."""
     found: dict[str, Phone] = {}
     rejected: dict[str, Rejected] = {}
     for candidate, _ in zip(_candidates(document, things, region), range(MAX_CANDIDATES), strict=False):
@@ -40,6 +42,8 @@ def find(document: Document, things: list[Thing], region: str = "") -> tuple[lis
             continue
         where = snippet(candidate.text, candidate.at)
         reason = candidate.reason or _reason_against(document, candidate, found, region)
+        if not reason and candidate.block is not None and candidate.block.index in others:
+            reason = officers.REASON
         if reason:
             rejected.setdefault(number, Rejected("phone", number, reason, where))
         else:

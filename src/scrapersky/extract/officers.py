@@ -1,0 +1,48 @@
+"""Data protection officers whom a business hires from another firm: named on its page, but nobody of the business."""
+
+from scrapersky.extract import hosts, lexicon, patterns
+from scrapersky.extract.document import Block, Document
+from scrapersky.extract.email_judging import FREE_DOMAINS
+from scrapersky.extract.surroundings import HEADINGS
+
+PHRASES = tuple(lexicon.table("emails")["officer"]["phrases"])
+REASON = "data protection officer of another firm"
+REACH = 6
+
+
+def outside(document: Document, host: str) -> frozenset[int]:
+    """The blocks that speak of an officer with an address at another firm, and nowhere else on the page."""
+    own = hosts.registrable(host)
+    lowered = document.text.lower() if own and "@" in document.text else ""
+    said = [phrase for phrase in PHRASES if phrase in lowered]
+    found: set[int] = set()
+    for block in document.blocks if said else ():
+        if any(phrase in block.text.lower() for phrase in said):
+            section = _section(document, block)
+            if _is_of_another_firm(document, section, own):
+                found.update(line.index for line in section)
+    return frozenset(found)
+
+
+def _section(document: Document, block: Block) -> tuple[Block, ...]:
+    """The line that names the office, and those below it as far as the first with an address."""
+    if "@" in block.text:
+        return (block,)
+    for index in range(block.index + 1, min(block.index + REACH, len(document.blocks))):
+        if document.blocks[index].tag in HEADINGS:
+            break
+        if "@" in document.blocks[index].text:
+            return document.blocks[block.index : index + 1]
+    return ()
+
+
+def _is_of_another_firm(document: Document, section: tuple[Block, ...], own: str) -> bool:
+    text = "\n".join(line.text for line in section).lower()
+    domains = {address.rpartition("@")[2] for address in patterns.EMAIL.findall(text)}
+    return bool(domains) and not any(
+        domain in FREE_DOMAINS
+        or hosts.registrable(domain) == own
+        # A business may have its mail at another domain than its pages: then its other addresses are there, too.
+        or document.text.lower().count(f"@{domain}") > text.count(f"@{domain}")
+        for domain in domains
+    )
