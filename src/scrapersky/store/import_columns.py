@@ -69,7 +69,7 @@ _MEANINGS = {
 
 COLUMNS: Mapping[str, Mapping[str, Column]] = {
     "places": {
-        **{field: Column(_MEANINGS[field], names) for field, names in file_rows.COLUMNS.items()},
+        **{field: Column(meaning, file_rows.COLUMNS[field]) for field, meaning in _MEANINGS.items()},
         "provider": Column("who named the place; `import` if empty"),
         "provider_id": Column(
             "its id there; made from name, web site, phone and address if empty", "place id, id", "id"
