@@ -195,3 +195,34 @@ async def test_the_id_comes_from_the_content(tmp_path: Path) -> None:
     with pytest.raises(ProviderRefused, match="any more"):
         await provider.details("gone", PocketPurse())
     assert (await provider.estimate(PlaceQuery("*"))).cents == 0
+
+
+async def test_an_id_column_is_the_identity_whatever_else_changes(tmp_path: Path) -> None:
+    path = tmp_path / "firms.csv"
+    path.write_text("ID,name,phone\nC-17,Hymy,09 612 3456\n,Suu,\n")
+    before, _ = await read(path)
+    path.write_text("name,city,Id\nSuu,,\nHymy Oy,Helsinki,C-17\n")
+    after, _ = await read(path)
+    assert [place.provider_id for place in before] == ["C-17", before[1].provider_id]
+    assert [place.provider_id for place in after] == [before[1].provider_id, "C-17"], "a row without an id as ever"
+    assert (await FileOfBusinesses(path).details("C-17", PocketPurse())).name == "Hymy Oy"
+
+
+async def test_an_id_may_be_a_number(tmp_path: Path) -> None:
+    path = tmp_path / "firms.json"
+    path.write_text('[{"id": 17, "name": "Hymy"}, {"id": "18", "name": "Suu"}]')
+    assert [place.provider_id for place in (await read(path))[0]] == ["17", "18"]
+
+
+async def test_one_id_for_two_businesses_is_trouble_of_the_second(tmp_path: Path) -> None:
+    places, notes = await read(write(tmp_path, f"id,name\n7,Hymy\n7,HYMY\n7,Suu\n{'x' * 301},Long\n"))
+    assert [place.provider_id for place in places] == ["7"]
+    assert notes == [
+        "Line 4: its id '7' is that of another business on line 2.",
+        "Line 5: its id is longer than 300 characters.",
+    ]
+
+
+async def test_without_ids_a_row_in_capitals_is_the_same_business(tmp_path: Path) -> None:
+    places, notes = await read(write(tmp_path, "name,city\nHymy,Helsinki\nHYMY,helsinki\n"))
+    assert (len(places), notes) == (1, [])

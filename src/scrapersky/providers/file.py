@@ -20,6 +20,7 @@ log = structlog.get_logger(__name__)
 
 PAGE = 500
 TROUBLES_TOLD = 20
+LONGEST_ID = 300
 EVERYTHING = ("", "*", "all", "everything")
 
 
@@ -49,7 +50,7 @@ class FileOfBusinesses:
             yield found[start : start + PAGE]
 
     async def details(self, provider_id: str, purse: Purse) -> PlaceDetails:
-        """The row with this id, as long as it is in the file unchanged; nobody is called."""
+        """The row with this id as it is now; without a column for ids, as long as it is unchanged. Nobody is called."""
         read = await asyncio.to_thread(_read, self._path)
         place = next((place for place, _ in read if place is not None and place.provider_id == provider_id), None)
         if place is None:
@@ -63,14 +64,22 @@ def _read(path: Path) -> list[tuple[PlaceDetails | None, str]]:
 
 
 def _places(path: Path) -> Iterator[tuple[PlaceDetails | None, str]]:
+    lines: dict[str, tuple[int, str]] = {}  # where each id stood first, and for whom
     for row in read_rows(path):
         if row.trouble:
             yield None, f"Line {row.line} {row.trouble}."
             continue
         try:
-            yield place_of(row.values), ""
+            place = place_of(row.values)
         except ValueError as error:
             yield None, f"Line {row.line}: {error}."
+            continue
+        first, name = lines.setdefault(place.provider_id, (row.line, fold(place.name)))
+        if name == fold(place.name):
+            yield place, ""
+        else:
+            its = f"its id {place.provider_id[:40]!r}"
+            yield None, f"Line {row.line}: {its} is that of another business on line {first}."
 
 
 def place_of(row: Mapping[str, str]) -> PlaceDetails:
@@ -106,7 +115,11 @@ def place_of(row: Mapping[str, str]) -> PlaceDetails:
 
 
 def _identity(values: dict[str, str]) -> str:
-    """The same row has the same id, whichever line it stands on."""
+    """The id that the file gives; else the same row has the same id, whichever line it stands on."""
+    if "id" in values:
+        if len(values["id"]) > LONGEST_ID:
+            raise ValueError(f"its id is longer than {LONGEST_ID} characters")
+        return values["id"]
     parts = [fold(values.get(name, "")) for name in ("name", "website", "phone", "address", "street", "city")]
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:24]
 

@@ -13,6 +13,7 @@ LARGEST_JSON = 100_000_000  # bytes; it is read as a whole
 
 # What people call the columns.
 COLUMNS = {
+    "id": "id, business id, place id",
     "name": "name, business, business name, company, company name, firma, nimi, nom, nombre, nome, title",
     "website": "website, web, url, site, homepage, web site, domain, www, sitio web, sito, webseite, kotisivu",
     "phone": "phone, telephone, tel, phone number, mobile, telefon, puhelin, téléphone, teléfono, telefono, telefone",
