@@ -122,6 +122,7 @@ async def test_whichever_way_a_contact_comes_it_is_looked_up(database, admin, te
         page = await session.get(Page, UUID(elsewhere["pages"]))
         await contacts.upsert(session, [contacts.Said(page, page.url, found)])
     assert await suppressed(admin, other_tenant) == set()
+    await admin.execute("DELETE FROM contact")
     async with database.session(tenant) as session:
         made = await contact_edits.create(session, actor, {"email": "anna@molar.fi"})
         assert made.suppressed_at is not None
