@@ -35,9 +35,7 @@ def bench(
         if name not in BENCHMARKS:
             raise NoBenchmarks(f"{name[:60]!r} is none of {', '.join(BENCHMARKS)}.")
     if not (HOME / "benchmarks" / "README.md").exists():
-        raise NoBenchmarks(
-            "They are in the source, not in the package: clone it, then `make setup` and `make bench`."
-        )
+        raise NoBenchmarks("They are in the source, not in the package: clone it, then `make setup` and `make bench`.")
     raise typer.Exit(max(_run(name) for name in wanted))
 
 
