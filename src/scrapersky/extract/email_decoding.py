@@ -15,9 +15,9 @@ _AT = lexicon.alternatives(_obfuscation["at"].split())
 _DOT = lexicon.alternatives(_obfuscation["dot"].split())
 AT_IN_WORDS = patterns.at_in_words(_AT)
 WRITTEN_OUT = patterns.written_out(_AT, _DOT)
-# "At this point in time" is no address: the English at takes the English dot. A French et is too common a word.
+# "At this point in time" is no address: the English at takes the English dot.
 PLAIN_WORDS = patterns.plain_words("at", "dot|punkt")
-NAMED_SIGNS = tuple(f" {word} " for word in _obfuscation["at"].split() if word not in ("at", "et", "aet"))
+NAMED_SIGNS = tuple(f" {word} " for word in _obfuscation["named"].split())
 NAMED_WORDS = patterns.plain_words(lexicon.alternatives([sign.strip() for sign in NAMED_SIGNS]), _DOT)
 DOT_BETWEEN = patterns.dot_between(_DOT)
 _keys = lexicon.table("emails")["keys"]

@@ -57,8 +57,8 @@ def _without_asides(text: str) -> str:
 
 def _nickname(match: re.Match[str]) -> str:
     # In brackets it may be a role: Jane Roe (Owner) John Doe.
-    is_name = match["bracket"] is None or fold_word(match["name"]) in names.GIVEN
-    return " " if is_name else match[0]
+    is_name = match[0][0] != "(" or fold_word(match["name"]) in names.GIVEN
+    return "" if is_name else match[0]
 
 
 def _ended(mention: Mention, parts: tuple[str, ...]) -> Mention:

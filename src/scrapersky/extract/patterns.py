@@ -115,6 +115,7 @@ LABEL_LEFT = re.compile(
     re.I,
 )
 MANY_DIGITS = re.compile(r"\d(?:\D{0,4}\d){5}")  # a quick look before PHONE
+WIDE_DIGIT = re.compile(r"[０-９]")
 NOT_DIGIT = re.compile(r"\D")
 DIGITS = re.compile(r"\d{3}")
 # Dates, times, years, opening hours, coordinates, versions, postal codes with a house number.
@@ -248,11 +249,9 @@ PERSON_NAMES = re.compile(
     r"(?:^|[\s_-])(?:name|person|people|member|staff|team|doctor|attorney|lawyer|speaker|coach|trainer|employee|author|bio|profile|mitarbeiter|equipe|equipo|zespol|portrait|vcard|fn)s?(?:$|[\s_-])|(?:name|member|team|person)\b"
 )
 # Dipl.-Ing. (FH): the kind of school behind a degree.
-SCHOOL_OF_DEGREE = re.compile(r"(?<=[.\w])\s?\((?:FH|TU|TH|BA|DH|ETH|HTL|HTWK|Uni|Univ)\.?\)")
+SCHOOL_OF_DEGREE = re.compile(r"\((?:FH|TU|TH|BA|DH|ETH|HTL|HTWK|Uni|Univ)\.?\)\s?")
 # Rajesh "Raj" Patel, Robert (Bob) Smith.
-NICKNAME = re.compile(
-    rf"(?<=\w)\s(?:[\"“”„'‘’]|(?P<bracket>\())(?P<name>[{_CAPITAL}]\w{{1,14}})[\"“”'‘’)]\s(?=[{_CAPITAL}]\w)"
-)
+NICKNAME = re.compile(rf"[\"“”„'‘’(](?<=\w\s.)(?P<name>[{_CAPITAL}]\w{{1,14}})[\"“”'‘’)]\s(?=[{_CAPITAL}]\w)")
 # A number right behind a name, perhaps with its label.
 NUMBER_BEHIND = re.compile(
     r"[\s,;:]{1,3}(?:(?:tel|mob|gsm|tlf|tfn|puh|[^\W\d_]{1,10}[.:]{1,2})\s?)?[+(]?\d(?:\D{0,4}\d){5}"

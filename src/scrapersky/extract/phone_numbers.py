@@ -32,7 +32,7 @@ def read(text: str, region: str) -> Reading | None:
 
 def written_in(text: str, region: str) -> Iterator[tuple[str, int]]:
     """What looks like a number, with its place; where the next one begins right behind the first, each for itself."""
-    if not text.isascii():
+    if not text.isascii() and patterns.WIDE_DIGIT.search(text):
         text = text.translate(_WIDE)
     match = patterns.PHONE.search(text)
     while match is not None:
