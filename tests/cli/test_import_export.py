@@ -229,6 +229,40 @@ async def test_a_json_line_of_ten_megabytes_is_one_bad_row(line, written):
     assert (report["created"], [error["line"] for error in report["errors"]]) == (1, [1, 3])
 
 
+TRAVELLERS = {
+    "places": "provider,provider_id,name,website,phone,city,country,lat,lon,category,rating,reviews,email\n"
+    "mine,7,=Molar Oy,https://molar.fi/,+358961234567,Helsinki,FI,60.17,24.94,dentist; doctor,4.5,12,info@molar.fi\n",
+    "domains": "domain,country\nhttps://www.molar.fi/en,FI\nhammaslääkäri.fi,\n",
+    "sitemaps": "url,domain\nhttps://cdn.example.com/molar.xml,molar.fi\nhttps://molar.fi/sitemap.xml,\n",
+    "pages": "url,domain,title\nhttps://about.example.com/us?a=1,molar.fi,@Molar\nhttps://molar.fi/,,-\n",
+    "contacts": "email,name,phone,fax,address,title,domain,source\n"
+    "anna@molar.fi,Anna Molar,+358961234567,,,=Dentist,,https://molar.fi/\nben@gmail.com,,,,,,clinic.fi,\n"
+    'lone@gmail.com,Lone,,,,,,\n,-Dora,,,,,clinic.fi,\n,,,+358961234568,,,clinic.fi,\n'
+    ',,,,"Katu 1, Turku",,clinic.fi,\n',
+    "suppressions": "value,reason\nanna@molar.fi,=asked\nclinic.fi,\n+358961234567,\n",
+}
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+@pytest.mark.parametrize("noun", TRAVELLERS)
+async def test_what_was_exported_is_known_when_it_comes_back(line, admin, written, tmp_path, noun, ending):
+    first = await imported(line, noun, written(TRAVELLERS[noun]))
+    assert (first["failed"], first["created"]) == (0, first["rows"]), first
+    path = tmp_path / f"{noun}.{ending}"
+    await line("export", noun, "--out", str(path))
+    back = await imported(line, noun, str(path), "--dry-run")
+    assert (back["errors"], back["created"], back["updated"], back["unchanged"]) == ([], 0, 0, first["rows"])
+
+
+async def test_an_export_names_the_site_and_the_business_of_a_row(line, admin, tenant, tmp_path):
+    await add_line(admin, tenant)
+    for noun, names in {"sitemaps": ["domain"], "pages": ["domain"], "contacts": ["domain", "business"]}.items():
+        path = tmp_path / f"{noun}.csv"
+        await line("export", noun, "--out", str(path))
+        row = next(csv.DictReader(path.open(encoding="utf-8-sig")))
+        assert [row[name] for name in names] == ["molar.fi", "Molar Dental"][: len(names)]
+
+
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "xlsx", "parquet"])
 async def test_an_export_holds_every_row(line, admin, tenant, other_tenant, tmp_path, ending):
     await add_line(admin, tenant)

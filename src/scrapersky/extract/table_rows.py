@@ -16,6 +16,7 @@ LONGEST_FIELD = 100_000  # characters
 MOST_COLUMNS = 1_000
 CHUNK = 65_536
 DELIMITERS = ",;\t|"
+GUARDED = tuple("=+-@\t\r\n＝＋－＠")  # what a formula begins with; a file of ours has an apostrophe before it
 MARKS = {codecs.BOM_UTF8: "", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 PACKED = (b"PK\x03\x04", b"\x1f\x8b", b"%PDF", b"\x89PNG", b"\xd0\xcf\x11\xe0", b"SQLite", b"PAR1")
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
@@ -230,4 +231,9 @@ def _row(number: int, names: list[str], cells: list[str], twice: tuple[str, ...]
         cells.pop()
     if len(cells) != len(names):
         return TableRow(number, {}, f"has {len(cells):,} cells for {len(names):,} columns")
-    return _checked(number, {name: cell for name, cell in zip(names, cells, strict=True) if name}, twice)
+    return _checked(number, {name: _unquoted(cell) for name, cell in zip(names, cells, strict=True) if name}, twice)
+
+
+def _unquoted(cell: str) -> str:
+    """What our own files write before a cell that a spreadsheet would run is none of its text."""
+    return cell[1:] if cell[:1] == "'" and cell[1:2] in GUARDED else cell

@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.models import Contact
+from scrapersky.models import Contact, Domain, LocalBusiness
 from scrapersky.store import audit
 from scrapersky.store.audit import Actor
 from scrapersky.store.lists import Filters, matching_standing
@@ -21,13 +21,32 @@ EXPORTED: Mapping[str, Noun] = {
 INNER = ("tenant_id", "name_key", "email_host")  # columns of the house
 INNER_ENDINGS = ("_order", "_allowance")
 ROWS_AT_ONCE = 500
+# What an id stands for, by the name that people and imports know it by.
+NAMED: Mapping[str, Mapping[str, tuple[Any, str]]] = {
+    "sitemaps": {"domain": (Domain, "domain_id")},
+    "pages": {"domain": (Domain, "domain_id")},
+    "contacts": {"domain": (Domain, "domain_id"), "business": (LocalBusiness, "business_id")},
+}
 WAYS = ("email", "emails", "phone", "phones", "telephone", "fax")
 
 
 def columns_of(noun: Noun) -> list[str]:
-    """The columns of an export, in the order of the table."""
+    """The columns of an export, in the order of the table; then the names behind its ids."""
+    return [*_own_columns(noun), *NAMED.get(noun.name, ())]
+
+
+def _own_columns(noun: Noun) -> list[str]:
     names = [column.key for column in noun.model.__table__.columns]
     return [name for name in names if name not in INNER and not name.endswith(INNER_ENDINGS)]
+
+
+def _selected(noun: Noun) -> Select[Any]:
+    named = NAMED.get(noun.name, {})
+    owners = [owner.name.label(name) for name, (owner, _) in named.items()]
+    chosen = select(*(getattr(noun.model, name) for name in _own_columns(noun)), *owners)
+    for owner, column in named.values():
+        chosen = chosen.outerjoin(owner, owner.id == getattr(noun.model, column))
+    return chosen
 
 
 async def note(session: AsyncSession, actor: Actor, subject: str, filters: Filters, form: str) -> None:
@@ -40,7 +59,7 @@ async def rows(
 ) -> AsyncGenerator[dict[str, Any]]:
     """The rows in the order of their ids: the oldest first. Flat ones have lists and objects as text."""
     columns = columns_of(noun)
-    wanted = matching_standing(select(*(getattr(noun.model, name) for name in columns)), noun, tenant_id, filters)
+    wanted = matching_standing(_selected(noun), noun, tenant_id, filters)
     if noun is CONTACTS:
         wanted = wanted.where(Contact.suppressed_at.is_(None))  # lists show them, marked; no file holds them
     found = await session.stream(wanted.order_by(noun.model.id).execution_options(yield_per=ROWS_AT_ONCE))
