@@ -1,6 +1,7 @@
 """Files of leads: four formats, formula-safe, whole or not at all."""
 
 import csv
+import io
 import json
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from openpyxl import load_workbook
 
 from scrapersky.destinations.lead_file import LeadFile, UnwritableFile, safe_cell
+from scrapersky.extract.table_rows import read_table
 from scrapersky.store.leads import BUSINESS_COLUMNS, CONTACT_COLUMNS
 
 COLUMNS = ["business", "email", "phone", "rating"]
@@ -40,6 +42,16 @@ async def test_csv_is_read_by_spreadsheets_and_runs_nothing(tmp_path):
     assert first["business"].startswith("'=cmd")
     assert first["phone"] == "+358912345678"
     assert second["business"] == "Müller & Söhne, GmbH"
+
+
+@pytest.mark.parametrize("sign", list("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"))
+def test_no_sign_begins_a_formula_and_each_is_read_back(sign):
+    cell = safe_cell(f"{sign}1+1")
+    assert cell == f"'{sign}1+1"
+    table = io.StringIO(newline="")
+    csv.writer(table).writerows([["name"], [cell]])
+    (row,) = read_table(io.BytesIO(table.getvalue().encode()), "csv")
+    assert row.values["name"] == f"{sign}1+1"
 
 
 async def test_jsonl_keeps_values_as_they_are(tmp_path):

@@ -11,8 +11,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from scrapersky.core.errors import BadRequest
-
-DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n")  # a spreadsheet would run a cell that begins so
+from scrapersky.extract.table_rows import GUARDED
 
 
 class UnwritableFile(BadRequest):
@@ -28,7 +27,7 @@ class Writer(Protocol):
 
 def safe_cell(value: Any) -> Any:
     """A cell that a spreadsheet shows and does not run: E.164 numbers stay as they are, formulas get a quote."""
-    if not isinstance(value, str) or not value.startswith(DANGEROUS):
+    if not isinstance(value, str) or not value.startswith(GUARDED):
         return value
     return value if value[0] == "+" and value[1:].isdecimal() else f"'{value}"
 

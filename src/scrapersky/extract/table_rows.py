@@ -16,7 +16,9 @@ LONGEST_FIELD = 100_000  # characters
 MOST_COLUMNS = 1_000
 CHUNK = 65_536
 DELIMITERS = ",;\t|"
-GUARDED = tuple("=+-@\t\r\n＝＋－＠")  # what a formula begins with; a file of ours has an apostrophe before it
+# What a formula begins with, in wide and small signs, too, which some spreadsheets read as plain ones; a file of ours
+# has an apostrophe before it.
+GUARDED = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b")
 MARKS = {codecs.BOM_UTF8: "", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 PACKED = (b"PK\x03\x04", b"\x1f\x8b", b"%PDF", b"\x89PNG", b"\xd0\xcf\x11\xe0", b"SQLite", b"PAR1")
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
