@@ -245,8 +245,10 @@ async def test_overpass_answers_one_question_at_a_time(server: LittleServer, cli
 
 async def test_limits_shared_by_all_workers_are_waited_for(server: LittleServer, client: ClientSource) -> None:
     server.answers["/search"] = [Reply([HELSINKI])]
-    shared = InProcessHostLimits(slots=1, delay=timedelta(seconds=0.3))
-    workers = [Nominatim(api_at(client, server.url), Turns("N", server.url, limits=lambda _: shared)) for _ in "ab"]
+    pause = timedelta(seconds=0.3)
+    shared = InProcessHostLimits(slots=1, delay=pause)
+    turns_of_each = [Turns("N", server.url, pause=pause, limits=lambda _: shared) for _ in "ab"]
+    workers = [Nominatim(api_at(client, server.url), turns) for turns in turns_of_each]
     await asyncio.gather(*(worker.find("Turku") for worker in workers))
     assert server.asked[1].at - server.asked[0].at >= 0.29
 
