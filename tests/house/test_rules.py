@@ -117,7 +117,7 @@ def test_leave_for_one_function_is_none_for_its_neighbour() -> None:
 
 def test_patterns_that_are_put_together_are_bounded_when_they_are_compiled() -> None:
     built = [value for value in vars(patterns).values() if isinstance(value, re.Pattern)]
-    words = [patterns.written_out("at", "dot"), patterns.at_in_words("at"), patterns.plain_words("dot")]
+    words = [patterns.written_out("at", "dot"), patterns.at_in_words("at"), patterns.plain_words("at", "dot")]
     records = [make("", "url") for make in (sitemap_patterns.common_record, sitemap_patterns.free_record)]
     assert len(built) > 50
     assert [each.pattern for each in [*built, *words, *records] if runs_away(each.pattern)] == []
