@@ -1,5 +1,7 @@
 """Data protection officers whom a business hires from another firm: named on its page, but nobody of the business."""
 
+from itertools import islice
+
 from scrapersky.extract import hosts, lexicon, patterns
 from scrapersky.extract.document import Block, Document
 from scrapersky.extract.email_judging import FREE_DOMAINS
@@ -8,6 +10,7 @@ from scrapersky.extract.surroundings import HEADINGS
 PHRASES = tuple(lexicon.table("emails")["officer"]["phrases"])
 REASON = "data protection officer of another firm"
 REACH = 6
+MAX_NAMINGS = 20
 
 
 def outside(document: Document, host: str) -> frozenset[int]:
@@ -16,12 +19,17 @@ def outside(document: Document, host: str) -> frozenset[int]:
     lowered = document.text.lower() if own and "@" in document.text else ""
     said = [phrase for phrase in PHRASES if phrase in lowered]
     found: set[int] = set()
-    for block in document.blocks if said else ():
-        if any(phrase in block.text.lower() for phrase in said):
-            section = _section(document, block)
-            if _is_of_another_firm(document, section, own):
-                found.update(line.index for line in section)
+    for block in _naming(document, said):
+        section = _section(document, block)
+        if _is_of_another_firm(lowered, section, own):
+            found.update(line.index for line in section)
     return frozenset(found)
+
+
+def _naming(document: Document, said: list[str]) -> list[Block]:
+    """The first lines that name the office; each is held against the whole page."""
+    naming = (block for block in document.blocks if any(phrase in block.text.lower() for phrase in said))
+    return list(islice(naming, MAX_NAMINGS)) if said else []
 
 
 def _section(document: Document, block: Block) -> tuple[Block, ...]:
@@ -36,13 +44,13 @@ def _section(document: Document, block: Block) -> tuple[Block, ...]:
     return ()
 
 
-def _is_of_another_firm(document: Document, section: tuple[Block, ...], own: str) -> bool:
+def _is_of_another_firm(page: str, section: tuple[Block, ...], own: str) -> bool:
     text = "\n".join(line.text for line in section).lower()
     domains = {address.rpartition("@")[2] for address in patterns.EMAIL.findall(text)}
     return bool(domains) and not any(
         domain in FREE_DOMAINS
         or hosts.registrable(domain) == own
         # A business may have its mail at another domain than its pages: then its other addresses are there, too.
-        or document.text.lower().count(f"@{domain}") > text.count(f"@{domain}")
+        or page.count(f"@{domain}") > text.count(f"@{domain}")
         for domain in domains
     )
