@@ -42,6 +42,7 @@ async def fill(admin: Any, tenant: UUID) -> None:
     destination = await put(admin, "destination", tenant)
     await put(admin, "delivery", tenant, destination_id=destination, contact_id=ids["contacts"])
     await put(admin, "search_journal", tenant, search_id=ids["searches"])
+    await put(admin, "search_contact", tenant, search_id=ids["searches"], contact_id=ids["contacts"])
 
 
 async def put(admin: Any, table: str, tenant: UUID, **columns: Any) -> Any:
