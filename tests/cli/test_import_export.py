@@ -237,7 +237,7 @@ TRAVELLERS = {
     "pages": "url,domain,title\nhttps://about.example.com/us?a=1,molar.fi,@Molar\nhttps://molar.fi/,,-\n",
     "contacts": "email,name,phone,fax,address,title,domain,source\n"
     "anna@molar.fi,Anna Molar,+358961234567,,,=Dentist,,https://molar.fi/\nben@gmail.com,,,,,,clinic.fi,\n"
-    'lone@gmail.com,Lone,,,,,,\n,-Dora,,,,,clinic.fi,\n,,,+358961234568,,,clinic.fi,\n'
+    "lone@gmail.com,Lone,,,,,,\n,-Dora,,,,,clinic.fi,\n,,,+358961234568,,,clinic.fi,\n"
     ',,,,"Katu 1, Turku",,clinic.fi,\n',
     "suppressions": "value,reason\nanna@molar.fi,=asked\nclinic.fi,\n+358961234567,\n",
 }
