@@ -85,7 +85,8 @@ async def test_a_second_process_joins_the_embedded_server_and_says_so(process, t
     await worker.until_said("scheduler_started")
     assert "embedded_postgres_started" in worker.err
     assert "Warning" not in worker.err
-    status = await process("status", "--json", SCRAPERSKY_DATA_DIR=str(home)).leave()
+    loud = {"SCRAPERSKY_DATA_DIR": str(home), "SCRAPERSKY_LOG_LEVEL": "info"}
+    status = await process("status", "--json", **loud).leave()
     assert "embedded_postgres_joined" in status.err
     assert status.code == 0, status.err
     assert json.loads(status.out)["degraded"] == []

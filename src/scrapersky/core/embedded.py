@@ -35,6 +35,11 @@ def start_embedded(data_dir: Path) -> str:
             f"SCRAPERSKY_DATA_DIR={data_dir} cannot hold a database ({error.strerror}). Name a writable directory."
         ) from error
     except RuntimeError as error:
+        if "socket path" in str(error):
+            raise BadSetting(
+                f"SCRAPERSKY_DATA_DIR={data_dir} is too long a path for the socket of a database, and so is that of the "
+                "temporary directory. Name a shorter one."
+            ) from error
         raise BadSetting(
             f"SCRAPERSKY_DATA_DIR={data_dir} holds a database of another version ({error}). Name another directory."
         ) from error
