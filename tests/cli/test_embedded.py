@@ -10,7 +10,6 @@ import asyncpg
 import pytest
 
 from scrapersky.core.embedded import start_embedded
-from scrapersky.core.errors import BadSetting
 
 
 async def test_a_slow_start_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +69,9 @@ def test_the_last_one_to_leave_stops_the_server_also_after_others_were_killed() 
         assert not running.exists()
 
 
-def test_a_path_that_is_too_long_for_a_socket_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / ("high" * 30)))
-    with pytest.raises(BadSetting, match="too long a path for the socket"):
-        start_embedded(tmp_path / ("deep" * 30))
+async def test_a_path_that_is_too_long_for_a_socket_is_told(process: Any, tmp_path: Path) -> None:
+    high = tmp_path / ("high" * 30)
+    high.mkdir()
+    said = await process("demo", "--engine", "--rows", "1", TMPDIR=str(high)).leave()
+    assert said.code == 2
+    assert "too long a path for the socket" in said.err

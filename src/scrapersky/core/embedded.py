@@ -37,8 +37,8 @@ def start_embedded(data_dir: Path) -> str:
     except RuntimeError as error:
         if "socket path" in str(error):
             raise BadSetting(
-                f"SCRAPERSKY_DATA_DIR={data_dir} is too long a path for the socket of a database, and so is that of the "
-                "temporary directory. Name a shorter one."
+                f"SCRAPERSKY_DATA_DIR={data_dir} is too long a path for the socket of a database, "
+                "and so is that of the temporary directory. Name a shorter one."
             ) from error
         raise BadSetting(
             f"SCRAPERSKY_DATA_DIR={data_dir} holds a database of another version ({error}). Name another directory."
