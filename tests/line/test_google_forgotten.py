@@ -5,7 +5,6 @@ from uuid import UUID
 
 import pytest
 
-from scrapersky.core.settings import Environment
 from scrapersky.destinations.lead_file import LeadFile
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.sandbox.server import Sandbox
@@ -15,7 +14,6 @@ from scrapersky.store.leads import Position, columns_of, leads, page
 from scrapersky.store.purge import FORGOTTEN, PurgeExpired
 from scrapersky.store.rules import Rules
 from scrapersky.store.searches import Asked
-from scrapersky.worker import open_house
 from tests.conftest import stations_of
 from tests.database.dump import dump
 
@@ -29,14 +27,6 @@ JOIN local_business b ON b.id = l.business_id JOIN domain d ON d.id = l.domain_i
 async def sandbox():
     async with Sandbox(seed=7, businesses=300) as little_internet:
         yield little_internet
-
-
-@pytest.fixture
-async def house(sandbox, database_url):
-    variables = {**sandbox.environment(), "DATABASE_URL": database_url, "SCHEDULER_LINGER_SECONDS": "0"}
-    opened = await open_house(Environment(variables, None))
-    yield opened
-    await opened.close()
 
 
 async def run(house, *steps: str) -> None:

@@ -2,14 +2,12 @@
 
 import pytest
 
-from scrapersky.core.settings import Environment
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.maintenance import run_periodic
 from scrapersky.providers.google_places import GooglePlaces
 from scrapersky.sandbox.google_place import place_id
 from scrapersky.sandbox.server import Sandbox
 from scrapersky.store.old_ids import RefreshIds
-from scrapersky.worker import open_house
 from tests.conftest import stations_of
 
 SEED = 7
@@ -19,14 +17,6 @@ SEED = 7
 async def sandbox():
     async with Sandbox(seed=SEED, businesses=30) as little_internet:
         yield little_internet
-
-
-@pytest.fixture
-async def house(sandbox, database_url):
-    variables = {**sandbox.environment(), "DATABASE_URL": database_url, "SCHEDULER_LINGER_SECONDS": "0"}
-    opened = await open_house(Environment(variables, None))
-    yield opened
-    await opened.close()
 
 
 async def add(admin, tenant, number: int, months: int = 0, state: str = "Queued") -> str:

@@ -2,14 +2,12 @@
 
 import pytest
 
-from scrapersky.core.settings import Environment
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.sandbox.server import Sandbox
 from scrapersky.store import orders
 from scrapersky.store.audit import Actor
 from scrapersky.store.rules import Rules
 from scrapersky.store.searches import Asked
-from scrapersky.worker import open_house
 from tests.conftest import stations_of
 
 ROW = "SELECT result_count, cost_cents, spent_cents, call_count, place_search_status, cut_short FROM search"
@@ -19,14 +17,6 @@ ROW = "SELECT result_count, cost_cents, spent_cents, call_count, place_search_st
 async def sandbox():
     async with Sandbox(seed=7, businesses=400) as little_internet:
         yield little_internet
-
-
-@pytest.fixture
-async def house(sandbox, database_url):
-    variables = {**sandbox.environment(), "DATABASE_URL": database_url, "SCHEDULER_LINGER_SECONDS": "0"}
-    opened = await open_house(Environment(variables, None))
-    yield opened
-    await opened.close()
 
 
 @pytest.fixture
