@@ -21,11 +21,11 @@ from rich.table import Table
 
 from benchmarks.api_load import Load, Request, press
 from scrapersky.core.database import Database
-from scrapersky.core.embedded import start_embedded
+from scrapersky.core.embedded_postgres import start_embedded
 from scrapersky.core.roles import Role
 from scrapersky.core.settings import Environment, load
-from scrapersky.store import api_keys, tenants, users
-from scrapersky.store.audit import Actor
+from scrapersky.store.accounts import api_keys, tenants, users
+from scrapersky.store.audit.record import Actor
 
 ROWS = 1_000_000
 REQUEST_SECONDS = 10  # SCRAPERSKY_REQUEST_SECONDS as it is by itself

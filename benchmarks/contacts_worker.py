@@ -24,7 +24,7 @@ def scrapersky() -> Reader:
 
 def scrapersky_parse() -> Reader:
     """The reading of the page alone."""
-    from scrapersky.extract.reading import parse
+    from scrapersky.extract.document.parse import parse
 
     return lambda html: len(parse(html).links)
 

@@ -13,9 +13,9 @@ from sqlalchemy.pool import NullPool
 
 from benchmarks.engine_meter import CREATE_RECEIPT
 from scrapersky.core.database import Database
-from scrapersky.core.ids import new_id
-from scrapersky.core.status import Status
-from scrapersky.engine.schema import create_queue, protect_tenant
+from scrapersky.core.uuid7 import new_id
+from scrapersky.core.vocabularies import Status
+from scrapersky.engine.queue_ddl import create_queue, protect_tenant
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models.queue import (
     allowance_column,

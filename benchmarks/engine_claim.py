@@ -14,7 +14,7 @@ from benchmarks.engine_server import TEMPLATE, Server
 from scrapersky.core.database import Database
 from scrapersky.core.settings import Environment, load
 from scrapersky.engine.queue import BOTTOM
-from scrapersky.engine.statements import Statements
+from scrapersky.engine.queue_sql import Statements
 
 BATCH = 50
 WARM = 30  # the first claims after a table was filled log whole pages, wherever its free space happens to lie

@@ -7,7 +7,7 @@ import uvloop
 
 from benchmarks.engine_chores import ID_OF_N, Doing, DoingInBatches, DoingOneByOne
 from benchmarks.engine_meter import COUNT_RECEIPTS, TENANT, Latencies, Meter, Order, hand_in
-from scrapersky.core.logs import configure_logs
+from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.settings import Environment
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.pipeline import Pipeline

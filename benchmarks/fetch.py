@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.peers import ROOT, peer_python
-from scrapersky.core.embedded import start_embedded
+from scrapersky.core.embedded_postgres import start_embedded
 
 ROUNDS = 3
 PAGES = {"fetch": 4000, "contacts": 1600}

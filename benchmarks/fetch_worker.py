@@ -12,14 +12,14 @@ import psutil
 import structlog
 import uvloop
 
-from scrapersky.crawl.addresses import Allowance
-from scrapersky.crawl.client import Client
 from scrapersky.crawl.crawler import Crawler
-from scrapersky.crawl.guard import Guard
-from scrapersky.crawl.host_limits import InProcessHostLimits
-from scrapersky.crawl.robots import Robots
+from scrapersky.crawl.http.client import Client
+from scrapersky.crawl.network.ip_ranges import Allowance
+from scrapersky.crawl.network.ssrf_guard import Guard
+from scrapersky.crawl.politeness.host_limits import InProcessHostLimits
+from scrapersky.crawl.politeness.robots import Robots
 from scrapersky.extract.contacts import read_contacts
-from scrapersky.extract.parsing import ParserPool
+from scrapersky.extract.parser_pool.pool import ParserPool
 
 AT_ONCE = 64
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 import uvloop
 
-from scrapersky.extract.metadata import read_metadata
-from scrapersky.extract.page_kinds import classify
-from scrapersky.extract.parsing import ParserPool
+from scrapersky.extract.business.site_metadata import read_metadata
+from scrapersky.extract.pages.classify import classify
+from scrapersky.extract.parser_pool.pool import ParserPool
 
 ROUNDS = 3
 ADDRESSES = 1_000_000

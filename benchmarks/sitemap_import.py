@@ -14,9 +14,9 @@ from uuid import UUID
 import asyncpg
 
 from scrapersky.core.database import Database
-from scrapersky.core.migrate import migrate
+from scrapersky.core.migrations import migrate
 from scrapersky.core.settings import Environment, load
-from scrapersky.crawl.sitemap_reader import SitemapReader, read_batches
+from scrapersky.crawl.sitemaps.read import SitemapReader, read_batches
 
 RUNS = 5
 BAR = 0.70

@@ -33,7 +33,7 @@ def chunks_of(path: Path) -> Iterator[bytes]:
 
 def scrapersky(path: Path) -> int:
     """Ours: every value as written."""
-    from scrapersky.crawl.sitemap_reader import SitemapReader
+    from scrapersky.crawl.sitemaps.read import SitemapReader
 
     reader = SitemapReader(SITEMAP_URL)
     count = 0
@@ -45,7 +45,7 @@ def scrapersky(path: Path) -> int:
 
 def scrapersky_objects(path: Path) -> int:
     """Ours, with lastmod as an aware time and priority as a number, as some peers give them."""
-    from scrapersky.crawl.sitemap_reader import SitemapReader, read_sitemap
+    from scrapersky.crawl.sitemaps.read import SitemapReader, read_sitemap
 
     count = 0
     for entry in read_sitemap(chunks_of(path), SitemapReader(SITEMAP_URL)):

@@ -1,4 +1,4 @@
-"""How Alembic runs here: on the connection that `scrapersky.core.migrate` hands over, already locked."""
+"""How Alembic runs here: on the connection that `scrapersky.core.migrations` hands over, already locked."""
 
 from alembic import context
 

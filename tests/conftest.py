@@ -15,13 +15,13 @@ import structlog
 from hypothesis import settings as hypothesis_settings
 
 from scrapersky.core.database import Database
-from scrapersky.core.migrate import migrate
+from scrapersky.core.migrations import migrate
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.events import Events
 from scrapersky.engine.pipeline import Pipeline
-from scrapersky.engine.station import Station
+from scrapersky.engine.processor import Station
 from scrapersky.engine.tuning import Tuning
-from scrapersky.sandbox.parcels import create_parcel_tables
+from scrapersky.sandbox.example_workflows import create_parcel_tables
 
 numbers = itertools.count(1)
 
@@ -32,7 +32,7 @@ LONGEST = (
     "cli/test_hard_luck.py",
     "cli/test_find.py",
     "line/test_line.py",
-    "api/test_matrix.py",
+    "api/security/test_matrix.py",
     "api/test_description.py",
     "engine/test_plans.py",
     "faults/test_kill.py",
@@ -42,7 +42,7 @@ LONGEST = (
     "faults/test_delivery_kill.py",
     "cli/test_worker.py",
     "cli/test_scan.py",
-    "api/test_auth.py",
+    "api/accounts/test_auth.py",
     "faults/test_shutdown.py",
 )
 

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-from scrapersky.engine.schema import create_queue, protect_tenant
+from scrapersky.engine.queue_ddl import create_queue, protect_tenant
 
 revision = "2026_11_15_first_house"
 down_revision = None

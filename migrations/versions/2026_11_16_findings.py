@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from scrapersky.engine.schema import protect_tenant
+from scrapersky.engine.queue_ddl import protect_tenant
 
 revision = "2026_11_16_findings"
 down_revision = "2026_11_16_journal"

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-from scrapersky.engine.schema import protect_tenant
+from scrapersky.engine.queue_ddl import protect_tenant
 
 revision = "2026_11_16_lists"
 down_revision = "2026_11_15_first_house"

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.schema import SchemaItem
 
-from scrapersky.engine.schema import protect_tenant
+from scrapersky.engine.queue_ddl import protect_tenant
 
 revision = "2026_11_16_people"
 down_revision = "2026_11_16_deliveries"

@@ -5,7 +5,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from alembic import op
 
-from scrapersky.engine.schema import SEAL_FUNCTIONS, protect_tenant
+from scrapersky.engine.queue_ddl import SEAL_FUNCTIONS, protect_tenant
 
 revision = "2026_11_16_rebooking"
 down_revision = "2026_11_16_wishes"

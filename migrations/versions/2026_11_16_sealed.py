@@ -2,7 +2,7 @@
 
 from alembic import op
 
-from scrapersky.engine.schema import SEAL_FUNCTIONS
+from scrapersky.engine.queue_ddl import SEAL_FUNCTIONS
 
 revision = "2026_11_16_sealed"
 down_revision = "2026_11_16_money"

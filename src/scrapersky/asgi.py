@@ -8,17 +8,17 @@ from fastapi import FastAPI
 from sqlalchemy import text
 
 from scrapersky import __version__
-from scrapersky.api.downloads import Downloads
-from scrapersky.api.guard import Guard
-from scrapersky.api.office import Office
-from scrapersky.api.problems import handle_errors
-from scrapersky.api.rates import Waits
+from scrapersky.api.dependencies import Office
+from scrapersky.api.http.downloads import Downloads
+from scrapersky.api.http.middleware import Guard
+from scrapersky.api.http.problems import handle_errors
+from scrapersky.api.http.rate_limit import Waits
 from scrapersky.api.routes import GATES, all_routes
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.passwords import Passwords
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.pipeline import Pipeline
-from scrapersky.providers.place import Providers
+from scrapersky.providers.base import Providers
 from scrapersky.worker import House, open_house
 
 

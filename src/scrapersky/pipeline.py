@@ -2,12 +2,12 @@
 
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.web import Web
-from scrapersky.destinations.couriers import Couriers
+from scrapersky.destinations.registry import Couriers
 from scrapersky.engine.pipeline import Pipeline
-from scrapersky.providers.journal import Journals
-from scrapersky.providers.place import Providers
-from scrapersky.providers.purse import Purses
-from scrapersky.store.outbox import Outbox
+from scrapersky.providers.base import Providers
+from scrapersky.providers.detail_budget import Purses
+from scrapersky.providers.search_journal import Journals
+from scrapersky.store.deliveries.outbox import Outbox
 from scrapersky.workflows.contact_verification import ContactVerification
 from scrapersky.workflows.deep_scan import DeepScan
 from scrapersky.workflows.delivery import Delivery

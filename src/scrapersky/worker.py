@@ -9,41 +9,41 @@ from uuid import UUID
 
 import structlog
 
-from scrapersky.core.cancelling import heed_cancel
+from scrapersky.actions.jobs import RunJobs
+from scrapersky.core.cancellation import heed_cancel
 from scrapersky.core.database import Database, check_server, is_connection_error
 from scrapersky.core.errors import BadSetting
-from scrapersky.core.migrate import check_schema
+from scrapersky.core.migrations import check_schema
 from scrapersky.core.settings import Environment, Settings, load, refuse_unknown, setting_names
 from scrapersky.core.vault import Vault, open_vault
-from scrapersky.crawl.client import Client
+from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.web import Web
-from scrapersky.destinations.couriers import Couriers
+from scrapersky.destinations.registry import Couriers
 from scrapersky.engine.events import Events
 from scrapersky.engine.maintenance import standard_maintenance
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.runtime import Runtime
 from scrapersky.engine.tuning import Tuning, tune, tuning_names
-from scrapersky.observe.logs import log_event
+from scrapersky.maintenance.expire_contacts import ForgetContacts
+from scrapersky.maintenance.expire_provider_data import PurgeExpired
+from scrapersky.maintenance.prune import PruneAudit, PruneJobs
+from scrapersky.maintenance.refresh_place_ids import RefreshIds
+from scrapersky.observe.event_log import log_event
 from scrapersky.observe.metrics import Metrics
 from scrapersky.observe.run_history import record_runs
 from scrapersky.pipeline import the_line
-from scrapersky.providers.configured import configured_providers
-from scrapersky.providers.google_places import GooglePlaces
-from scrapersky.providers.place import Providers
-from scrapersky.store.contact_retention import ForgetContacts
-from scrapersky.store.host_limits import ForgetHosts, SharedHostLimits
-from scrapersky.store.jobs import RunJobs
-from scrapersky.store.old_ids import RefreshIds
-from scrapersky.store.outbox import Outbox
-from scrapersky.store.provider_answers import ForgetAnswers, StoredAnswers
-from scrapersky.store.provider_rests import StoredRests
-from scrapersky.store.purge import PurgeExpired
-from scrapersky.store.purses import StoredPurses
-from scrapersky.store.rate_limits import ForgetBuckets
-from scrapersky.store.rebooking import Rebook
-from scrapersky.store.retention import PruneAudit, PruneJobs
-from scrapersky.store.search_journal import StoredJournals
-from scrapersky.store.sessions import ForgetSessions
+from scrapersky.providers.base import Providers
+from scrapersky.providers.google.provider import GooglePlaces
+from scrapersky.providers.registry import configured_providers
+from scrapersky.store.accounts.sessions import ForgetSessions
+from scrapersky.store.deliveries.outbox import Outbox
+from scrapersky.store.money.detail_budget import StoredPurses
+from scrapersky.store.money.quota_reschedule import Rebook
+from scrapersky.store.searches.journal import StoredJournals
+from scrapersky.store.shared.host_limits import ForgetHosts, SharedHostLimits
+from scrapersky.store.shared.provider_cooldowns import StoredRests
+from scrapersky.store.shared.rate_limits import ForgetBuckets
+from scrapersky.store.shared.response_cache import ForgetAnswers, StoredAnswers
 
 log = structlog.get_logger(__name__)
 

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 import httpx
 
-from tests.api.line_rows import NOUNS, add, add_line
+from tests.factories.line_rows import NOUNS, add, add_line
 
 API = "/api/v3"
 PASSWORD = "correct horse battery"

@@ -17,8 +17,8 @@ from scrapersky.core.settings import Environment
 from scrapersky.core.tokens import new_key
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.models import ApiKey, User
-from scrapersky.sandbox.parcels import parcel_line
-from scrapersky.store import tenants
+from scrapersky.sandbox.example_workflows import parcel_line
+from scrapersky.store.accounts import tenants
 
 LINE = "/api/v3/workflows"
 ME = "ada"  # the admin of the default tenant, as whom tests ask unless they say otherwise

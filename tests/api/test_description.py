@@ -15,9 +15,9 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from scrapersky.core.roles import Role
 from scrapersky.core.vault import Vault
 from tests.api.conftest import SECRET, add_dead, add_parcels, app_over
-from tests.api.forgeries import true_token
-from tests.api.line_rows import NOUNS, add_line
-from tests.api.two_tenants import add_session
+from tests.factories.forged_tokens import true_token
+from tests.factories.line_rows import NOUNS, add_line
+from tests.factories.two_tenants import add_session
 
 # Of each operation, for each of the three ways of asking; whoever may do little is refused at the door mostly.
 EXAMPLES = {Role.VIEWER: 1, Role.CURATOR: 2, Role.OPERATOR: 2, Role.ADMIN: 4}

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from scrapersky.api.rates import HOLD_SECONDS, Waits
+from scrapersky.api.http.rate_limit import HOLD_SECONDS, Waits
 from tests.api.conftest import app_over, asking, served
-from tests.api.line_rows import add_line
+from tests.factories.line_rows import add_line
 
 LIST = "/api/v3/contacts"
 POOL = 3

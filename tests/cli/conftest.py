@@ -15,6 +15,7 @@ import pytest
 import structlog
 
 from scrapersky.cli import obey
+from tests import ROOT
 
 Command = Callable[..., Awaitable["Said"]]
 
@@ -72,7 +73,7 @@ class Process:
 
     def __init__(self, home: Path, words: tuple[str, ...], variables: dict[str, str], module: str) -> None:
         self._log = home / f"stderr-{len(list(home.iterdir()))}"
-        self._root = Path(__file__).parents[2]
+        self._root = ROOT
         with self._log.open("w") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", module, *words],

@@ -4,7 +4,7 @@ import os
 
 import scrapersky.worker
 from scrapersky.cli import main
-from scrapersky.sandbox.parcels import parcel_line
+from scrapersky.sandbox.example_workflows import parcel_line
 
 if __name__ == "__main__":
     scrapersky.worker.the_line = lambda *_given: parcel_line(seconds=float(os.environ["PACKING"]))

@@ -12,9 +12,9 @@ import asyncpg
 import pytest
 
 from scrapersky.cli import WORDS
-from tests.api.line_rows import add_line
 from tests.cli.conftest import Command, Process
 from tests.conftest import Server, numbers
+from tests.factories.line_rows import add_line
 
 # Words that look, and words that serve: what is changed through those is written down by the API or is a row's own.
 UNCHANGING = {"bench", "demo", "serve", "worker", "status", "audit", "settings", "fetch", "extract", "sitemap"}

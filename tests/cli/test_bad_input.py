@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapersky.core.ids import new_id
+from scrapersky.core.uuid7 import new_id
 from tests.cli.conftest import Command
 
 NEEDS_DATABASE = [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapersky.cli.demo_progress import Progress
+from scrapersky.cli.demonstration.progress import Progress
 from scrapersky.engine.events import BatchSettled
 from scrapersky.engine.outcomes import Kind
 

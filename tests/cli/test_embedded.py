@@ -9,7 +9,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from scrapersky.core.embedded import start_embedded
+from scrapersky.core.embedded_postgres import start_embedded
 
 
 async def test_a_slow_start_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

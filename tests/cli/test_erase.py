@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from scrapersky.sandbox.server import Sandbox
-from tests.database.dump import dump, lines_with
+from scrapersky.sandbox.server.sandbox import Sandbox
+from tests.factories.dump import dump, lines_with
 
 AGAIN = [
     "UPDATE place SET deep_scan_status = 'Queued', fetched_at = NULL",

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from scrapersky.sandbox.server import Sandbox
-from tests.api.line_rows import add_line
+from scrapersky.sandbox.server.sandbox import Sandbox
+from tests.factories.line_rows import add_line
 
 BLOCKS = "16"  # of 512 bytes: the largest file that may be written
 

@@ -7,9 +7,9 @@ import openpyxl
 import pyarrow.parquet
 import pytest
 
+from scrapersky.actions.imports.columns import COLUMNS
 from scrapersky.core import clock
-from scrapersky.store.import_columns import COLUMNS
-from tests.api.line_rows import add_line
+from tests.factories.line_rows import add_line
 
 FILES = {
     "places": "Name,Web Site,Phone Number,CITY,Country\nMolar Oy,https://molar.fi/,09 6123 4567,Helsinki,FI\n",

@@ -5,13 +5,13 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from scrapersky.sandbox.server import Sandbox
+from scrapersky.sandbox.server.sandbox import Sandbox
+from tests import ROOT
 
-SCRIPTS = Path(__file__).parents[2] / "scripts" / "sitemap_scheduler"
+SCRIPTS = ROOT / "scripts" / "sitemap_scheduler"
 
 
 @pytest.fixture

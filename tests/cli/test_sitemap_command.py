@@ -14,9 +14,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from scrapersky.cli import main, sitemap_output
-from tests.unit.sitemap_samples import record, urlset
-from tests.unit.sitemap_site import HOSTS, serving
+from scrapersky.cli import main
+from scrapersky.cli.printing import sitemap
+from tests.factories.sitemap_site import HOSTS, serving
+from tests.factories.sitemaps import record, urlset
 
 A, B = "https://example.com/a", "https://example.com/b"
 TWO = urlset(record(A, "<lastmod>2024-05-06</lastmod>"), record(B))
@@ -160,7 +161,7 @@ def test_control_characters_never_reach_the_terminal(run, tmp_path):
 
 
 def test_whatever_takes_long_reports_on_the_way(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(sitemap_output, "_QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(sitemap, "_QUIET_SECONDS", 0.0)
     (tmp_path / "s.xml").write_text(TWO)
 
     assert "2 URLs from 1 sitemap so far" in run(str(tmp_path / "s.xml"))[2]

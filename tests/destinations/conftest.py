@@ -7,12 +7,12 @@ import pytest
 from pydantic import SecretStr
 
 from scrapersky.core.settings import Settings
-from scrapersky.crawl.client import Client
 from scrapersky.crawl.crawler import client_of
-from scrapersky.destinations.address import Address
-from scrapersky.destinations.card import Card, Parcel
-from scrapersky.destinations.post import Post
-from scrapersky.sandbox.server import Sandbox
+from scrapersky.crawl.http.client import Client
+from scrapersky.destinations.endpoint import Address
+from scrapersky.destinations.http_sender import Post
+from scrapersky.destinations.payload import Card, Parcel
+from scrapersky.sandbox.server.sandbox import Sandbox
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from scrapersky.destinations.brevo import Brevo
-from scrapersky.destinations.outcomes import ContactRefused, DestinationClosed, Receipt, TooMany, TryLater
+from scrapersky.destinations.errors import ContactRefused, DestinationClosed, Receipt, TooMany, TryLater
 from tests.destinations.conftest import address, parcel
 
 

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from scrapersky.destinations.hubspot import HubSpot
-from scrapersky.destinations.outcomes import ContactRefused, DestinationClosed, Receipt, TooMany, TryLater
+from scrapersky.destinations.errors import ContactRefused, DestinationClosed, Receipt, TooMany, TryLater
+from scrapersky.destinations.hubspot.adapter import HubSpot
 from tests.destinations.conftest import address, parcel
 
 

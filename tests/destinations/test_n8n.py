@@ -2,8 +2,8 @@
 
 import pytest
 
+from scrapersky.destinations.errors import DestinationClosed, TryLater
 from scrapersky.destinations.n8n import N8n
-from scrapersky.destinations.outcomes import DestinationClosed, TryLater
 from tests.destinations.conftest import address, parcel
 
 

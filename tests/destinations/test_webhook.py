@@ -12,13 +12,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from scrapersky.destinations import signature
-from scrapersky.destinations.outcomes import DestinationClosed, TooMany, TryLater
-from scrapersky.destinations.post import UNREACHABLE
-from scrapersky.destinations.signature import BadSigningSecret
+from scrapersky.destinations import webhook_signature
+from scrapersky.destinations.errors import DestinationClosed, TooMany, TryLater
+from scrapersky.destinations.http_sender import UNREACHABLE
 from scrapersky.destinations.webhook import Webhook, message
-from scrapersky.sandbox.fake_webhook import Forged, verified
-from scrapersky.sandbox.http_answer import Request
+from scrapersky.destinations.webhook_signature import BadSigningSecret
+from scrapersky.sandbox.crm.webhook import Forged, verified
+from scrapersky.sandbox.server.response import Request
 from tests.destinations.conftest import address, parcel, post_of
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -35,7 +35,7 @@ VECTORS = [  # of the standard's own libraries
 
 @pytest.mark.parametrize(("secret", "message_id", "moment", "body", "expected"), VECTORS)
 def test_signatures_are_those_of_the_standard(secret, message_id, moment, body, expected):
-    signed = signature.headers(message_id, moment, body, [secret])
+    signed = webhook_signature.headers(message_id, moment, body, [secret])
     assert signed == {
         "webhook-id": message_id,
         "webhook-timestamp": str(moment),
@@ -44,9 +44,9 @@ def test_signatures_are_those_of_the_standard(secret, message_id, moment, body, 
 
 
 def test_two_secrets_make_two_signatures():
-    other = signature.new_secret()
-    signed = signature.headers("m", 1, b"{}", [SECRET, other])["webhook-signature"].split(" ")
-    alone = [signature.headers("m", 1, b"{}", [each])["webhook-signature"] for each in (SECRET, other)]
+    other = webhook_signature.new_secret()
+    signed = webhook_signature.headers("m", 1, b"{}", [SECRET, other])["webhook-signature"].split(" ")
+    alone = [webhook_signature.headers("m", 1, b"{}", [each])["webhook-signature"] for each in (SECRET, other)]
     assert signed == alone
     key = base64.b64decode(other.removeprefix("whsec_"))
     assert signed[1] == "v1," + base64.b64encode(hmac.new(key, b"m.1.{}", hashlib.sha256).digest()).decode()
@@ -55,7 +55,7 @@ def test_two_secrets_make_two_signatures():
 @pytest.mark.parametrize("secret", ["", "whsec_", "whsec_short", "whsec_" + "A" * 200, "whsec_ÄÖ", "no base64!"])
 def test_what_is_no_secret_is_refused(secret):
     with pytest.raises(BadSigningSecret, match="24 to 64"):
-        signature.key_of(secret)
+        webhook_signature.key_of(secret)
 
 
 async def test_a_contact_arrives_as_one_signed_message(sandbox, post):
@@ -77,13 +77,13 @@ async def test_a_contact_arrives_as_one_signed_message(sandbox, post):
 
 
 async def test_a_receiver_may_change_over_from_one_secret_to_the_next(sandbox, post):
-    new = signature.new_secret()
+    new = webhook_signature.new_secret()
     both = Webhook(post, address("webhook", f"{sandbox.hooks_url}/leads", new, SECRET))
     for secret in (SECRET, new):
         receiver = sandbox.hooks.add("/leads", secret)
         await both.deliver(parcel())
         assert len(receiver.effects) == 1
-    sandbox.hooks.add("/leads", signature.new_secret())
+    sandbox.hooks.add("/leads", webhook_signature.new_secret())
     with pytest.raises(TryLater, match="401"):
         await both.deliver(parcel())
 
@@ -203,7 +203,7 @@ async def test_no_secret_is_shown_or_logged(sandbox, post, caplog):
     ],
 )
 def test_the_receiver_of_the_sandbox_refuses_what_is_forged_or_replayed(change):
-    headers = signature.headers("id", int(time.time()), b"{}", [SECRET])
+    headers = webhook_signature.headers("id", int(time.time()), b"{}", [SECRET])
     good = Request("POST", "hooks.example", "/", "", headers, b"{}")
     assert verified(good, SECRET) == "id"
     with pytest.raises(Forged):

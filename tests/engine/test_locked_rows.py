@@ -7,7 +7,7 @@ import pytest
 from scrapersky.core import database as core
 from scrapersky.core.database import Database
 from scrapersky.engine.loop import run_job_loop
-from scrapersky.sandbox.parcels import parcel_line
+from scrapersky.sandbox.example_workflows import parcel_line
 from tests.conftest import stations_of
 
 ADD = "INSERT INTO parcel (tenant_id, label, packing_status) SELECT $1, 'p', 'Queued' FROM generate_series(1, 20)"

@@ -11,10 +11,10 @@ import pytest
 from scrapersky.core.database import ENGINE_ROLE, ENGINE_SETTINGS
 from scrapersky.engine.outcomes import COMPLETED
 from scrapersky.engine.queue import BOTTOM, Queue, Settlement
-from scrapersky.engine.statements import Statements
+from scrapersky.engine.queue_sql import Statements
 from scrapersky.engine.workflow import Workflow
 from scrapersky.pipeline import the_line
-from scrapersky.sandbox.parcels import parcel_line
+from scrapersky.sandbox.example_workflows import parcel_line
 from tests.conftest import Server
 
 BATCH = 50

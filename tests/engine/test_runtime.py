@@ -7,13 +7,13 @@ import pytest
 
 from scrapersky.core.database import Database
 from scrapersky.core.settings import Environment
-from scrapersky.engine.control import request_run
+from scrapersky.engine.admission import request_run
 from scrapersky.engine.events import CycleEnded, Events
 from scrapersky.engine.maintenance import Periodic, run_periodic, standard_maintenance
 from scrapersky.engine.runtime import Runtime
 from scrapersky.engine.tuning import tune
 from scrapersky.observe.run_history import record_runs
-from scrapersky.sandbox.parcels import parcel_line
+from scrapersky.sandbox.example_workflows import parcel_line
 from tests.conftest import make_settings
 
 ADD = "INSERT INTO parcel (tenant_id, label, packing_status) SELECT $1, 'p', $3 FROM generate_series(1, $2)"

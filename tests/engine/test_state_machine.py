@@ -21,11 +21,11 @@ from hypothesis.stateful import (
 )
 
 from scrapersky.core.database import ENGINE_ROLE, ENGINE_SETTINGS
-from scrapersky.core.status import Status
+from scrapersky.core.vocabularies import Status
 from scrapersky.engine import queue
 from scrapersky.engine.outcomes import COMPLETED, RETURNED, Kind, Outcome
 from scrapersky.engine.queue import Queue, Settlement
-from scrapersky.sandbox.parcels import Packing
+from scrapersky.sandbox.example_workflows import Packing
 
 WORKERS = st.integers(0, 2)
 ENDS = {

@@ -20,8 +20,9 @@ import pytest
 from sqlalchemy.engine import make_url
 
 from scrapersky.core.database import Database
-from scrapersky.core.migrate import migrate
-from scrapersky.sandbox.parcels import create_parcel_tables
+from scrapersky.core.migrations import migrate
+from scrapersky.sandbox.example_workflows import create_parcel_tables
+from tests import ROOT
 from tests.conftest import Server, make_settings
 from tests.faults.invariants import SCHEMA, check_all_done, check_invariants
 from tests.faults.proxy import Proxy
@@ -98,7 +99,7 @@ class Nursery:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
-            cwd=Path(__file__).parents[2],
+            cwd=ROOT,
         )
 
     def start(self, environment: dict[str, str], clock_skew: int = 0) -> Worker:

@@ -14,10 +14,10 @@ from uuid import UUID
 from sqlalchemy import text
 
 from scrapersky.engine.pipeline import Pipeline
-from scrapersky.engine.settling import driver_of
+from scrapersky.engine.settle import driver_of
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.sandbox.parcels import Parcel, Shipping, Weighing
+from scrapersky.sandbox.example_workflows import Parcel, Shipping, Weighing
 
 # The proxy knows this statement: it lets the next COMMIT of the connection through and loses the answer to it.
 LOSE_THE_NEXT_COMMIT = "SELECT 'the next answer is lost'"

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from scrapersky.core import clock
-from scrapersky.core.logs import configure_logs
+from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.settings import Environment
 from scrapersky.engine.events import LeaseLost, RowsRescued
 from scrapersky.engine.maintenance import Statistics

@@ -20,12 +20,12 @@ from typing import Any
 import aiohttp
 import uvloop
 
-from scrapersky.crawl.addresses import Allowance
-from scrapersky.crawl.client import Client
-from scrapersky.crawl.guard import Guard
-from scrapersky.crawl.limits import Limits
-from scrapersky.crawl.names import Names
-from scrapersky.crawl.outcomes import FetchError
+from scrapersky.crawl.errors import FetchError
+from scrapersky.crawl.http.client import Client
+from scrapersky.crawl.http.limits import Limits
+from scrapersky.crawl.network.dns_resolver import Names
+from scrapersky.crawl.network.ip_ranges import Allowance
+from scrapersky.crawl.network.ssrf_guard import Guard
 from tests.hostile.odd_web import Canary, OddWeb
 
 NO_NAMESPACE = 77

@@ -4,13 +4,11 @@ import json
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
+from tests import ROOT
 from tests.hostile.lab import INSIDE, LOOPBACK, NO_NAMESPACE, PRIVATE
-
-ROOT = Path(__file__).parents[2]
 
 
 def run_lab(mode: str, *before: str) -> subprocess.CompletedProcess[str]:

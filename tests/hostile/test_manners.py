@@ -8,15 +8,15 @@ from datetime import timedelta
 
 import pytest
 
-from scrapersky.crawl.addresses import Allowance
-from scrapersky.crawl.client import Client
 from scrapersky.crawl.crawler import Crawler
-from scrapersky.crawl.guard import Guard
-from scrapersky.crawl.host_limits import InProcessHostLimits, NotYet
-from scrapersky.crawl.limits import Limits
-from scrapersky.crawl.outcomes import BlockedByPolicy, GiveUp, RetryLater
-from scrapersky.crawl.robots import ROBOTS_BYTES, Robots, Rules
-from scrapersky.crawl.visit import MOST_REQUESTS
+from scrapersky.crawl.errors import BlockedByPolicy, GiveUp, RetryLater
+from scrapersky.crawl.http.client import Client
+from scrapersky.crawl.http.limits import Limits
+from scrapersky.crawl.network.ip_ranges import Allowance
+from scrapersky.crawl.network.ssrf_guard import Guard
+from scrapersky.crawl.politeness.host_limits import InProcessHostLimits, NotYet
+from scrapersky.crawl.politeness.robots import ROBOTS_BYTES, Robots, Rules
+from scrapersky.crawl.politeness.visit import MOST_REQUESTS
 from tests.hostile.odd_web import Canary, OddWeb, Route, Visitor
 
 FINE = "http://odd.example/fine"

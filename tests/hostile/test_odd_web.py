@@ -16,12 +16,12 @@ import trustme
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapersky.crawl.addresses import Allowance
-from scrapersky.crawl.client import Client
-from scrapersky.crawl.guard import Guard
-from scrapersky.crawl.limits import Limits
-from scrapersky.crawl.names import Names
-from scrapersky.crawl.outcomes import FetchError, GiveUp, Gone, Known, Page, RetryLater
+from scrapersky.crawl.errors import FetchError, GiveUp, Gone, Known, Page, RetryLater
+from scrapersky.crawl.http.client import Client
+from scrapersky.crawl.http.limits import Limits
+from scrapersky.crawl.network.dns_resolver import Names
+from scrapersky.crawl.network.ip_ranges import Allowance
+from scrapersky.crawl.network.ssrf_guard import Guard
 from tests.hostile.odd_web import Canary, Hangup, OddWeb, Visitor
 
 DEADLINE = 0.6

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapersky.core.status import Curation, Status
+from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.models import Base
 from scrapersky.pipeline import the_line
 from tests.conftest import LONGEST

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from scrapersky.crawl import sitemap_patterns
-from scrapersky.extract import patterns
+from scrapersky.crawl.sitemaps import fast_path
+from scrapersky.extract import regexes
 from tests.house.rules import ALLOWED, ROOT, RULES, broken_in, broken_in_house, covers, is_allowed, runs_away
 
 WRONG = {
@@ -111,14 +111,14 @@ def test_no_leave_is_given_that_nobody_needs() -> None:
 
 
 def test_leave_for_one_function_is_none_for_its_neighbour() -> None:
-    (broken,) = broken_in('def other():\n    text(f"SELECT {x}")', "src/scrapersky/store/provenance.py")
+    (broken,) = broken_in('def other():\n    text(f"SELECT {x}")', "src/scrapersky/store/listing/lineage.py")
     assert not is_allowed(broken)
 
 
 def test_patterns_that_are_put_together_are_bounded_when_they_are_compiled() -> None:
-    built = [value for value in vars(patterns).values() if isinstance(value, re.Pattern)]
-    words = [patterns.written_out("at", "dot"), patterns.at_in_words("at"), patterns.plain_words("at", "dot")]
-    records = [make("", "url") for make in (sitemap_patterns.common_record, sitemap_patterns.free_record)]
+    built = [value for value in vars(regexes).values() if isinstance(value, re.Pattern)]
+    words = [regexes.written_out("at", "dot"), regexes.at_in_words("at"), regexes.plain_words("at", "dot")]
+    records = [make("", "url") for make in (fast_path.common_record, fast_path.free_record)]
     assert len(built) > 50
     assert [each.pattern for each in [*built, *words, *records] if runs_away(each.pattern)] == []
 

@@ -11,8 +11,8 @@ from dotenv import dotenv_values
 from pydantic import SecretStr
 
 import scrapersky
-from scrapersky.cli import settings_pages
-from scrapersky.cli.settings_list import MASK, every_setting, shown
+from scrapersky.cli.printing import settings_pages
+from scrapersky.cli.printing.settings_catalog import MASK, every_setting, shown
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.tuning import Tuning

@@ -5,14 +5,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from scrapersky.actions import request_search
 from scrapersky.core.settings import Environment
 from scrapersky.engine.loop import run_job_loop
-from scrapersky.providers.google_errors import PACIFIC
-from scrapersky.sandbox.server import Sandbox
-from scrapersky.store import orders
-from scrapersky.store.audit import Actor
-from scrapersky.store.rules import Rules
-from scrapersky.store.searches import Asked
+from scrapersky.providers.google.errors import PACIFIC
+from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.store.audit.record import Actor
+from scrapersky.store.line.advance_rules import Rules
+from scrapersky.store.searches.searches import Asked
 from scrapersky.worker import open_house
 from tests.conftest import stations_of
 
@@ -39,7 +39,7 @@ async def houses(sandbox, database_url):
 async def ask(house, tenant, budget: int | None = None):
     wish = Asked("dentists", "Helsinki", "google_places", PLACES, budget, Rules())
     async with house.database.session(tenant) as session:
-        return (await orders.order(session, Actor("ada", tenant, "operator", "test"), wish))[0]
+        return (await request_search.order(session, Actor("ada", tenant, "operator", "test"), wish))[0]
 
 
 async def run(step: str, *houses, **changes: object) -> None:
@@ -157,7 +157,7 @@ async def test_a_search_rests_where_another_host_was_told_and_details_go_on(hous
     sandbox.google.fail("per_day")
     for house, wish in zip(houses, (other, third), strict=True):
         async with house.database.session(tenant) as session:
-            await orders.order(session, Actor("ada", tenant, "operator", "test"), wish)
+            await request_search.order(session, Actor("ada", tenant, "operator", "test"), wish)
         await run("place_search", house)
     assert sandbox.google.calls["searchText"] == 1, "only the first search of all was answered"
     errors = await admin.fetch("SELECT DISTINCT place_search_error FROM search WHERE place_search_status = 'Queued'")

@@ -5,17 +5,17 @@ from uuid import UUID
 
 import pytest
 
-from scrapersky.destinations.lead_file import LeadFile
+from scrapersky.actions import request_search
+from scrapersky.destinations.files import LeadFile
 from scrapersky.engine.loop import run_job_loop
-from scrapersky.sandbox.server import Sandbox
-from scrapersky.store import orders
-from scrapersky.store.audit import Actor
-from scrapersky.store.leads import Position, columns_of, leads, page
-from scrapersky.store.purge import FORGOTTEN, PurgeExpired
-from scrapersky.store.rules import Rules
-from scrapersky.store.searches import Asked
+from scrapersky.maintenance.expire_provider_data import FORGOTTEN, PurgeExpired
+from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.store.audit.record import Actor
+from scrapersky.store.leads.read import Position, columns_of, leads, page
+from scrapersky.store.line.advance_rules import Rules
+from scrapersky.store.searches.searches import Asked
 from tests.conftest import stations_of
-from tests.database.dump import dump
+from tests.factories.dump import dump
 
 PLACES = 20
 LINKS = """
@@ -40,7 +40,7 @@ async def found(house, admin, tenant) -> UUID:
     """A search whose places went through the line until their domains, with a contact of our own reading on each."""
     wish = Asked("dentists", "Helsinki", "google_places", PLACES, None, Rules())
     async with house.database.session(tenant) as session:
-        search, _ = await orders.order(session, Actor("ada", tenant, "operator", "test"), wish)
+        search, _ = await request_search.order(session, Actor("ada", tenant, "operator", "test"), wish)
     await run(house, "place_search", "deep_scan", "domain_extraction")
     for row in await admin.fetch(LINKS):
         await admin.execute(

@@ -4,10 +4,10 @@ import pytest
 
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.maintenance import run_periodic
-from scrapersky.providers.google_places import GooglePlaces
-from scrapersky.sandbox.google_place import place_id
-from scrapersky.sandbox.server import Sandbox
-from scrapersky.store.old_ids import RefreshIds
+from scrapersky.maintenance.refresh_place_ids import RefreshIds
+from scrapersky.providers.google.provider import GooglePlaces
+from scrapersky.sandbox.google.place import place_id
+from scrapersky.sandbox.server.sandbox import Sandbox
 from tests.conftest import stations_of
 
 SEED = 7

@@ -7,15 +7,14 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
-from scrapersky.sandbox.sites import Sites
+from scrapersky.sandbox.sites.responder import Sites
 from scrapersky.sandbox.truth import truth
-from scrapersky.sandbox.world import World
+from scrapersky.sandbox.world.world import World
+from tests import ROOT
 from tests.line.two_hosts import MACHINES, NO_NAMESPACE, WORKERS_EACH
 
-ROOT = Path(__file__).parents[2]
 SEED, BUSINESSES = 77, 60
 SLOTS = 2
 DELAY_SECONDS, TOLERANCE_SECONDS = 2.0, 0.5

@@ -2,12 +2,12 @@
 
 import pytest
 
+from scrapersky.actions import request_search
 from scrapersky.engine.loop import run_job_loop
-from scrapersky.sandbox.server import Sandbox
-from scrapersky.store import orders
-from scrapersky.store.audit import Actor
-from scrapersky.store.rules import Rules
-from scrapersky.store.searches import Asked
+from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.store.audit.record import Actor
+from scrapersky.store.line.advance_rules import Rules
+from scrapersky.store.searches.searches import Asked
 from tests.conftest import stations_of
 
 ROW = "SELECT result_count, cost_cents, spent_cents, call_count, place_search_status, cut_short FROM search"
@@ -26,7 +26,7 @@ def search(house, tenant):
     async def ask(budget: int | None, limit: int | None = 60, refresh: bool = False):
         wish = Asked("dentists", "Helsinki", "google_places", limit, budget, Rules(deep_scan="off"))
         async with house.database.session(tenant) as session:
-            found, _ = await orders.order(session, Actor("ada", tenant, "operator", "test"), wish, refresh)
+            found, _ = await request_search.order(session, Actor("ada", tenant, "operator", "test"), wish, refresh)
         await run_job_loop(stations_of(house.pipeline, house.database, house.settings)["place_search"])
         return found.id
 

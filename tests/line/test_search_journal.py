@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from scrapersky.core import clock
-from scrapersky.providers.google_prices import EVERYTHING, cents
-from scrapersky.sandbox.server import Sandbox
-from scrapersky.store.purge import PurgeExpired
+from scrapersky.maintenance.expire_provider_data import PurgeExpired
+from scrapersky.providers.google.prices import EVERYTHING, cents
+from scrapersky.sandbox.server.sandbox import Sandbox
 
 SEED, BUSINESSES = 41, 1_500  # more than two hundred dentists in Helsinki: a search by boxes
 LEASE_SECONDS = 2

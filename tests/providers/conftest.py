@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from scrapersky.crawl.addresses import Allowance
-from scrapersky.crawl.client import Client
-from scrapersky.crawl.guard import Guard
-from scrapersky.providers.api import Api, ClientSource
-from tests.providers.little_server import LittleServer
+from scrapersky.crawl.http.client import Client
+from scrapersky.crawl.network.ip_ranges import Allowance
+from scrapersky.crawl.network.ssrf_guard import Guard
+from scrapersky.providers.http_api import Api, ClientSource
+from tests.factories.http_server import LittleServer
 
 
 @pytest.fixture

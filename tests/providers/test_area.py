@@ -6,18 +6,18 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from scrapersky.providers import osm_query
-from scrapersky.providers.api import ClientSource
 from scrapersky.providers.area import Area, Box, wrapped
-from scrapersky.providers.openstreetmap import OpenStreetMap
-from scrapersky.providers.osm_nominatim import Nominatim
-from scrapersky.providers.osm_overpass import Overpass
-from scrapersky.providers.place import Meter, PlaceQuery
-from scrapersky.providers.turns import Turns
+from scrapersky.providers.base import Meter, PlaceQuery
+from scrapersky.providers.http_api import ClientSource
+from scrapersky.providers.osm import query as osm_query
+from scrapersky.providers.osm.nominatim import Nominatim
+from scrapersky.providers.osm.overpass import Overpass
+from scrapersky.providers.osm.provider import OpenStreetMap
+from scrapersky.providers.throttle import Turns
+from tests.factories.google_server import TinyGoogle, points
+from tests.factories.http_server import LittleServer, Reply
 from tests.providers.conftest import api_at
-from tests.providers.little_server import LittleServer, Reply
-from tests.providers.test_google_places import found, google
-from tests.providers.tiny_google import TinyGoogle, points
+from tests.providers.google.test_google_provider import found, google
 
 FIJI = Box(-18.2, 177.2, -16.1, -179.8)
 

@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrapersky.core.errors import ScraperSkyError
-from scrapersky.providers import google_place, osm_place
-from scrapersky.providers.api import Answer
-from scrapersky.providers.google_errors import error_of
-from scrapersky.providers.osm_nominatim import _area
-from scrapersky.providers.place import PlaceDetails
+from scrapersky.providers.base import PlaceDetails
+from scrapersky.providers.google import place as google_place
+from scrapersky.providers.google.errors import error_of
+from scrapersky.providers.http_api import Answer
+from scrapersky.providers.osm import place as osm_place
+from scrapersky.providers.osm.nominatim import _area
 
 ODD_TEXTS = st.one_of(
     st.text(max_size=12), st.sampled_from(["a\x00b", "\ud800", "x;y", "1e999", "-0", "+358 9 1", "//"])

@@ -7,7 +7,7 @@ import pytest
 
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.crawler import Crawler, open_crawler
-from scrapersky.sandbox.server import Sandbox
+from scrapersky.sandbox.server.sandbox import Sandbox
 
 SEED = 7
 

@@ -1,12 +1,11 @@
 """docs/sandbox.md says what the code does."""
 
-from pathlib import Path
+from scrapersky.sandbox.google.service import MISHAPS
+from scrapersky.sandbox.osm.services import NOMINATIM_MISHAPS, OVERPASS_MISHAPS
+from scrapersky.sandbox.sites.faults import SHARES, WHY_UNREACHABLE
+from tests import ROOT
 
-from scrapersky.sandbox.conditions import SHARES, WHY_UNREACHABLE
-from scrapersky.sandbox.fake_google import MISHAPS
-from scrapersky.sandbox.fake_osm import NOMINATIM_MISHAPS, OVERPASS_MISHAPS
-
-PAGE = (Path(__file__).parents[2] / "docs" / "sandbox.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "sandbox.md").read_text("utf-8")
 
 
 def test_every_condition_is_documented_with_its_share():

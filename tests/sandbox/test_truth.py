@@ -5,9 +5,9 @@ import json
 import pytest
 
 from scrapersky.extract.contacts import read_contacts
-from scrapersky.sandbox.conditions import Condition
-from scrapersky.sandbox.server import Sandbox
-from scrapersky.sandbox.site import PageKind
+from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sites.faults import Condition
+from scrapersky.sandbox.sites.plan import PageKind
 from scrapersky.sandbox.truth import Score, compare
 from tests.sandbox.conftest import crawling
 

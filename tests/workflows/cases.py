@@ -8,17 +8,17 @@ from uuid import UUID
 import asyncpg
 
 from scrapersky.core import clock
-from scrapersky.core.status import Verdict
-from scrapersky.crawl.sitemap_entry import SitemapKind
-from scrapersky.crawl.sitemap_search import FoundSitemap, How, SitemapSearch
+from scrapersky.core.vocabularies import Verdict
+from scrapersky.crawl.sitemaps.entry import SitemapKind
+from scrapersky.crawl.sitemaps.result import FoundSitemap, How, SitemapSearch
 from scrapersky.engine.pipeline import Pipeline
-from scrapersky.extract.email_verdict import Verification
-from scrapersky.extract.found import Contacts, Email
-from scrapersky.extract.metadata import Metadata
-from scrapersky.extract.web_address import CompanyDomain
+from scrapersky.extract.business.site_metadata import Metadata
+from scrapersky.extract.company_domain import CompanyDomain
+from scrapersky.extract.emails.deliverability import Verification
+from scrapersky.extract.results import Contacts, Email
 from scrapersky.pipeline import the_line
-from scrapersky.providers.place import PlaceDetails
-from scrapersky.sandbox.parcels import parcel_line
+from scrapersky.providers.base import PlaceDetails
+from scrapersky.sandbox.example_workflows import parcel_line
 from scrapersky.workflows.delivery import Delivered
 from scrapersky.workflows.domain_metadata import HomePage
 from scrapersky.workflows.page_curation import PageRead

@@ -8,16 +8,16 @@ from types import SimpleNamespace
 import pytest
 
 from scrapersky.core import clock
-from scrapersky.core.status import Verdict
-from scrapersky.crawl.mail_hosts import MailHosts, parse_servers
+from scrapersky.core.vocabularies import Verdict
+from scrapersky.crawl.network.mx_lookup import MailHosts, parse_servers
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.pipeline import Pipeline
-from scrapersky.extract.found import Contacts, Email, Phone
+from scrapersky.extract.results import Contacts, Email, Phone
 from scrapersky.models import Page
-from scrapersky.sandbox.dns_server import NameServer
-from scrapersky.sandbox.dns_zone import VERDICTS, Post, post_of
-from scrapersky.sandbox.world import World
-from scrapersky.store import contacts
+from scrapersky.sandbox.server.dns_server import NameServer
+from scrapersky.sandbox.server.dns_zone import VERDICTS, Post, post_of
+from scrapersky.sandbox.world.world import World
+from scrapersky.store.contacts import upsert as contacts
 from scrapersky.workflows.contact_verification import ContactVerification
 from tests.conftest import stations_of
 

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from scrapersky.core.settings import Environment
-from scrapersky.engine import control
+from scrapersky.engine import admission
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.outcomes import GiveUp, Later, Skip
 from scrapersky.engine.scheduler import new_scheduler, register_workflow
@@ -321,11 +321,11 @@ async def test_a_failing_write_fails_alone_and_undoes_its_completion(bench, case
 async def test_a_paused_workflow_claims_nothing_until_it_is_resumed(bench, case):
     [row] = await case.add(bench.admin, bench.tenant)
     station = bench.station()
-    assert await control.pause(bench.admin, case.name, "tester", "lunch") is True
-    assert await control.pause(bench.admin, case.name, "tester", "lunch") is False
+    assert await admission.pause(bench.admin, case.name, "tester", "lunch") is True
+    assert await admission.pause(bench.admin, case.name, "tester", "lunch") is False
     await run_job_loop(station)
     assert (await bench.row(row))["status"] == "Queued"
-    assert await control.resume(bench.admin, case.name) is True
+    assert await admission.resume(bench.admin, case.name) is True
     await run_job_loop(station)
     assert (await bench.row(row))["status"] == "Completed"
 

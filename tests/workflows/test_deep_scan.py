@@ -6,18 +6,20 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
+from scrapersky.actions import curation
+from scrapersky.actions.imports import run as imports
 from scrapersky.core import clock
-from scrapersky.core.status import Curation
+from scrapersky.core.vocabularies import Curation
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.outcomes import Later
-from scrapersky.extract.table_rows import TableRow
+from scrapersky.extract.tabular.rows import TableRow
 from scrapersky.models import LocalBusiness
 from scrapersky.pipeline import the_line
-from scrapersky.providers.place import PlaceDetails
-from scrapersky.providers.purse import Purse
-from scrapersky.store import curation, imports, search_reasons
-from scrapersky.store.audit import Actor
-from scrapersky.store.nouns import BUSINESSES
+from scrapersky.providers.base import PlaceDetails
+from scrapersky.providers.detail_budget import Purse
+from scrapersky.store.audit.record import Actor
+from scrapersky.store.listing.resources import BUSINESSES
+from scrapersky.store.searches import reasons as search_reasons
 from tests.conftest import stations_of
 
 

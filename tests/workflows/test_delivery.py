@@ -12,9 +12,9 @@ from scrapersky.core.vault import Vault
 from scrapersky.crawl.crawler import client_of
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.outcomes import Later
-from scrapersky.sandbox.server import Sandbox
-from scrapersky.store.outbox import Outbox
-from tests.workflows.delivery_house import DeliveryHouse
+from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.store.deliveries.outbox import Outbox
+from tests.factories.deliveries import DeliveryHouse
 
 
 @pytest.fixture

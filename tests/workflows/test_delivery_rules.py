@@ -5,11 +5,11 @@ import json
 import pytest
 
 from scrapersky.core import clock
-from scrapersky.core.status import Verdict
+from scrapersky.core.vocabularies import Verdict
 from scrapersky.engine.loop import run_job_loop
-from scrapersky.extract.email_verdict import Verification
+from scrapersky.extract.emails.deliverability import Verification
 from scrapersky.pipeline import the_line
-from scrapersky.store import deliveries
+from scrapersky.store.deliveries import deliveries
 from tests.conftest import stations_of
 
 RULE = {"auto": True, "verdicts": ["deliverable"], "min_confidence": 0.5, "curation": ["New", "Selected"]}

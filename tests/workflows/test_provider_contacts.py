@@ -6,19 +6,21 @@ import pytest
 
 from scrapersky.core import clock
 from scrapersky.engine.loop import run_job_loop
-from scrapersky.extract.found import Contacts, Email
+from scrapersky.extract.results import Contacts, Email
+from scrapersky.maintenance.expire_provider_data import PurgeExpired
 from scrapersky.models import Page
 from scrapersky.pipeline import the_line
-from scrapersky.providers.place import PlaceDetails
-from scrapersky.store import contacts, lists, searches
-from scrapersky.store.contacts import Said
-from scrapersky.store.leads import Position, leads, page
-from scrapersky.store.lists import Sort
-from scrapersky.store.nouns import CONTACTS
-from scrapersky.store.provenance import around
-from scrapersky.store.purge import PurgeExpired
-from tests.api.line_rows import add
+from scrapersky.providers.base import PlaceDetails
+from scrapersky.store.contacts import upsert as contacts
+from scrapersky.store.contacts.upsert import Said
+from scrapersky.store.leads.read import Position, leads, page
+from scrapersky.store.listing import paginate as lists
+from scrapersky.store.listing.lineage import around
+from scrapersky.store.listing.paginate import Sort
+from scrapersky.store.listing.resources import CONTACTS
+from scrapersky.store.searches import searches
 from tests.conftest import stations_of
+from tests.factories.line_rows import add
 from tests.workflows.test_deep_scan import FakeProvider
 
 KNOWN = {

@@ -5,13 +5,14 @@ from datetime import timedelta
 
 import pytest
 
-from scrapersky.core.status import Curation
+from scrapersky.actions import curation
+from scrapersky.core.vocabularies import Curation
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.outcomes import Later
-from scrapersky.extract.web_address import CompanyDomain
-from scrapersky.store import curation, queues
-from scrapersky.store.audit import Actor
-from scrapersky.store.nouns import NOUNS
+from scrapersky.extract.company_domain import CompanyDomain
+from scrapersky.store.audit.record import Actor
+from scrapersky.store.listing.resources import NOUNS
+from scrapersky.store.operations import queue_rows
 from tests.conftest import stations_of
 from tests.workflows.cases import CASES, Case, real_line
 
@@ -35,7 +36,7 @@ class Hand:
 
     async def queue(self, row_id) -> None:
         async with self.database.session(self.tenant) as session:
-            await queues.queue_rows(session, self.workflow, self.actor, [row_id])
+            await queue_rows.queue_rows(session, self.workflow, self.actor, [row_id])
 
     async def run(self, meanwhile, ending) -> None:
         """Take the row, let `meanwhile` happen, then end as `ending` does."""

@@ -10,7 +10,7 @@ from aiohttp import web as server
 from scrapersky.crawl.web import Web
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.pipeline import the_line
-from scrapersky.store.host_limits import SharedHostLimits
+from scrapersky.store.shared.host_limits import SharedHostLimits
 from tests.conftest import make_settings, stations_of
 
 HOME = """<html lang="fi"><head><title>Hammas Oy</title><meta name="generator" content="WordPress 6.4"></head>

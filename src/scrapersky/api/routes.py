@@ -7,41 +7,17 @@ from fastapi.routing import APIRoute
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute
 
-from scrapersky.api import (
-    api_keys,
-    audit,
-    auth,
-    businesses,
-    contacts,
-    dead_letters,
-    deliveries,
-    destinations,
-    dev_tools,
-    domains,
-    erasures,
-    exports,
-    health,
-    imports,
-    items,
-    jobs,
-    pages,
-    places,
-    quotas,
-    runs,
-    searches,
-    sitemaps,
-    subjects,
-    submissions,
-    suppressions,
-    tenants,
-    users,
-    workflows,
-)
-from scrapersky.api.access import VIEWER, describe_access, door, may
-from scrapersky.api.problems import answers, describe_problems
-from scrapersky.api.rates import admit_caller
-from scrapersky.api.strict_json import refuse_twins
-from scrapersky.api.strict_query import refuse_strange_fields
+from scrapersky.api.accounts import api_keys, auth, quotas, tenants, users
+from scrapersky.api.deliveries import deliveries, destinations
+from scrapersky.api.http.authorization import VIEWER, describe_access, door, may
+from scrapersky.api.http.problems import answers, describe_problems
+from scrapersky.api.http.rate_limit import admit_caller
+from scrapersky.api.http.strict_json import refuse_twins
+from scrapersky.api.http.strict_query import refuse_strange_fields
+from scrapersky.api.line import businesses, contacts, domains, pages, places, searches, sitemaps
+from scrapersky.api.operations import audit, dead_letters, dev_tools, health, jobs, queue_items, runs, workflows
+from scrapersky.api.privacy import erasures, subjects, suppressions
+from scrapersky.api.transfer import exports, imports, submissions
 
 PREFIX = "/api/v3"
 GATES = [Depends(door), Depends(admit_caller), Depends(refuse_twins)]  # of every route, in this order
@@ -69,7 +45,7 @@ NOUNS = (
     destinations.router,
     deliveries.router,
 )
-ENGINE = (workflows.router, items.router, dead_letters.router, runs.router, dev_tools.router)
+ENGINE = (workflows.router, queue_items.router, dead_letters.router, runs.router, dev_tools.router)
 
 description = APIRouter(tags=["description"])
 
@@ -91,7 +67,7 @@ def all_routes() -> list[BaseRoute]:
         *HOUSE,
         *NOUNS,
         workflows.router,
-        items.router,
+        queue_items.router,
         dead_letters.router,
         runs.router,
         dev_tools.router,

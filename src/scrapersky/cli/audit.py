@@ -6,13 +6,13 @@ from typing import Annotated, Any, Literal
 import typer
 import uvloop
 
-from scrapersky.cli.acting import TenantName, acting
-from scrapersky.cli.opening import opened
-from scrapersky.cli.output import print_json, print_table
+from scrapersky.cli.shared.actor import TenantName, acting
+from scrapersky.cli.shared.application import opened
+from scrapersky.cli.shared.output import print_json, print_table
 from scrapersky.models import Audit
-from scrapersky.store import audit_log
-from scrapersky.store.audit_log import COLUMNS, Filter
-from scrapersky.store.tenants import DEFAULT
+from scrapersky.store.accounts.tenants import DEFAULT
+from scrapersky.store.audit import log as audit_log
+from scrapersky.store.audit.log import COLUMNS, Filter
 
 SHOWN = ["at", "who", "from", "did", "what", "before", "after"]
 WIDTH = 60  # characters of a state that a table shows

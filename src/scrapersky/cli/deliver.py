@@ -7,13 +7,15 @@ from uuid import UUID
 import typer
 import uvloop
 
-from scrapersky.cli.acting import TenantName, acting
+from scrapersky.actions import curation
 from scrapersky.cli.export import filters_of
-from scrapersky.cli.opening import opened
-from scrapersky.cli.output import print_json
-from scrapersky.store import curation, deliveries, destinations, tenants
-from scrapersky.store.deliveries import Sent
-from scrapersky.store.nouns import CONTACTS
+from scrapersky.cli.shared.actor import TenantName, acting
+from scrapersky.cli.shared.application import opened
+from scrapersky.cli.shared.output import print_json
+from scrapersky.store.accounts import tenants
+from scrapersky.store.deliveries import deliveries, destinations
+from scrapersky.store.deliveries.deliveries import Sent
+from scrapersky.store.listing.resources import CONTACTS
 
 AT_ONCE = 1_000  # contacts of one transaction
 MOST = 10_000_000

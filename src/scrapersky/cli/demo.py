@@ -30,8 +30,8 @@ def demo(
 
     Exit codes: 0 it went well, 1 nothing was found or a row is not accounted for.
     """
-    from scrapersky.cli.demo_engine import show_engine
-    from scrapersky.cli.demo_line import show_line
+    from scrapersky.cli.demonstration.engine import show_engine
+    from scrapersky.cli.demonstration.pipeline import show_line
 
     home = Path(tempfile.mkdtemp(prefix="scrapersky-demo-"))
     home.chmod(0o755)  # the server may run as a user of its own, and has its own closed directory in here

@@ -7,17 +7,19 @@ from typing import Annotated, Any
 import typer
 import uvloop
 
-from scrapersky.api.destinations import NotReachable
-from scrapersky.cli.acting import TenantName, acting
-from scrapersky.cli.opening import opened
-from scrapersky.cli.output import print_json, print_table
+from scrapersky.api.deliveries.destinations import NotReachable
+from scrapersky.cli.shared.actor import TenantName, acting
+from scrapersky.cli.shared.application import opened
+from scrapersky.cli.shared.output import print_json, print_table
+from scrapersky.destinations.errors import NotDelivered
 from scrapersky.destinations.options import Kind
-from scrapersky.destinations.outcomes import NotDelivered
 from scrapersky.models import Destination
-from scrapersky.store import destinations, lists, tenants
-from scrapersky.store.destinations import LONGEST_SECRET, Wanted
-from scrapersky.store.lists import Sort
-from scrapersky.store.nouns import DESTINATIONS
+from scrapersky.store.accounts import tenants
+from scrapersky.store.deliveries import destinations
+from scrapersky.store.deliveries.destinations import LONGEST_SECRET, Wanted
+from scrapersky.store.listing import paginate as lists
+from scrapersky.store.listing.paginate import Sort
+from scrapersky.store.listing.resources import DESTINATIONS
 
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
 

@@ -6,12 +6,13 @@ from typing import Annotated
 import typer
 import uvloop
 
-from scrapersky.cli.acting import TenantName, acting
-from scrapersky.cli.opening import opened
-from scrapersky.cli.output import print_json, printable
-from scrapersky.store import erasure, tenants
-from scrapersky.store.erasure import Erasure
-from scrapersky.store.erasure_subject import Named
+from scrapersky.actions import erase_person
+from scrapersky.actions.erase_person import Erasure
+from scrapersky.cli.shared.actor import TenantName, acting
+from scrapersky.cli.shared.application import opened
+from scrapersky.cli.shared.output import print_json, printable
+from scrapersky.store.accounts import tenants
+from scrapersky.store.privacy.identify import Named
 
 
 def erase(
@@ -44,7 +45,7 @@ async def _erase(named: Named, is_meant: bool, tenant: str) -> Erasure:
     async with opened() as house:
         actor = await acting(house, tenant)
         async with house.database.session(actor.tenant_id) as session:
-            return await (erasure.erase if is_meant else erasure.preview)(session, actor, named)
+            return await (erase_person.erase if is_meant else erase_person.preview)(session, actor, named)
 
 
 def _say(done: Erasure, is_done: bool) -> None:

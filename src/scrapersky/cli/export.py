@@ -9,17 +9,19 @@ import typer
 import uvloop
 from pydantic import ValidationError
 
-from scrapersky.api.exports import FILTERS
-from scrapersky.api.lists import given
-from scrapersky.cli.acting import TenantName, acting
-from scrapersky.cli.opening import opened
-from scrapersky.cli.output import print_json
+from scrapersky.api.schemas.listing import given
+from scrapersky.api.transfer.exports import FILTERS
+from scrapersky.cli.shared.actor import TenantName, acting
+from scrapersky.cli.shared.application import opened
+from scrapersky.cli.shared.output import print_json
 from scrapersky.core.errors import BadRequest, UnknownName
-from scrapersky.destinations.lead_file import LeadFile
-from scrapersky.store import exports, lists, tenants
-from scrapersky.store.exports import EXPORTED
-from scrapersky.store.leads import columns_of, leads
-from scrapersky.store.nouns import SEARCHES, Noun
+from scrapersky.destinations.files import LeadFile
+from scrapersky.store.accounts import tenants
+from scrapersky.store.leads.read import columns_of, leads
+from scrapersky.store.listing import export as exports
+from scrapersky.store.listing import paginate as lists
+from scrapersky.store.listing.export import EXPORTED
+from scrapersky.store.listing.resources import SEARCHES, Noun
 
 LEADS = "leads"
 NUMBERS = ("rating", "confidence")  # the columns that are numbers in a parquet file

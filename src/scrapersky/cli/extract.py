@@ -8,14 +8,14 @@ from typing import Annotated
 import typer
 import uvloop
 
-from scrapersky.cli.extract_batch import run_batch
-from scrapersky.cli.extract_source import BadPage, checked_region, fetched, is_url, page_in
-from scrapersky.core.logs import configure_logs
+from scrapersky.cli.extraction.batch import run_batch
+from scrapersky.cli.extraction.source import BadPage, checked_region, fetched, is_url, page_in
+from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.settings import Environment, Settings, load
-from scrapersky.crawl.outcomes import FetchError
+from scrapersky.crawl.errors import FetchError
 from scrapersky.extract.contacts import read_contacts
-from scrapersky.extract.found import Contacts
-from scrapersky.extract.parsing import ParserPool
+from scrapersky.extract.parser_pool.pool import ParserPool
+from scrapersky.extract.results import Contacts
 
 # 2 is wrong usage, a wrong setting or an unreadable page, as everywhere.
 EXIT_NONE, EXIT_FAILED, EXIT_PARTIAL = 1, 3, 4

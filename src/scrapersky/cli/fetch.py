@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 import uvloop
 
-from scrapersky.core.logs import configure_logs
+from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.crawl.crawler import open_crawler
-from scrapersky.crawl.outcomes import BlockedByPolicy, FetchError, GiveUp, Gone, Page, RetryLater
+from scrapersky.crawl.errors import BlockedByPolicy, FetchError, GiveUp, Gone, Page, RetryLater
 
 # 2 stays what it is everywhere: a wrong option or setting.
 EXIT_CODES: dict[type[FetchError], int] = {RetryLater: 3, Gone: 4, GiveUp: 5, BlockedByPolicy: 6}

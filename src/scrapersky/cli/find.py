@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from scrapersky.cli.find_patience import DEFAULT_SECONDS
+from scrapersky.cli.finding.idle_timeout import DEFAULT_SECONDS
 from scrapersky.core.errors import Unavailable
 
 
@@ -51,9 +51,9 @@ def find(
     """
     import uvloop
 
-    from scrapersky.cli.find_line import run_find
-    from scrapersky.cli.find_nothing import DATABASE_AWAY, code_of
-    from scrapersky.cli.find_wish import Wish
+    from scrapersky.cli.finding.outcome import DATABASE_AWAY, code_of
+    from scrapersky.cli.finding.request import Wish
+    from scrapersky.cli.finding.run import run_find
 
     if per not in ("business", "contact"):
         raise typer.BadParameter("--per is business or contact.")

@@ -11,14 +11,15 @@ from typing import Annotated
 import typer
 import uvloop
 
-from scrapersky.cli.acting import TenantName, acting
-from scrapersky.cli.opening import opened
-from scrapersky.cli.output import print_json, printable
+from scrapersky.actions.imports import run as imports
+from scrapersky.actions.imports.columns import Fields, read_mapping
+from scrapersky.actions.imports.run import Report, Wish
+from scrapersky.cli.shared.actor import TenantName, acting
+from scrapersky.cli.shared.application import opened
+from scrapersky.cli.shared.output import print_json, printable
 from scrapersky.core.errors import BadRequest
-from scrapersky.extract.table_rows import Form, read_table
-from scrapersky.store import imports, tenants
-from scrapersky.store.import_columns import Fields, read_mapping
-from scrapersky.store.imports import Report, Wish
+from scrapersky.extract.tabular.rows import Form, read_table
+from scrapersky.store.accounts import tenants
 
 TOLD_SECONDS = 2.0
 ERRORS_SHOWN = 20

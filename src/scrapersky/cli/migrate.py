@@ -20,7 +20,7 @@ def migrate(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON
     """
     import uvloop
 
-    from scrapersky.cli.output import print_json
+    from scrapersky.cli.shared.output import print_json
 
     applied = uvloop.run(_migrate())
     if as_json:
@@ -32,8 +32,9 @@ def migrate(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON
 
 
 async def _write_down(database: "Database", before: str | None, after: str) -> None:
-    from scrapersky.cli.acting import me
-    from scrapersky.store import audit, tenants
+    from scrapersky.cli.shared.actor import me
+    from scrapersky.store.accounts import tenants
+    from scrapersky.store.audit import record as audit
 
     async with database.engine_session() as session:
         actor = audit.Actor(me(), await tenants.id_of(session), "admin", "cli")
@@ -42,8 +43,8 @@ async def _write_down(database: "Database", before: str | None, after: str) -> N
 
 async def _migrate() -> list[str]:
     from scrapersky.core.database import Database, check_server
-    from scrapersky.core.logs import configure_logs
-    from scrapersky.core.migrate import current_revision, migrate
+    from scrapersky.core.logging_setup import configure_logs
+    from scrapersky.core.migrations import current_revision, migrate
     from scrapersky.core.settings import Environment
     from scrapersky.pipeline import the_line
     from scrapersky.worker import read_settings

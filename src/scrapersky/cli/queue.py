@@ -7,16 +7,16 @@ from uuid import UUID
 import typer
 import uvloop
 
-from scrapersky.cli.acting import TenantName, acting
-from scrapersky.cli.ids import row_ids
-from scrapersky.cli.opening import opened
-from scrapersky.cli.output import print_json
+from scrapersky.cli.shared.actor import TenantName, acting
+from scrapersky.cli.shared.application import opened
+from scrapersky.cli.shared.ids import row_ids
+from scrapersky.cli.shared.output import print_json
 from scrapersky.core.errors import BadRequest
-from scrapersky.core.status import Status
-from scrapersky.store import queues
-from scrapersky.store.audit import Actor
-from scrapersky.store.queues import AnyWorkflow, Queued
-from scrapersky.store.tenants import DEFAULT
+from scrapersky.core.vocabularies import Status
+from scrapersky.store.accounts.tenants import DEFAULT
+from scrapersky.store.audit.record import Actor
+from scrapersky.store.operations import queue_rows
+from scrapersky.store.operations.queue_rows import AnyWorkflow, Queued
 from scrapersky.worker import House
 
 CHUNK = 1000  # rows queued in one transaction
@@ -59,7 +59,7 @@ async def _queue(name: str, ids: list[UUID], status: str | None, priority: int |
         if status is not None:
             return await _queue_all(house, workflow, actor, Status(status), priority)
         async with house.database.session(actor.tenant_id) as session:
-            return await queues.queue_rows(session, workflow, actor, ids, priority)
+            return await queue_rows.queue_rows(session, workflow, actor, ids, priority)
 
 
 async def _queue_all(house: House, workflow: AnyWorkflow, actor: Actor, status: Status, priority: int | None) -> Queued:
@@ -67,9 +67,9 @@ async def _queue_all(house: House, workflow: AnyWorkflow, actor: Actor, status: 
     queued, after = 0, None
     while True:
         async with house.database.session(actor.tenant_id) as session:
-            found = await queues.items(session, workflow, actor.tenant_id, status=status, after=after, limit=CHUNK)
+            found = await queue_rows.items(session, workflow, actor.tenant_id, status=status, after=after, limit=CHUNK)
             if not found:
                 return Queued(queued, 0, 0)
-            done = await queues.queue_rows(session, workflow, actor, [item.id for item in found], priority)
+            done = await queue_rows.queue_rows(session, workflow, actor, [item.id for item in found], priority)
         queued += done.queued
         after = found[-1].position

@@ -5,10 +5,10 @@ from typing import Annotated
 import typer
 import uvloop
 
-from scrapersky.cli.acting import acting
-from scrapersky.cli.opening import opened
-from scrapersky.cli.output import print_json
-from scrapersky.store import controls
+from scrapersky.cli.shared.actor import acting
+from scrapersky.cli.shared.application import opened
+from scrapersky.cli.shared.output import print_json
+from scrapersky.store.operations import controls
 
 
 def resume(

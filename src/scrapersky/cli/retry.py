@@ -6,14 +6,14 @@ from uuid import UUID
 import typer
 import uvloop
 
-from scrapersky.cli.acting import TenantName, acting
-from scrapersky.cli.ids import row_ids
-from scrapersky.cli.opening import opened
-from scrapersky.cli.output import print_json
+from scrapersky.cli.shared.actor import TenantName, acting
+from scrapersky.cli.shared.application import opened
+from scrapersky.cli.shared.ids import row_ids
+from scrapersky.cli.shared.output import print_json
 from scrapersky.core.errors import BadRequest, Conflict
-from scrapersky.store import dead_letters, queues
-from scrapersky.store.dead_letters import Filter
-from scrapersky.store.tenants import DEFAULT
+from scrapersky.store.accounts.tenants import DEFAULT
+from scrapersky.store.operations import dead_letters, queue_rows
+from scrapersky.store.operations.dead_letters import Filter
 
 
 class NotDead(Conflict):
@@ -52,7 +52,7 @@ async def _retry(name: str, ids: list[UUID], tenant: str) -> int:
             wanted = Filter(queue=house.pipeline.queues[name].name)
             return await dead_letters.move_matching(house.database, house.pipeline, actor, wanted, "retry")
         async with house.database.session(actor.tenant_id) as session:
-            done = await queues.retry_rows(session, workflow, actor, ids)
+            done = await queue_rows.retry_rows(session, workflow, actor, ids)
             if done.refused:
                 told = ", ".join(f"{row_id} is {state}" for row_id, state in done.refused.items())
                 raise NotDead(f"{told}. Nothing was changed.")

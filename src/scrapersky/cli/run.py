@@ -5,16 +5,16 @@ from typing import Annotated, Any
 import typer
 import uvloop
 
-from scrapersky.cli.acting import acting
-from scrapersky.cli.opening import opened
-from scrapersky.cli.output import print_json
+from scrapersky.cli.shared.actor import acting
+from scrapersky.cli.shared.application import opened
+from scrapersky.cli.shared.output import print_json
+from scrapersky.engine.admission import Verdict
 from scrapersky.engine.breaker import OPEN
-from scrapersky.engine.control import Verdict
 from scrapersky.engine.events import CycleEnded
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.outcomes import Kind
-from scrapersky.store import audit
-from scrapersky.store.controls import MayNotRun
+from scrapersky.store.audit import record as audit
+from scrapersky.store.operations.controls import MayNotRun
 
 
 def run(

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 import typer
 import uvloop
 
-from scrapersky.cli.acting import TenantName, acting
-from scrapersky.cli.opening import opened
-from scrapersky.cli.output import print_json, printable
-from scrapersky.store import jobs, scans, tenants
+from scrapersky.actions import jobs, scan_site
+from scrapersky.cli.shared.actor import TenantName, acting
+from scrapersky.cli.shared.application import opened
+from scrapersky.cli.shared.output import print_json, printable
+from scrapersky.store.accounts import tenants
 
 
 def scan(
@@ -50,7 +51,9 @@ async def _scan(site: str, max_pages: int, check: bool, tenant: str) -> dict[str
     async with opened() as house:
         actor = await acting(house, tenant)
         async with house.database.session(actor.tenant_id) as session:
-            job = await (scans.latest(session, actor, site) if check else scans.start(session, actor, site, max_pages))
+            job = await (
+                scan_site.latest(session, actor, site) if check else scan_site.start(session, actor, site, max_pages)
+            )
             found = None
             if job.state == "completed" and job.subject_id is not None:
                 found = dict(await jobs.scan_result(session, job.subject_id))

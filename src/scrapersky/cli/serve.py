@@ -12,15 +12,15 @@ import typer
 import uvicorn
 import uvloop
 
-from scrapersky.api.office import Office
-from scrapersky.api.users import link_of
-from scrapersky.api.wire import server_config
+from scrapersky.api.accounts.users import link_of
+from scrapersky.api.dependencies import Office
+from scrapersky.api.http.uvicorn_protocol import server_config
 from scrapersky.asgi import check_listen, create_app
 from scrapersky.core.errors import BadSetting
-from scrapersky.core.logs import configure_logs
+from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.runtime import Runtime
-from scrapersky.store import invitations
+from scrapersky.store.accounts import invitations
 
 log = structlog.get_logger(__name__)
 

@@ -20,9 +20,9 @@ def settings(
 
     Exit codes: 0 all is well, 2 wrong usage, or a setting that cannot work.
     """
-    from scrapersky.cli import settings_pages
-    from scrapersky.cli.output import print_json, print_table
-    from scrapersky.cli.settings_list import every_setting, grouped, shown
+    from scrapersky.cli.printing import settings_pages
+    from scrapersky.cli.printing.settings_catalog import every_setting, grouped, shown
+    from scrapersky.cli.shared.output import print_json, print_table
     from scrapersky.core.settings import Environment
     from scrapersky.pipeline import the_line
 

@@ -9,16 +9,16 @@ from typing import Annotated
 import typer
 import uvloop
 
-from scrapersky.cli.sitemap_output import Output, Progress
-from scrapersky.cli.sitemap_web import PatientWeb
+from scrapersky.cli.printing.patient_fetcher import PatientWeb
+from scrapersky.cli.printing.sitemap import Output, Progress
 from scrapersky.core.errors import BadRequest
-from scrapersky.core.logs import configure_logs
+from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.crawl.crawler import open_crawler
-from scrapersky.crawl.sitemap_discovery import discover
-from scrapersky.crawl.sitemap_entry import SitemapEntry, SitemapKind
-from scrapersky.crawl.sitemap_reader import SitemapReader
-from scrapersky.crawl.sitemap_search import (
+from scrapersky.crawl.sitemaps.discover import discover
+from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
+from scrapersky.crawl.sitemaps.read import SitemapReader
+from scrapersky.crawl.sitemaps.result import (
     FoundSitemap,
     How,
     Miss,
@@ -27,7 +27,7 @@ from scrapersky.crawl.sitemap_search import (
     SearchOutcome,
     SitemapSearch,
 )
-from scrapersky.crawl.sitemap_site import SitePolicy
+from scrapersky.crawl.sitemaps.same_site import SitePolicy
 
 # 2 is wrong usage or a wrong setting, as everywhere.
 EXIT_NONE, EXIT_FAILED, EXIT_PARTIAL = 1, 3, 4

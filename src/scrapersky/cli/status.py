@@ -7,14 +7,14 @@ from typing import Annotated, Any
 import typer
 import uvloop
 
-from scrapersky.cli.opening import opened
-from scrapersky.cli.output import print_json, print_table, seconds
+from scrapersky.cli.shared.application import opened
+from scrapersky.cli.shared.output import print_json, print_table, seconds
 from scrapersky.core import clock
 from scrapersky.engine.breaker import CLOSED
 from scrapersky.engine.tuning import Tuning
 from scrapersky.models import Run, Worker
-from scrapersky.store import controls, runs, standings
-from scrapersky.store.standings import Standing
+from scrapersky.store.operations import controls, runs, workflow_status
+from scrapersky.store.operations.workflow_status import Standing
 from scrapersky.worker import House
 
 COLUMNS = ["workflow", "ready#", "waiting#", "processing#", "dead#", "oldest#", "/min#", "errors#", "state", "last run"]
@@ -59,7 +59,7 @@ async def _look() -> tuple[list[Seen], list[Worker]]:
     async with opened() as house, house.database.engine_session() as session:
         workers = await controls.workers(session)
         found = []
-        for standing in await standings.of_line(session, house.pipeline):
+        for standing in await workflow_status.of_line(session, house.pipeline):
             latest = await runs.page(session, workflow=standing.workflow.name, limit=1)
             troubles = _troubles(standing, _tuning(house, standing), workers)
             found.append(Seen(standing, latest[0] if latest else None, troubles))

@@ -5,13 +5,13 @@ from typing import Annotated, Any
 import typer
 import uvloop
 
-from scrapersky.cli.acting import acting
-from scrapersky.cli.naming import plain_name
-from scrapersky.cli.opening import opened
-from scrapersky.cli.output import print_json, print_table
+from scrapersky.cli.shared.actor import acting
+from scrapersky.cli.shared.application import opened
+from scrapersky.cli.shared.names import plain_name
+from scrapersky.cli.shared.output import print_json, print_table
 from scrapersky.core import clock
 from scrapersky.core.errors import BadRequest
-from scrapersky.store import tenant_rest, tenants
+from scrapersky.store.accounts import tenant_wake, tenants
 
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
 
@@ -110,7 +110,7 @@ async def _change(name: str, changes: dict[str, Any]) -> dict[str, Any]:
             changed = await tenants.change(session, actor, name, changes)
             shown, tenant_id = tenants.shown(changed), changed.id
         if changes.get("disabled_at", True) is None:
-            await tenant_rest.go_on(house.database, house.pipeline.queues.values(), tenant_id)
+            await tenant_wake.go_on(house.database, house.pipeline.queues.values(), tenant_id)
         return shown
 
 

@@ -5,13 +5,13 @@ from typing import Annotated
 import typer
 import uvloop
 
-from scrapersky.cli.acting import TenantName
-from scrapersky.cli.asking import ask_password
-from scrapersky.cli.naming import plain_name
-from scrapersky.cli.output import print_json, print_table
-from scrapersky.cli.user_work import Change, change_user, create_user, list_users, make_key, set_password
+from scrapersky.cli.shared.actor import TenantName
+from scrapersky.cli.shared.names import plain_name
+from scrapersky.cli.shared.output import print_json, print_table
+from scrapersky.cli.shared.prompts import ask_password
+from scrapersky.cli.shared.user_work import Change, change_user, create_user, list_users, make_key, set_password
 from scrapersky.core.roles import Role, Scope
-from scrapersky.store import tenants
+from scrapersky.store.accounts import tenants
 
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
 

@@ -30,7 +30,7 @@ def worker(
 
 
 async def _work(until_idle: bool) -> None:
-    from scrapersky.core.logs import configure_logs
+    from scrapersky.core.logging_setup import configure_logs
     from scrapersky.core.settings import Environment, load
     from scrapersky.worker import open_house, run_worker
 

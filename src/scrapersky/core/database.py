@@ -18,7 +18,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.orm import Session, SessionTransaction
 
-from scrapersky.core.embedded import start_embedded
+from scrapersky.core.embedded_postgres import start_embedded
 from scrapersky.core.errors import BadSetting, Unavailable
 from scrapersky.core.settings import Settings
 

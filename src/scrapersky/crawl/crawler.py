@@ -11,16 +11,16 @@ import yarl
 from scrapersky import __version__
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Settings
-from scrapersky.crawl.addresses import Allowance
-from scrapersky.crawl.client import Client
-from scrapersky.crawl.guard import Guard
-from scrapersky.crawl.host_limits import HostLimits, InProcessHostLimits
-from scrapersky.crawl.limits import Limits
-from scrapersky.crawl.names import parse_known
-from scrapersky.crawl.outcomes import Known, Page
-from scrapersky.crawl.robots import Robots
-from scrapersky.crawl.stream import Stream
-from scrapersky.crawl.visit import Visit
+from scrapersky.crawl.errors import Known, Page
+from scrapersky.crawl.http.client import Client
+from scrapersky.crawl.http.limits import Limits
+from scrapersky.crawl.http.response_stream import Stream
+from scrapersky.crawl.network.dns_resolver import parse_known
+from scrapersky.crawl.network.ip_ranges import Allowance
+from scrapersky.crawl.network.ssrf_guard import Guard
+from scrapersky.crawl.politeness.host_limits import HostLimits, InProcessHostLimits
+from scrapersky.crawl.politeness.robots import Robots
+from scrapersky.crawl.politeness.visit import Visit
 
 
 class Crawler:

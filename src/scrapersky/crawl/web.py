@@ -8,9 +8,9 @@ from typing import ParamSpec, TypeVar
 
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.crawler import Crawler, crawler_of
-from scrapersky.crawl.host_limits import HostLimits
-from scrapersky.crawl.mail_hosts import mail_hosts_of
-from scrapersky.extract.parsing import ParserPool
+from scrapersky.crawl.network.mx_lookup import mail_hosts_of
+from scrapersky.crawl.politeness.host_limits import HostLimits
+from scrapersky.extract.parser_pool.pool import ParserPool
 
 P = ParamSpec("P")
 Facts = TypeVar("Facts")
@@ -23,7 +23,11 @@ class Web:
         self._crawler = crawler_of(settings, host_limits)
         self._parsers = ParserPool(
             settings.crawl_parsers or os.cpu_count() or 2,
-            preload=("scrapersky.extract.contacts", "scrapersky.extract.metadata", "scrapersky.extract.parked"),
+            preload=(
+                "scrapersky.extract.contacts",
+                "scrapersky.extract.business.site_metadata",
+                "scrapersky.extract.business.parked_domains",
+            ),
         )
         self.mail_hosts = mail_hosts_of(settings)
         self._opening = asyncio.Lock()

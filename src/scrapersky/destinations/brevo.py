@@ -4,10 +4,10 @@ import time
 from datetime import timedelta
 from typing import Any
 
-from scrapersky.destinations.address import Address
-from scrapersky.destinations.card import Parcel
-from scrapersky.destinations.outcomes import ContactRefused, DestinationClosed, Receipt, TooMany, TryLater
-from scrapersky.destinations.post import Answer, Post, as_json
+from scrapersky.destinations.endpoint import Address
+from scrapersky.destinations.errors import ContactRefused, DestinationClosed, Receipt, TooMany, TryLater
+from scrapersky.destinations.http_sender import Answer, Post, as_json
+from scrapersky.destinations.payload import Parcel
 
 BASE_URL = "https://api.brevo.com"
 CONTACTS, ATTRIBUTES = "/v3/contacts", "/v3/contacts/attributes"

@@ -3,10 +3,10 @@
 from typing import Any
 
 from scrapersky.core import clock
-from scrapersky.destinations.address import Address
-from scrapersky.destinations.card import Parcel
-from scrapersky.destinations.outcomes import DestinationClosed, Receipt, TryLater
-from scrapersky.destinations.post import Answer, Post, as_json
+from scrapersky.destinations.endpoint import Address
+from scrapersky.destinations.errors import DestinationClosed, Receipt, TryLater
+from scrapersky.destinations.http_sender import Answer, Post, as_json
+from scrapersky.destinations.payload import Parcel
 from scrapersky.destinations.webhook import refuse
 
 NOT_REGISTERED = (

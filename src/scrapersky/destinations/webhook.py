@@ -4,11 +4,11 @@ from datetime import timedelta
 from typing import Any
 
 from scrapersky.core import clock
-from scrapersky.destinations import signature
-from scrapersky.destinations.address import Address
-from scrapersky.destinations.card import Parcel
-from scrapersky.destinations.outcomes import DestinationClosed, Receipt, TooMany, TryLater
-from scrapersky.destinations.post import Answer, Post, as_json
+from scrapersky.destinations import webhook_signature
+from scrapersky.destinations.endpoint import Address
+from scrapersky.destinations.errors import DestinationClosed, Receipt, TooMany, TryLater
+from scrapersky.destinations.http_sender import Answer, Post, as_json
+from scrapersky.destinations.payload import Parcel
 
 MOST_BYTES = 20_000  # of a body
 MANY = timedelta(seconds=60)  # the wait after a 429 that does not say how long
@@ -36,7 +36,7 @@ class Webhook:
 
     async def _send(self, message_id: str, body: bytes) -> Answer:
         moment = int(clock.now().timestamp())
-        signed = signature.headers(message_id, moment, body, self._address.secrets)
+        signed = webhook_signature.headers(message_id, moment, body, self._address.secrets)
         headers = {"Content-Type": "application/json", **signed}
         url = self._address.url or ""
         return await self._post.send("POST", url, headers=headers, body=body, read_answer=False)

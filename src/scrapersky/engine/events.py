@@ -7,7 +7,7 @@ from typing import Any
 
 import structlog
 
-from scrapersky.core.cancelling import heed_cancel
+from scrapersky.core.cancellation import heed_cancel
 from scrapersky.engine.outcomes import Kind
 
 log = structlog.get_logger(__name__)

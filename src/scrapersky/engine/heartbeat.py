@@ -6,11 +6,11 @@ import time
 import structlog
 
 from scrapersky.core.database import is_connection_error
-from scrapersky.engine.crew import Crew
 from scrapersky.engine.events import DatabaseAway, LeaseLost
-from scrapersky.engine.hand import Hand
-from scrapersky.engine.settling import Held
-from scrapersky.engine.station import Station
+from scrapersky.engine.in_flight import Hand
+from scrapersky.engine.processor import Station
+from scrapersky.engine.runners import Crew
+from scrapersky.engine.settle import Held
 
 log = structlog.get_logger(__name__)
 

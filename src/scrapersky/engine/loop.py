@@ -8,16 +8,16 @@ from datetime import datetime
 from uuid import UUID
 
 from scrapersky.core import clock
-from scrapersky.core.cancelling import heed_cancel
+from scrapersky.core.cancellation import heed_cancel
 from scrapersky.core.database import is_connection_error
-from scrapersky.engine.crew import UNHEEDED_SECONDS, Crew
 from scrapersky.engine.events import BatchSettled, CycleEnded, LeaseLost, RowFailed, RowsRescued
-from scrapersky.engine.hand import Hand
 from scrapersky.engine.heartbeat import Heartbeat, say_away
+from scrapersky.engine.in_flight import Hand
 from scrapersky.engine.outcomes import RETURNED, Kind
+from scrapersky.engine.processor import Station
 from scrapersky.engine.queue import Exchange
-from scrapersky.engine.settling import Held, count_kinds, settle_and_claim
-from scrapersky.engine.station import Station
+from scrapersky.engine.runners import UNHEEDED_SECONDS, Crew
+from scrapersky.engine.settle import Held, count_kinds, settle_and_claim
 
 CONSULT_SECONDS = 1.0  # how often a cycle asks whether it may go on
 GATHER_SECONDS = 0.05  # how long a finished row may wait for others to be settled with

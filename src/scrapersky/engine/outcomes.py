@@ -6,7 +6,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from scrapersky.core.errors import Hopeless, NothingThere, ScraperSkyError, TryAgain
-from scrapersky.core.status import Status
+from scrapersky.core.vocabularies import Status
 from scrapersky.engine.tuning import Tuning
 
 ERROR_LIMIT = 1024  # characters of a reason that are kept

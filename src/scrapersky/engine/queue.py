@@ -10,10 +10,10 @@ from uuid import UUID
 import asyncpg
 from sqlalchemy import JSON
 
-from scrapersky.core.status import Status
+from scrapersky.core.vocabularies import Status
 from scrapersky.engine.outcomes import Outcome
-from scrapersky.engine.schema import QUEUE_PARTS
-from scrapersky.engine.statements import Statements
+from scrapersky.engine.queue_ddl import QUEUE_PARTS
+from scrapersky.engine.queue_sql import Statements
 from scrapersky.engine.workflow import Claimed, Workflow
 
 BOTTOM = -(2**63)  # the least order there is

@@ -11,13 +11,15 @@ from typing import Any
 import structlog
 
 from scrapersky import __version__
-from scrapersky.core.cancelling import heed_cancel
+from scrapersky.core.cancellation import heed_cancel
 from scrapersky.core.database import Database, is_connection_error
-from scrapersky.core.ids import new_id
 from scrapersky.core.settings import Settings
+from scrapersky.core.uuid7 import new_id
 from scrapersky.engine.events import DatabaseAway, Events
+from scrapersky.engine.listener import hear_wakeups
 from scrapersky.engine.maintenance import Periodic
 from scrapersky.engine.pipeline import Pipeline
+from scrapersky.engine.processor import Station
 from scrapersky.engine.scheduler import (
     new_scheduler,
     register_all,
@@ -28,9 +30,7 @@ from scrapersky.engine.scheduler import (
     shutdown_scheduler,
     start_scheduler,
 )
-from scrapersky.engine.station import Station
 from scrapersky.engine.tuning import Tuning
-from scrapersky.engine.wakeups import hear_wakeups
 
 log = structlog.get_logger(__name__)
 

@@ -23,7 +23,7 @@ from scrapersky.core.settings import Settings
 from scrapersky.engine.events import Events, JobNoticed
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.maintenance import Periodic, run_periodic
-from scrapersky.engine.station import Station
+from scrapersky.engine.processor import Station
 
 log = structlog.get_logger(__name__)
 

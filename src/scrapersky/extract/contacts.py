@@ -4,10 +4,17 @@ from collections.abc import Sequence
 from typing import Literal
 from urllib.parse import urlsplit
 
-from scrapersky.extract import addresses, belonging, emails, officers, people, phones, regions, socials, structured
-from scrapersky.extract.document import Document
-from scrapersky.extract.found import Contacts
-from scrapersky.extract.reading import parse
+from scrapersky.extract import data_protection_officers
+from scrapersky.extract.business import postal_addresses, social_profiles
+from scrapersky.extract.document import structured_data
+from scrapersky.extract.document.model import Document
+from scrapersky.extract.document.parse import parse
+from scrapersky.extract.emails import find as emails
+from scrapersky.extract.people import associate
+from scrapersky.extract.people import find as people
+from scrapersky.extract.phones import find as phones
+from scrapersky.extract.phones import region as regions
+from scrapersky.extract.results import Contacts
 
 MAX_CONTACTS = 100  # of each kind; a page with more is a directory or a trap
 MAX_REJECTED = 200
@@ -22,15 +29,15 @@ def extract_contacts(
     two letters of the country whose numbers it writes; without it the country is inferred from the page.
     """
     host = site or _host(url)
-    things = structured.things(document)
-    others = officers.outside(document, host)
+    things = structured_data.things(document)
+    others = data_protection_officers.outside(document, host)
     found_emails, no_emails = emails.find(document, things, host, others)
     region = region or regions.infer(document, things, host, [email.address for email in found_emails])
     found_phones, no_phones = phones.find(document, things, region, others)
-    found_socials, no_socials = socials.find(document, things)
+    found_socials, no_socials = social_profiles.find(document, things)
     sightings, no_people = people.find(document, things, others)
-    found_people = belonging.together(document, sightings, found_emails, found_phones, region)
-    found_addresses = addresses.find(document, things)
+    found_people = associate.together(document, sightings, found_emails, found_phones, region)
+    found_addresses = postal_addresses.find(document, things)
     kept: dict[str, Sequence[object]] = {
         "emails": found_emails,
         "phones": found_phones,

@@ -3,7 +3,7 @@
 import unicodedata
 from functools import lru_cache
 
-from scrapersky.extract import patterns
+from scrapersky.extract import regexes
 
 TEXT_LIMIT = 10_000
 
@@ -12,15 +12,15 @@ def clean(text: str, limit: int = TEXT_LIMIT) -> str:
     """The text without controls, invisible characters and heaps of accents; NFC; at most `limit` characters."""
     text = text[:limit]  # first of all: normalising a long run of combining marks is quadratic
     if text.isascii():
-        return text if text.isprintable() else patterns.CONTROLS.sub("", text)
-    if patterns.DIRT.search(text):
-        text = patterns.CONTROLS.sub("", text)
-        text = patterns.SURROGATES.sub("�", text)
-        text = patterns.INVISIBLE.sub("", text)
-        text = patterns.MARK_HEAP.sub(r"\1", text)
+        return text if text.isprintable() else regexes.CONTROLS.sub("", text)
+    if regexes.DIRT.search(text):
+        text = regexes.CONTROLS.sub("", text)
+        text = regexes.SURROGATES.sub("�", text)
+        text = regexes.INVISIBLE.sub("", text)
+        text = regexes.MARK_HEAP.sub(r"\1", text)
     if not unicodedata.is_normalized("NFC", text):
         # Normalising sorts marks, which can heap them again, and may grow the text a little.
-        text = patterns.MARK_HEAP.sub(r"\1", unicodedata.normalize("NFC", text))[:limit]
+        text = regexes.MARK_HEAP.sub(r"\1", unicodedata.normalize("NFC", text))[:limit]
     return text
 
 
@@ -45,7 +45,7 @@ def fold(text: str) -> str:
     text = text.casefold()
     if text.isascii():
         return text
-    text = patterns.ACCENT.sub("", unicodedata.normalize("NFKD", text))
+    text = regexes.ACCENT.sub("", unicodedata.normalize("NFKD", text))
     # Hangul and kana come apart as well, but what they lose is no accent: they are put together again.
     return text if text.isascii() else unicodedata.normalize("NFC", text.translate(_LETTERS))
 

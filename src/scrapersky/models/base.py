@@ -8,8 +8,8 @@ from sqlalchemy import BigInteger, Computed, DateTime, ForeignKey, MetaData, Sma
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from scrapersky.core.ids import new_id
-from scrapersky.core.status import Curation, Status, Verdict
+from scrapersky.core.uuid7 import new_id
+from scrapersky.core.vocabularies import Curation, Status, Verdict
 
 
 class Base(DeclarativeBase):

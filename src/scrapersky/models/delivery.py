@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import ForeignKey, Index, SmallInteger, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from scrapersky.core.status import Status
+from scrapersky.core.vocabularies import Status
 from scrapersky.models.base import Base, TenantRow
 from scrapersky.models.queue import (
     allowance_column,

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Float, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from scrapersky.core.status import Curation, Status, check_words
+from scrapersky.core.vocabularies import Curation, Status, check_words
 from scrapersky.models.base import Base, Curated, Named, TenantRow
 from scrapersky.models.queue import (
     allowance_column,

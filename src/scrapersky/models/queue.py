@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, Index, Integer, text
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.schema import SchemaItem
 
-from scrapersky.core.status import Status, check_words
+from scrapersky.core.vocabularies import Status, check_words
 
 
 def status_column() -> Mapped[Status]:

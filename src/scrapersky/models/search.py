@@ -8,7 +8,7 @@ from sqlalchemy import ForeignKey, Index, Integer, func
 from sqlalchemy import text as sql
 from sqlalchemy.orm import Mapped, mapped_column
 
-from scrapersky.core.status import Curation, Status, check_words
+from scrapersky.core.vocabularies import Curation, Status, check_words
 from scrapersky.models.base import Base, Curated, TenantRow
 from scrapersky.models.queue import (
     allowance_column,

@@ -8,7 +8,7 @@ from math import cos, radians
 from typing import Self
 
 from scrapersky.core.errors import ScraperSkyError
-from scrapersky.providers.place import PlaceQuery
+from scrapersky.providers.base import PlaceQuery
 
 METRES_PER_DEGREE = 111_320
 ON_THE_MAP = (

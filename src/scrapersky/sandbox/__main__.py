@@ -6,7 +6,7 @@ import signal
 
 import uvloop
 
-from scrapersky.sandbox.server import serve
+from scrapersky.sandbox.server.sandbox import serve
 
 
 def main() -> None:

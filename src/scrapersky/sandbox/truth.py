@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scrapersky.sandbox.business import Business
-from scrapersky.sandbox.conditions import WHY_UNREACHABLE
-from scrapersky.sandbox.dns_zone import verdict_of
-from scrapersky.sandbox.letters import plain
-from scrapersky.sandbox.site import Site
-from scrapersky.sandbox.sitemaps import sitemap_truth
-from scrapersky.sandbox.sites import Sites
-from scrapersky.sandbox.stands import stands
+from scrapersky.sandbox.server.dns_zone import verdict_of
+from scrapersky.sandbox.sites.contact_placement import stands
+from scrapersky.sandbox.sites.faults import WHY_UNREACHABLE
+from scrapersky.sandbox.sites.plan import Site
+from scrapersky.sandbox.sites.responder import Sites
+from scrapersky.sandbox.sites.sitemaps import sitemap_truth
+from scrapersky.sandbox.world.business import Business
+from scrapersky.sandbox.world.slugs import plain
 
 FIELDS = {"email": "emails", "phone": "phones", "fax": "faxes", "social": "socials", "person": "people"}
 COMPARED = ("email", "phone", "social", "person", "title")

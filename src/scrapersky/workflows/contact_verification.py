@@ -7,14 +7,15 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core import clock
-from scrapersky.crawl.mail_hosts import MailHosts, NoAnswerFromNames
+from scrapersky.crawl.network.mx_lookup import MailHosts, NoAnswerFromNames
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.extract import phones
-from scrapersky.extract.email_verdict import Address, MailDomain, Verification, conclude, look_at, of_number
+from scrapersky.extract.emails.deliverability import Address, MailDomain, Verification, conclude, look_at, of_number
+from scrapersky.extract.phones.parse import parse_phone
 from scrapersky.models import Contact
-from scrapersky.store import contacts, deliveries
+from scrapersky.store.contacts import upsert as contacts
+from scrapersky.store.deliveries import deliveries
 
 PATIENCE = 3  # name servers that are silent so often are silent: that is a verdict, too
 OWN_KINDS = ("role", "personal")  # addresses on the domain of the site they were found on
@@ -48,7 +49,7 @@ class ContactVerification(Workflow[Contact, ToVerify, Verification]):
 
     async def work(self, contact: ToVerify) -> Verification:
         """Letters and lists first: only what they let pass is asked of the name servers."""
-        phone_valid = phones.read(contact.phone, "") is not None if contact.phone else None
+        phone_valid = parse_phone(contact.phone, "") is not None if contact.phone else None
         if not contact.email:
             if phone_valid is None:
                 raise Skip("no email address and no phone number")

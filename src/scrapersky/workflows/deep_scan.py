@@ -13,10 +13,11 @@ from scrapersky.engine.outcomes import GiveUp
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Place
-from scrapersky.providers.place import PlaceDetails, Providers
-from scrapersky.providers.purse import PocketPurses, Purses
-from scrapersky.store import businesses, places, provider_contacts
-from scrapersky.store.rules import Rules, rules_of
+from scrapersky.providers.base import PlaceDetails, Providers
+from scrapersky.providers.detail_budget import PocketPurses, Purses
+from scrapersky.store.contacts import from_provider
+from scrapersky.store.line import businesses, places
+from scrapersky.store.line.advance_rules import Rules, rules_of
 
 FRESH = timedelta(days=1)  # details that a search brought along are used as they are for so long
 
@@ -88,7 +89,7 @@ async def _keep_contacts(
     told = {place.id: (place, details) for place, details in found}
     kept = [one for one in wanted if not one.is_closed or one.fits(rules[one.search_id])]
     verified = [one.id for one in kept if rules[one.search_id].contact_verification == "all"]
-    await provider_contacts.keep(session, {one.id: told[one.place_id] for one in kept}, verified)
+    await from_provider.keep(session, {one.id: told[one.place_id] for one in kept}, verified)
 
 
 def _is_fresh(fetched_at: datetime | None) -> bool:

@@ -10,15 +10,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky import models
 from scrapersky.core import clock
-from scrapersky.destinations.address import Address
-from scrapersky.destinations.card import Parcel
-from scrapersky.destinations.couriers import AT_ONCE, Couriers
-from scrapersky.destinations.doors import Doors
-from scrapersky.destinations.outcomes import DestinationClosed, Receipt, TryLater
+from scrapersky.destinations.concurrency import Doors
+from scrapersky.destinations.endpoint import Address
+from scrapersky.destinations.errors import DestinationClosed, Receipt, TryLater
+from scrapersky.destinations.payload import Parcel
+from scrapersky.destinations.registry import AT_ONCE, Couriers
 from scrapersky.engine.outcomes import Later, Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.store.outbox import Outbox, Waiting, recovered
+from scrapersky.store.deliveries.outbox import Outbox, Waiting, recovered
 
 DISABLED = "The destination is disabled"  # enabling it again queues what was skipped for this reason
 

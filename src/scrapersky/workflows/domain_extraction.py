@@ -8,10 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.extract.web_address import CompanyDomain, NoWebAddress, Profile, web_address
+from scrapersky.extract.company_domain import CompanyDomain, NoWebAddress, Profile, web_address
 from scrapersky.models import LocalBusiness
-from scrapersky.store import domains
-from scrapersky.store.rules import rules_of
+from scrapersky.store.line import domains
+from scrapersky.store.line.advance_rules import rules_of
 
 
 class DomainExtraction(Workflow[LocalBusiness, str | None, CompanyDomain | Profile]):

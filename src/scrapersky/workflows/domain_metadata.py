@@ -7,18 +7,18 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core.status import UNWANTED
-from scrapersky.crawl.outcomes import BlockedByPolicy, FetchError, Gone, Page, TooSoon
-from scrapersky.crawl.visit import Visit
+from scrapersky.core.vocabularies import UNWANTED
+from scrapersky.crawl.errors import BlockedByPolicy, FetchError, Gone, Page, TooSoon
+from scrapersky.crawl.politeness.visit import Visit
 from scrapersky.crawl.web import Web
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.extract.metadata import Metadata
-from scrapersky.extract.parked import Parked, read_home
+from scrapersky.extract.business.parked_domains import Parked, read_home
+from scrapersky.extract.business.site_metadata import Metadata
 from scrapersky.models import Domain
-from scrapersky.store import domains
-from scrapersky.store.rules import rules_of
+from scrapersky.store.line import domains
+from scrapersky.store.line.advance_rules import rules_of
 
 HTML = ("", "text/html", "application/xhtml+xml")
 

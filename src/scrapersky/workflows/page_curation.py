@@ -7,19 +7,20 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core.status import UNWANTED
-from scrapersky.crawl.outcomes import Known
+from scrapersky.core.vocabularies import UNWANTED
+from scrapersky.crawl.errors import Known
 from scrapersky.crawl.web import Web
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.extract.contacts import read_contacts
-from scrapersky.extract.found import Contacts
+from scrapersky.extract.results import Contacts
 from scrapersky.models import Page
-from scrapersky.store import contacts, pages
-from scrapersky.store.contacts import Said, Stored
-from scrapersky.store.pages import Visited
-from scrapersky.store.rules import rules_of_domains
+from scrapersky.store.contacts import upsert as contacts
+from scrapersky.store.contacts.upsert import Said, Stored
+from scrapersky.store.line import pages
+from scrapersky.store.line.advance_rules import rules_of_domains
+from scrapersky.store.line.pages import Visited
 
 HTML = ("", "text/html", "application/xhtml+xml")
 

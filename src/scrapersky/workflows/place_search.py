@@ -11,10 +11,12 @@ from scrapersky.engine.outcomes import GiveUp
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Search
-from scrapersky.providers.journal import Journals, PocketJournals
-from scrapersky.providers.place import BudgetReached, Meter, PlaceDetails, PlaceQuery, Providers, why_unknown
-from scrapersky.store import places, search_journal, spending
-from scrapersky.store.rules import read_rules
+from scrapersky.providers.base import BudgetReached, Meter, PlaceDetails, PlaceQuery, Providers, why_unknown
+from scrapersky.providers.search_journal import Journals, PocketJournals
+from scrapersky.store.line import places
+from scrapersky.store.line.advance_rules import read_rules
+from scrapersky.store.money import spending
+from scrapersky.store.searches import journal as search_journal
 
 
 @dataclass(frozen=True)

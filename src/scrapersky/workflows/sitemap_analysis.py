@@ -7,17 +7,17 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core.status import UNWANTED
-from scrapersky.crawl.outcomes import RetryLater
-from scrapersky.crawl.sitemap_discovery import discover
-from scrapersky.crawl.sitemap_search import MissKind, SearchOutcome, SitemapSearch
-from scrapersky.crawl.sitemap_visit import VisitingWeb
+from scrapersky.core.vocabularies import UNWANTED
+from scrapersky.crawl.errors import RetryLater
+from scrapersky.crawl.sitemaps.discover import discover
+from scrapersky.crawl.sitemaps.fetcher import VisitingWeb
+from scrapersky.crawl.sitemaps.result import MissKind, SearchOutcome, SitemapSearch
 from scrapersky.crawl.web import Web
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Domain
-from scrapersky.store import sitemaps
-from scrapersky.store.rules import rules_of
+from scrapersky.store.line import sitemaps
+from scrapersky.store.line.advance_rules import rules_of
 
 
 @dataclass(frozen=True)

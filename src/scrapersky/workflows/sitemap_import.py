@@ -8,22 +8,22 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core.status import UNWANTED
-from scrapersky.crawl.sitemap_entry import SitemapKind
-from scrapersky.crawl.sitemap_reader import SitemapReader, read_batches
-from scrapersky.crawl.sitemap_search import Answer
-from scrapersky.crawl.sitemap_visit import VisitingWeb
+from scrapersky.core.vocabularies import UNWANTED
+from scrapersky.crawl.sitemaps.entry import SitemapKind
+from scrapersky.crawl.sitemaps.fetcher import VisitingWeb
+from scrapersky.crawl.sitemaps.read import SitemapReader, read_batches
+from scrapersky.crawl.sitemaps.result import Answer
 from scrapersky.crawl.web import Web
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.extract.metadata import read_metadata
-from scrapersky.extract.page_kinds import classify
-from scrapersky.extract.page_picks import LEAST_SCORE, WORTH, Candidate, pick_pages
+from scrapersky.extract.business.site_metadata import read_metadata
+from scrapersky.extract.pages.classify import classify
+from scrapersky.extract.pages.select import LEAST_SCORE, WORTH, Candidate, pick_pages
 from scrapersky.models import SitemapFile
-from scrapersky.store import pages
-from scrapersky.store.page_spool import PageRow, Spool
-from scrapersky.store.sitemaps import LINKS
+from scrapersky.store.line import pages
+from scrapersky.store.line.page_spool import PageRow, Spool
+from scrapersky.store.line.sitemaps import LINKS
 
 MOST_CANDIDATES = 5_000  # promising pages of one sitemap that are weighed against each other
 MOST_PICKS = 1_000

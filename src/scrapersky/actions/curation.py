@@ -1,0 +1,159 @@
+"""Named queries about curation: what a person decides about rows, and the work that starts or stops with it."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, func, literal_column, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core.vocabularies import Curation, Status
+from scrapersky.engine.outcomes import TAKEN_BACK
+from scrapersky.store.audit import record as audit
+from scrapersky.store.audit.record import Actor
+from scrapersky.store.deliveries import deliveries
+from scrapersky.store.listing.paginate import Filters, matching_standing
+from scrapersky.store.listing.resources import CONTACTS, Noun
+from scrapersky.store.operations.queue_rows import IN_HAND, among, by_state
+from scrapersky.store.operations.revert_status import has_been_through
+
+Changes = tuple[tuple[str, Any], ...]  # columns and their new values: rows with the same ones are changed together
+
+
+@dataclass(frozen=True)
+class Curated:
+    """What became of the rows."""
+
+    updated: int = 0  # the decision is another one now
+    queued: int = 0  # their next step was opened
+    taken_back: int = 0  # waiting work that will not be done
+    found: int = 0  # rows that were meant and are there
+
+    def __add__(self, other: "Curated") -> "Curated":
+        return Curated(
+            self.updated + other.updated,
+            self.queued + other.queued,
+            self.taken_back + other.taken_back,
+            self.found + other.found,
+        )
+
+
+async def curate(
+    session: AsyncSession,
+    noun: Noun,
+    actor: Actor,
+    ids: Sequence[UUID],
+    decision: Curation,
+    *,
+    filters: Filters | None = None,
+    is_told: bool = True,
+) -> Curated:
+    """Write down the decision. Selected opens each row's next step, any other word takes waiting work back.
+
+    A row in hand is finished; if its attempt fails, that was its last.
+    The audit is told once, with the filter that the ids came by; a job tells it at its end.
+    """
+    rows = await _lock(session, noun, actor.tenant_id, ids)
+    together: dict[Changes, list[UUID]] = defaultdict(list)
+    for row in rows:
+        together[_changes(noun, row, decision)].append(row.id)
+    together.pop((), None)  # nothing to change: such rows keep their time, too
+    for changes, chosen in together.items():
+        await session.execute(
+            update(noun.model).where(among(noun.model.id, chosen)).values({**dict(changes), "updated_at": func.now()})
+        )
+    changed = {row_id for chosen in together.values() for row_id in chosen}
+    if changed and is_told:
+        before = by_state({row.id: Curation(row.curation_status) for row in rows if row.id in changed})
+        after: dict[str, Any] = {"curation_status": decision.value, "rows": len(changed)}
+        after |= {} if filters is None else {"filter": dict(filters)}
+        await audit.record(session, actor, "curate", noun.name, before, after)
+    if noun is CONTACTS:
+        await _follow(session, [row.id for row in rows], decision)
+    return Curated(
+        sum(row.curation_status != decision for row in rows),
+        _count(together, Status.QUEUED),
+        _count(together, Status.NEW, Status.COMPLETED),
+        len(rows),
+    )
+
+
+async def _follow(session: AsyncSession, contact_ids: Sequence[UUID], decision: Curation) -> None:
+    """What was selected goes to the destinations whose rules want it; what was not is taken back from their queues."""
+    if decision is Curation.SELECTED:
+        await deliveries.open_for(session, contact_ids)
+    else:
+        await deliveries.take_back(session, contact_ids)
+
+
+async def ids_of(session: AsyncSession, noun: Noun, tenant_id: UUID, filters: Filters, most: int) -> list[UUID]:
+    """The ids of the rows that match, so many at most."""
+    return list(await session.scalars(matching_standing(select(noun.model.id), noun, tenant_id, filters).limit(most)))
+
+
+async def _lock(session: AsyncSession, noun: Noun, tenant_id: UUID, ids: Sequence[UUID]) -> Sequence[Row[Any]]:
+    """The rows as they stand, locked in one order for all, so that two requests never wait in a ring."""
+    model = noun.model
+    states = [getattr(model, f"{queue}_{part}") for queue in noun.steps for part in ("status", "error")]
+    before: list[Any] = [
+        literal_column(has_been_through(model.__tablename__, queue)).label(_before(queue)) for queue in noun.steps
+    ]
+    rows = await session.execute(
+        select(model.id, model.curation_status, *states, *before)
+        .where(among(model.id, ids), model.tenant_id == tenant_id, *noun.standing)
+        .order_by(model.id)
+        .with_for_update(key_share=True)
+    )
+    return rows.all()
+
+
+def _changes(noun: Noun, row: Row[Any], decision: Curation) -> Changes:
+    decided: Changes = (("curation_status", decision),) if row.curation_status != decision else ()
+    work = _opened(noun, row) if decision is Curation.SELECTED else _taken_back(noun, row)
+    return decided + work
+
+
+def _opened(noun: Noun, row: Row[Any]) -> Changes:
+    """The first step the row is not through with; what is waiting or being worked on already stays as it is."""
+    for queue in noun.steps:
+        status = getattr(row, f"{queue}_status")
+        if status != Status.COMPLETED:
+            return _goes_on(queue, row) if status in IN_HAND else ((f"{queue}_status", Status.QUEUED),)
+    return ()
+
+
+def _goes_on(queue: str, row: Row[Any]) -> Changes:
+    """What was taken back while it was in hand, and is wanted again."""
+    return ((f"{queue}_error", None),) if getattr(row, f"{queue}_error") in TAKEN_BACK.values() else ()
+
+
+def _taken_back(noun: Noun, row: Row[Any]) -> Changes:
+    return tuple(change for queue in noun.steps for change in _off(queue, row))
+
+
+def _off(queue: str, row: Row[Any]) -> Changes:
+    """Back to where it was: what was Completed before, and queued once more, is so again."""
+    status = getattr(row, f"{queue}_status")
+    back = Status.COMPLETED if getattr(row, _before(queue)) else Status.NEW
+    if status == Status.PROCESSING:  # the engine looks at this when it would try the row again
+        return ((f"{queue}_error", TAKEN_BACK[back]),)
+    if status == Status.QUEUED:
+        return ((f"{queue}_status", back), (f"{queue}_error", None), (f"{queue}_due_at", None))
+    return ()
+
+
+def _before(queue: str) -> str:
+    return f"{queue}_has_been_through"
+
+
+def _count(together: dict[Changes, list[UUID]], *statuses: Status) -> int:
+    return sum(
+        len(chosen)
+        for changes, chosen in together.items()
+        if any(
+            column.endswith("_status") and column != "curation_status" and value in statuses
+            for column, value in changes
+        )
+    )

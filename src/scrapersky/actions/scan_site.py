@@ -1,0 +1,97 @@
+"""Scans: a web site somebody names goes straight to its sitemap analysis, watched by a job."""
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.actions import jobs
+from scrapersky.core.errors import ScraperSkyError, UnknownName
+from scrapersky.core.uuid7 import new_id
+from scrapersky.core.vocabularies import Status
+from scrapersky.extract.company_domain import CompanyDomain, NoWebAddress, web_address
+from scrapersky.models import Domain, Job
+from scrapersky.store.audit import record as audit
+from scrapersky.store.audit.record import Actor
+from scrapersky.store.line.advance_rules import Rules
+from scrapersky.store.operations.queue_rows import IN_HAND
+from scrapersky.store.searches import searches
+from scrapersky.store.searches.searches import Asked
+
+
+class NotASite(ScraperSkyError):
+    """This is not a web site that can be scanned."""
+
+    status_code = 422
+    fields = ("base_url",)
+
+
+class NeverScanned(UnknownName):
+    """There is no scan of this site."""
+
+
+async def start(session: AsyncSession, actor: Actor, base_url: str, max_pages: int) -> Job:
+    """The job of this scan: its domain found or made, its analysis queued unless it waits or runs already."""
+    site = _site(base_url)
+    asked = Asked(site.name, None, "domains", None, None, Rules(pages_per_site=max_pages))
+    search, _ = await searches.ask(session, actor.tenant_id, asked, is_done=True)
+    search.result_count = 1
+    domain = await _domain(session, actor, site)
+    domain.search_id = search.id
+    is_new = domain.sitemap_analysis_status not in IN_HAND
+    if is_new:
+        domain.sitemap_analysis_status = Status.QUEUED
+    job = Job(
+        tenant_id=actor.tenant_id,
+        kind=jobs.SCAN,
+        state="processing" if domain.sitemap_analysis_status == Status.PROCESSING else "pending",
+        parameters={"base_url": base_url, "max_pages": max_pages, "search_id": str(search.id)},
+        subject_id=domain.id,
+        requested_by=actor.user_id,
+    )
+    session.add(job)
+    await session.flush()
+    after = {"domain": domain.name, "queued": is_new, **job.parameters}
+    await audit.record(session, actor, "scan", f"domain {domain.id}", None, after)
+    return job
+
+
+async def latest(session: AsyncSession, actor: Actor, base_url: str) -> Job:
+    """The newest scan of this site."""
+    newest = (
+        select(Job)
+        .join(Domain, Domain.id == Job.subject_id)
+        .where(Job.tenant_id == actor.tenant_id, Job.kind == jobs.SCAN, Domain.name == _site(base_url).name)
+        .order_by(Job.created_at.desc())
+        .limit(1)
+    )
+    job = (await session.scalars(newest)).first()
+    if job is None:
+        raise NeverScanned(f"{base_url} has never been scanned; `scrapersky scan {base_url}` does it.")
+    return job
+
+
+def _site(base_url: str) -> CompanyDomain:
+    try:
+        found = web_address(base_url)
+    except NoWebAddress as error:
+        raise NotASite(str(error)) from None
+    if not isinstance(found, CompanyDomain):
+        raise NotASite(f"A page on {found.platform} is nobody's own web site.")
+    return found
+
+
+async def _domain(session: AsyncSession, actor: Actor, site: CompanyDomain) -> Domain:
+    """The tenant's domain of this name, locked; made if there is none, once even if two ask together."""
+    await session.execute(
+        insert(Domain)
+        .values(
+            id=new_id(),
+            tenant_id=actor.tenant_id,
+            name=site.name,
+            unicode_name=site.unicode_name,
+            start_url=site.url,
+        )
+        .on_conflict_do_nothing(index_elements=["tenant_id", "name"])
+    )
+    mine = select(Domain).where(Domain.tenant_id == actor.tenant_id, Domain.name == site.name)
+    return (await session.scalars(mine.with_for_update(key_share=True))).one()

@@ -1,0 +1,129 @@
+"""Tenants and what each may use: for admins of the house."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Response
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from scrapersky.api.accounts.quotas import QuotaLine, line_of
+from scrapersky.api.dependencies import Given
+from scrapersky.api.http.authorization import ADMIN, CurrentActor, may
+from scrapersky.api.http.problems import answers
+from scrapersky.api.schemas import cursors
+from scrapersky.api.schemas.account_fields import Name
+from scrapersky.api.schemas.fields import Asked, CursorGiven, Limit, Page
+from scrapersky.api.schemas.listing import PREFIX, storable
+from scrapersky.core import clock
+from scrapersky.store.accounts import tenant_list, tenant_wake, tenants
+from scrapersky.store.money import quotas
+
+router = APIRouter(prefix="/tenants", tags=["tenants"], responses=answers(422, 503))
+
+TenantId = Annotated[UUID, Path(alias="id", description="the tenant's id")]
+MOST = 2**31 - 1
+
+
+def _number(given: object) -> object:
+    if given is not None and type(given) not in (int, float):
+        raise ValueError("must be a number, not text and not true or false")
+    return given
+
+
+Amount = Annotated[int, Field(ge=0, le=MOST), BeforeValidator(_number)]
+
+
+class Limits(Asked):
+    """What a tenant may use; without a limit as much as it likes."""
+
+    searches_per_day: Amount | None = Field(None, description="searches that ask a provider, each day of UTC")
+    pages_per_day: Amount | None = Field(None, description="pages that are read, each day of UTC; the rest waits")
+    cents_per_month: Amount | None = Field(None, description="what its searches may cost, each month of UTC")
+
+
+class NewTenant(Limits):
+    """A tenant to be."""
+
+    name: Name = Field(description="as its people write it when they log in")
+
+
+class TenantChange(Limits):
+    """What shall be otherwise: what is not given stays, null lifts a limit."""
+
+    disabled: bool = Field(False, strict=True, description="nobody of it gets in, all its work rests")
+
+
+class TenantLine(BaseModel):
+    """A tenant."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: UUID
+    name: str
+    is_house: bool = Field(description="its operators run the engine, its admins these tenants")
+    created_at: datetime
+    disabled_at: datetime | None
+    searches_per_day: int | None
+    pages_per_day: int | None
+    cents_per_month: int | None
+
+
+class TenantDetail(TenantLine):
+    """A tenant with what it has used."""
+
+    quotas: list[QuotaLine]
+
+
+@router.get("", summary="Tenants by name", responses=answers(400), openapi_extra=may(ADMIN, house=True))
+async def list_tenants(office: Given, cursor: CursorGiven = None, limit: Limit = 50) -> Page[TenantLine]:
+    """All that this house works for."""
+    after = cursors.read(cursor, "tenants", storable)[0] if cursor else None
+    async with office.database.engine_session() as session:
+        found = await tenant_list.page(session, after=after, limit=limit + 1)
+    return Page(
+        items=[TenantLine.model_validate(tenant) for tenant in found[:limit]],
+        next_cursor=cursors.make("tenants", [found[limit - 1].name]) if len(found) > limit else None,
+    )
+
+
+@router.post(
+    "", status_code=201, summary="Make a tenant", responses=answers(400, 409), openapi_extra=may(ADMIN, house=True)
+)
+async def create_tenant(asked: NewTenant, office: Given, actor: CurrentActor, response: Response) -> TenantLine:
+    """With its quotas; its first admin is made by the command line."""
+    limits = asked.model_dump(exclude={"name"}, exclude_none=True)
+    async with office.database.engine_session() as session:
+        made = TenantLine.model_validate(await tenants.create(session, actor, asked.name, limits))
+    response.headers["Location"] = f"{PREFIX}/tenants/{made.id}"
+    return made
+
+
+@router.get("/{id}", summary="One tenant", responses=answers(404), openapi_extra=may(ADMIN, house=True))
+async def get_tenant(tenant_id: TenantId, office: Given) -> TenantDetail:
+    """With what it has used."""
+    async with office.database.engine_session() as session:
+        line = TenantLine.model_validate(await tenant_list.by_id(session, tenant_id))
+        used = await quotas.usage(session, tenant_id)
+    return TenantDetail(**line.model_dump(), quotas=[line_of(usage) for usage in used])
+
+
+@router.patch(
+    "/{id}", summary="Change a tenant", responses=answers(400, 404, 409), openapi_extra=may(ADMIN, house=True)
+)
+async def change_tenant(tenant_id: TenantId, asked: TenantChange, office: Given, actor: CurrentActor) -> TenantLine:
+    """Work that waits for a quota is dealt out anew at once."""
+    async with office.database.engine_session() as session:
+        tenant = await tenant_list.by_id(session, tenant_id)
+        changes = _changes(asked)
+        line = TenantLine.model_validate(await tenants.change(session, actor, tenant.name, changes))
+    if changes.get("disabled_at", True) is None:
+        await tenant_wake.go_on(office.database, office.pipeline.queues.values(), tenant_id)
+    return line
+
+
+def _changes(asked: TenantChange) -> dict[str, Any]:
+    changes = asked.model_dump(exclude_unset=True)
+    if "disabled" in changes:
+        changes["disabled_at"] = clock.now() if changes.pop("disabled") else None
+    return changes

@@ -1,0 +1,190 @@
+"""The people of a tenant: who is there, who may what, and invitations for those to come."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from scrapersky.api.dependencies import Given
+from scrapersky.api.http.authorization import ADMIN, CurrentActor, anyone, may
+from scrapersky.api.http.problems import answers
+from scrapersky.api.schemas import cursors
+from scrapersky.api.schemas.account_fields import TOKEN_LENGTH, Name, NewPassword, Token
+from scrapersky.api.schemas.fields import Asked, CursorGiven, Limit, Page
+from scrapersky.api.schemas.listing import PREFIX, storable
+from scrapersky.core.roles import Role
+from scrapersky.models import User
+from scrapersky.store.accounts import invitations, users
+
+router = APIRouter(prefix="/users", tags=["users"], responses=answers(422, 503))
+invitation_router = APIRouter(prefix="/invitations", tags=["users"], responses=answers(422, 503))
+
+UserId = Annotated[UUID, Path(alias="id", description="the user's id")]
+InvitationId = Annotated[UUID, Path(alias="id", description="the invitation's id")]
+GivenToken = Annotated[
+    str, Query(alias="token", max_length=TOKEN_LENGTH, pattern="^[A-Za-z0-9_-]{1,200}$", description="its token")
+]
+
+
+class UserLine(BaseModel):
+    """Somebody of your tenant."""
+
+    id: UUID
+    name: str
+    role: Role
+    disabled: bool
+    created_at: datetime
+    last_login_at: datetime | None
+
+
+class UserChange(Asked):
+    """What shall be otherwise; nothing set changes nothing."""
+
+    role: Role | None = None
+    disabled: bool | None = Field(None, strict=True, description="out, or in again; effective at the next request")
+
+
+class Invite(Asked):
+    """What the new one may do."""
+
+    role: Role
+
+
+class InvitationLine(BaseModel):
+    """An invitation that is open."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: UUID
+    role: Role
+    created_at: datetime
+    expires_at: datetime
+
+
+class NewInvitation(InvitationLine):
+    """An invitation as it is shown once."""
+
+    token: str = Field(description="shown this once; for POST /api/v3/invitations/accept")
+    link: str = Field(description="a path of this service that tells what to do")
+
+
+class InvitationWaiting(BaseModel):
+    """What an invitation is for, and how to accept it."""
+
+    tenant: str
+    role: Role
+    expires_at: datetime
+    how: str = Field(description="what to send where")
+
+
+class Accept(Asked):
+    """Who you will be."""
+
+    token: Token
+    name: Name
+    password: NewPassword = Field(description="12 characters or more")
+
+
+@router.get("", summary="The people of your tenant", responses=answers(400), openapi_extra=may(ADMIN))
+async def list_users(
+    office: Given, actor: CurrentActor, cursor: CursorGiven = None, limit: Limit = 50
+) -> Page[UserLine]:
+    """By name, those who are disabled included."""
+    after = cursors.read(cursor, "users", storable)[0] if cursor else None
+    async with office.database.session(actor.tenant_id) as session:
+        found = await users.of_tenant(session, actor.tenant_id, after, limit + 1)
+    more = cursors.make("users", [found[limit - 1].name]) if len(found) > limit else None
+    return Page(items=[_line(user) for user in found[:limit]], next_cursor=more)
+
+
+@router.get("/{id}", summary="One user", responses=answers(404), openapi_extra=may(ADMIN))
+async def get_user(user_id: UserId, office: Given, actor: CurrentActor) -> UserLine:
+    """The same as in the list."""
+    async with office.database.session(actor.tenant_id) as session:
+        return _line(await users.get(session, actor.tenant_id, user_id))
+
+
+@router.patch(
+    "/{id}",
+    summary="Change a role, disable or enable",
+    responses=answers(400, 404, 409),
+    openapi_extra=may(ADMIN, login=True),
+)
+async def change_user(user_id: UserId, asked: UserChange, office: Given, actor: CurrentActor) -> UserLine:
+    """Effective at their next request. The last admin cannot go."""
+    async with office.database.session(actor.tenant_id) as session:
+        return _line(await users.change(session, actor, user_id, asked.role, asked.disabled))
+
+
+@invitation_router.get("", summary="Open invitations", openapi_extra=may(ADMIN))
+async def list_invitations(office: Given, actor: CurrentActor) -> Page[InvitationLine]:
+    """The latest first; at most 200."""
+    async with office.database.session(actor.tenant_id) as session:
+        found = await invitations.of_tenant(session, actor.tenant_id)
+    return Page(items=[InvitationLine.model_validate(one) for one in found], next_cursor=None)
+
+
+@invitation_router.post(
+    "", status_code=201, summary="Invite somebody", responses=answers(400), openapi_extra=may(ADMIN, login=True)
+)
+async def invite_user(asked: Invite, office: Given, actor: CurrentActor) -> NewInvitation:
+    """A token for one new user of your tenant, good for 24 hours, shown this once."""
+    async with office.database.session(actor.tenant_id) as session:
+        made, token = await invitations.create(session, actor, asked.role)
+        line = InvitationLine.model_validate(made)
+    return NewInvitation(**line.model_dump(), token=token, link=link_of(token))
+
+
+@invitation_router.get("/accept", summary="What an invitation is for", responses=answers(404), openapi_extra=anyone())
+async def get_invitation(token: GivenToken, office: Given) -> InvitationWaiting:
+    """For whoever follows the link: what to send to accept it."""
+    async with office.database.engine_connection() as connection:
+        found = await invitations.find(connection, token)
+    how = f"POST {PREFIX}/invitations/accept with JSON: token, name, and a password of 12 characters or more."
+    return InvitationWaiting(tenant=found.tenant, role=Role(found.role), expires_at=found.expires_at, how=how)
+
+
+@invitation_router.post(
+    "/accept",
+    status_code=201,
+    summary="Accept an invitation",
+    responses=answers(400, 404, 409),
+    openapi_extra=anyone(),
+)
+async def accept_invitation(asked: Accept, request: Request, office: Given) -> UserLine:
+    """You are a user from now on; log in."""
+    async with office.database.engine_connection() as connection:
+        found = await invitations.find(connection, asked.token.get_secret_value())
+    hashed = await office.passwords.hash(asked.password.get_secret_value())
+    origin = f"api {request.client.host}" if request.client else "api local socket"
+    async with office.database.session(found.tenant_id) as session:
+        request_id = request.scope.get("request_id")
+        user_id = await invitations.accept(session, found, asked.name, hashed, origin, request_id)
+        return _line(await users.get(session, found.tenant_id, user_id))
+
+
+@invitation_router.delete(
+    "/{id}", status_code=204, summary="Withdraw an invitation", responses=answers(404), openapi_extra=may(ADMIN)
+)
+async def withdraw_invitation(invitation_id: InvitationId, office: Given, actor: CurrentActor) -> None:
+    """Its token is good for nothing any more."""
+    async with office.database.session(actor.tenant_id) as session:
+        await invitations.withdraw(session, actor, invitation_id)
+
+
+def link_of(token: str) -> str:
+    """The path that tells how an invitation is accepted; its query is in no log of ours."""
+    return f"{PREFIX}/invitations/accept?token={token}"
+
+
+def _line(user: User) -> UserLine:
+    return UserLine(
+        id=user.id,
+        name=user.name,
+        role=Role(user.role),
+        disabled=user.disabled_at is not None,
+        created_at=user.created_at,
+        last_login_at=user.last_login_at,
+    )

@@ -1,0 +1,159 @@
+"""The one door: every route declares who may, and learns from the door who asks. No declaration, no way in."""
+
+import hmac
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import Depends, Request
+from starlette.datastructures import Headers
+
+from scrapersky.api.dependencies import Given, Office
+from scrapersky.core import tokens
+from scrapersky.core.errors import NotAllowed, NotKnown
+from scrapersky.core.roles import SCOPE_OF, Role, scopes_cover
+from scrapersky.store.accounts import authenticate
+from scrapersky.store.accounts.authenticate import Identity
+from scrapersky.store.audit.record import Actor
+
+ANYONE = "anyone"
+VIEWER, CURATOR, OPERATOR, ADMIN = Role
+SCHEME = {"bearer": {"type": "http", "scheme": "bearer", "description": "a token of a login, or a key `ssk_...`"}}
+
+
+def may(
+    role: Role, *, house: bool = False, login: bool = False, developer: Role | None = None, scraper: bool = False
+) -> dict[str, Any]:
+    """Who may use a route, as its `openapi_extra`: this role of any tenant, or of the house's tenant only.
+
+    `login` refuses keys: what they could do with it would outlive them. In development `developer` of the house will
+    do as well; `scraper` lets the metrics token in, without the database.
+    """
+    declared: dict[str, Any] = {"x-role": role.value, "x-house": house, "security": [{"bearer": []}]}
+    if login:
+        declared["x-login"] = True
+    if developer:
+        declared["x-developer"] = developer.value
+    if scraper:
+        declared["x-scraper"] = True
+    return declared
+
+
+def anyone() -> dict[str, Any]:
+    """A route that asks nobody who they are."""
+    return {"x-role": ANYONE, "x-house": False, "security": []}
+
+
+def describe_access(described: dict[str, Any]) -> dict[str, Any]:
+    """The description with the one way of saying who one is."""
+    described.setdefault("components", {})["securitySchemes"] = SCHEME
+    return described
+
+
+async def door(request: Request, office: Given) -> Actor | None:
+    """Whoever asks, or nobody where nobody is asked; NotKnown and NotAllowed end the request here."""
+    request.scope["was_at_door"] = True
+    declared = getattr(request.scope.get("route"), "openapi_extra", None) or {}
+    if declared.get("x-role") == ANYONE:
+        return None
+    credential = _credential(request.headers)
+    if declared.get("x-scraper") and _is_scraper(office, credential):
+        return None
+    known = await _identify(office, credential)
+    _check(declared, known, office.settings.environment == "development")
+    if known.unseen:
+        async with office.database.session(known.tenant_id) as session:
+            await authenticate.see(session, known)
+    return _actor(request, known)
+
+
+async def door_first(request: Request) -> None:
+    """The door for whatever failed on its way there: strangers learn nothing about what they sent to a closed route."""
+    if "route" in request.scope and "was_at_door" not in request.scope:
+        await door(request, request.app.state.office)
+
+
+Asking = Annotated[Actor | None, Depends(door)]  # nobody, where nobody is asked
+
+
+async def current_actor(actor: Asking) -> Actor:
+    """Whoever asks, for the routes that want to know."""
+    if actor is None:
+        raise NotKnown("This needs somebody.")
+    return actor
+
+
+CurrentActor = Annotated[Actor, Depends(current_actor)]
+
+
+async def current_user(actor: CurrentActor) -> UUID:
+    """The user behind the token or the key."""
+    if actor.user_id is None:
+        raise NotKnown("This needs a user.")
+    return actor.user_id
+
+
+CurrentUser = Annotated[UUID, Depends(current_user)]
+
+
+async def refuse_strangers(headers: Headers, office: Office) -> None:
+    """NotKnown for whoever could not pass the door of any route that asks who it is."""
+    await _identify(office, _credential(headers))
+
+
+def _credential(headers: Headers) -> str:
+    given = headers.getlist("authorization")
+    scheme, _, credential = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+    if scheme.lower() != "bearer" or not credential:
+        raise NotKnown("Send a token or a key as `Authorization: Bearer`.")
+    return credential.strip()
+
+
+def _is_scraper(office: Office, credential: str) -> bool:
+    token = office.settings.metrics_token
+    return token is not None and hmac.compare_digest(credential.encode(), token.get_secret_value().encode())
+
+
+async def _identify(office: Office, credential: str) -> Identity:
+    key = tokens.parts_of_key(credential)
+    claims = None if key else tokens.verify(office.signing_key, credential)  # without the database
+    async with office.database.engine_connection() as connection:
+        if key:
+            known = await authenticate.by_key(connection, key[0])
+        elif claims:
+            known = await authenticate.by_session(connection, claims.session_id, claims.user_id)
+    if known is None or (key and not tokens.matches(key[1], known.secret_hash)):
+        raise NotKnown(tokens.NOT_VALID)
+    return known
+
+
+def _check(declared: dict[str, Any], known: Identity, in_development: bool) -> None:
+    word = declared.get("x-role")
+    if word is None:
+        raise NotAllowed("This route does not say who may use it, so nobody may.")
+    if in_development and known.is_house:
+        word = declared.get("x-developer", word)
+    needed = Role(word)
+    if declared["x-house"] and not known.is_house:
+        raise NotAllowed("This is for those who run the house.")
+    if not Role(known.role).covers(needed):
+        raise NotAllowed(f"This needs the role {needed}; yours is {known.role}.")
+    if known.key_id and declared.get("x-login"):
+        raise NotAllowed("A key may not do this: log in with your password.")
+    if known.scopes is not None and not scopes_cover(known.scopes, needed):
+        raise NotAllowed(f"This needs a key with the scope {SCOPE_OF[needed]}.")
+
+
+def _actor(request: Request, known: Identity) -> Actor:
+    origin = request.client.host if request.client else "local socket"
+    return Actor(
+        known.name,
+        known.tenant_id,
+        known.role,
+        f"api {origin} key {known.prefix}" if known.key_id else f"api {origin}",
+        known.user_id,
+        request.scope.get("request_id"),
+        known.session_id,
+        known.key_id,
+        known.scopes,
+        known.is_house,
+    )

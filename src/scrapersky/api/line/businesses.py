@@ -1,0 +1,112 @@
+"""Businesses: what the deep scan learned, and the gate before their web domains."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from starlette.responses import JSONResponse
+
+from scrapersky.api.dependencies import Given
+from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
+from scrapersky.api.http.problems import answers
+from scrapersky.api.line.curation import CURATION_ANSWERS, CurateIds, CurateMatching, CurationAnswer, Key, curate
+from scrapersky.api.schemas.fields import Asked, Text
+from scrapersky.api.schemas.listing import (
+    ByName,
+    CuratedLine,
+    Listing,
+    ListQuery,
+    RowId,
+    Story,
+    YesNo,
+    page_of,
+    story_of,
+)
+from scrapersky.api.schemas.selection import Either
+from scrapersky.core.vocabularies import Curation, Status
+from scrapersky.store.listing.resources import BUSINESSES
+
+router = APIRouter(prefix="/businesses", tags=["businesses"], responses=answers(422, 503))
+
+
+class BusinessFilter(Asked):
+    """Which businesses are meant; nothing set means all of yours."""
+
+    curation_status: Curation | None = Field(None, description="only with this decision")
+    domain_extraction_status: Status | None = Field(None, description="only in this state of the queue")
+    search_id: UUID | None = Field(None, description="only of this search")
+    has_website: YesNo | None = Field(None, description="with a web site, or without")
+    has_phone: YesNo | None = Field(None, description="with a phone number, or without")
+    text: Text | None = Field(None, description="how the name begins")
+
+
+BusinessDecision = Either[CurateIds, CurateMatching[BusinessFilter]]
+
+
+class BusinessQuery(BusinessFilter, ListQuery):
+    """Which businesses, in which order."""
+
+    sort: ByName = "-updated_at"
+
+
+class BusinessLine(CuratedLine):
+    """A business one could write to."""
+
+    search_id: UUID | None
+    place_id: UUID | None
+    name: str
+    address: str | None
+    city: str | None
+    country: str | None
+    phone: str | None
+    website: str | None
+    categories: list[str]
+    rating: float | None
+    rating_count: int | None
+    business_status: str | None
+    domain_extraction_status: Status
+    domain_extraction_error: str | None
+
+
+class BusinessDetail(BusinessLine, Story):
+    """All that is known about a business."""
+
+    street: str | None
+    region: str | None
+    postcode: str | None
+    latitude: float | None
+    longitude: float | None
+    timezone: str | None
+    price_level: int | None
+    profiles: dict[str, Any] | None
+    hours: dict[str, Any] | None
+    details: dict[str, Any] | None
+
+
+@router.get("", summary="Businesses, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
+async def list_businesses(
+    query: Annotated[BusinessQuery, Query()], office: Given, actor: CurrentActor
+) -> Listing[BusinessLine]:
+    """Your own, filtered and sorted; `text` is how the name begins."""
+    return await page_of(office, actor, BUSINESSES, BusinessLine, query)
+
+
+@router.get("/{id}", summary="One business", responses=answers(404), openapi_extra=may(VIEWER))
+async def get_business(row_id: RowId, office: Given, actor: CurrentActor) -> BusinessDetail:
+    """With its queues, and the rows before and after it on the line."""
+    return BusinessDetail.model_validate(await story_of(office, actor, BUSINESSES, row_id))
+
+
+@router.post(
+    "/curation",
+    summary="Decide about businesses",
+    response_model=CurationAnswer,
+    responses=CURATION_ANSWERS,
+    openapi_extra=may(CURATOR),
+)
+async def curate_businesses(
+    asked: BusinessDecision, office: Given, actor: CurrentActor, key: Key = None
+) -> JSONResponse:
+    """Selected queues the domain extraction, any other word takes waiting work back."""
+    return await curate(office, actor, BUSINESSES, asked, key)

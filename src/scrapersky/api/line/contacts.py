@@ -1,0 +1,265 @@
+"""Contacts: the people one can write to. Write, change, delete, merge them; see who is there twice."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Query, Response
+from pydantic import BaseModel, Field, StringConstraints
+from starlette.responses import JSONResponse
+
+from scrapersky.actions import merge_contacts as contact_merges
+from scrapersky.api.dependencies import Given
+from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
+from scrapersky.api.http.problems import answers
+from scrapersky.api.line.curation import CURATION_ANSWERS, CurateIds, CurateMatching, CurationAnswer, Key, curate
+from scrapersky.api.schemas import cursors
+from scrapersky.api.schemas.fields import Asked, CursorGiven, Limit, Moment, Page, Text
+from scrapersky.api.schemas.listing import (
+    ByUpdate,
+    CuratedLine,
+    Listing,
+    ListQuery,
+    RowId,
+    Story,
+    YesNo,
+    page_of,
+    storable,
+    story_of,
+)
+from scrapersky.api.schemas.selection import Either
+from scrapersky.core.errors import ScraperSkyError
+from scrapersky.core.vocabularies import Curation, Status, Verdict
+from scrapersky.extract.results import EmailKind
+from scrapersky.store.contacts import edit as contact_edits
+from scrapersky.store.listing.resources import CONTACTS
+
+router = APIRouter(prefix="/contacts", tags=["contacts"], responses=answers(422, 503))
+
+EMAIL = r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9][A-Za-z0-9-]{0,62}(\.[A-Za-z0-9][A-Za-z0-9-]{0,62}){1,4}$"
+Email = Annotated[str, StringConstraints(pattern=EMAIL, to_lower=True, max_length=254)]
+Phone = Annotated[str, StringConstraints(pattern=r"^\+[1-9][0-9]{6,14}$")]
+
+ANY_TAG = "*"  # whatever it is by now, as long as it is there
+
+
+class ContactFilter(Asked):
+    """Which contacts are meant; nothing set means all of yours."""
+
+    curation_status: Curation | None = Field(None, description="only with this decision")
+    contact_verification_status: Status | None = Field(None, description="only in this state of the queue")
+    verdict: Verdict | None = Field(None, description="only those of which a letter would fare so")
+    suppressed: YesNo | None = Field(None, description="with somebody never to be written to, or without")
+    search_id: UUID | None = Field(None, description="only of this search")
+    domain_id: UUID | None = Field(None, description="only of this domain")
+    business_id: UUID | None = Field(None, description="only of this business")
+    page_id: UUID | None = Field(None, description="only found on this page")
+    has_email: YesNo | None = Field(None, description="with an email address, or without")
+    has_phone: YesNo | None = Field(None, description="with a phone number, or without")
+    has_name: YesNo | None = Field(None, description="with a person's name, or without")
+    email_kind: EmailKind | None = Field(None, description="only addresses of this kind")
+    email: Text | None = Field(None, description="how the email address begins, in small letters")
+    text: Text | None = Field(None, description="how the name begins")
+
+
+ContactDecision = Either[CurateIds, CurateMatching[ContactFilter]]
+
+
+class ContactQuery(ContactFilter, ListQuery):
+    """Which contacts, in which order."""
+
+    sort: ByUpdate = "-updated_at"
+
+
+class ContactLine(CuratedLine):
+    """An address, a number, a person."""
+
+    domain_id: UUID | None
+    page_id: UUID | None
+    business_id: UUID | None
+    merged_into_id: UUID | None = Field(description="the contact that stands for this one")
+    name: str | None
+    title: str | None
+    email: str | None
+    email_kind: str | None
+    phone: str | None
+    fax: str | None
+    profiles: dict[str, Any] | None
+    address: str | None
+    source_url: str | None
+    confidence: float | None = Field(description="how sure it is that this belongs to the business, 0 to 1")
+    contact_verification_status: Status
+    verdict: Verdict | None = Field(description="whether a letter would arrive; empty before it is verified")
+    suppressed_at: datetime | None = Field(description="since when it is not to be written to")
+
+
+class ContactDetail(ContactLine, Story):
+    """All that is known about a contact."""
+
+    identity: str = Field(description="by what a later run knows it again")
+    snippet: str | None
+    found_by: str | None
+    verification: dict[str, Any] | None = Field(description="the verdict's reasons, mail hosts and labels")
+
+
+class Facts(Asked):
+    """What a person may write about a contact."""
+
+    name: Text | None = None
+    title: Text | None = None
+    email: Email | None = None
+    phone: Phone | None = Field(None, description="E.164: +358401234567")
+    fax: Phone | None = Field(None, description="E.164")
+    address: Text | None = None
+
+
+class NewContact(Facts):
+    """A contact somebody writes down; at least an email address, a name, a number or an address."""
+
+    domain_id: UUID | None = None
+    page_id: UUID | None = None
+    business_id: UUID | None = None
+    auto_queue: YesNo = Field(False, description="verify its address at once")
+
+
+class ContactChange(Facts):
+    """The facts to write anew; those not given stay, null empties one."""
+
+    updated_at: Moment | None = Field(None, description="as you read it: 409 if somebody was faster")
+
+
+class Merge(Asked):
+    """Two contacts that are one."""
+
+    keep: UUID = Field(description="stays, filled up from the other")
+    merge: UUID = Field(description="is archived, and points to the one that stays")
+
+
+class Duplicates(BaseModel):
+    """Contacts with the same address or number."""
+
+    value: str
+    contacts: int = Field(description="how many; the first 50 are named")
+    domains: int = Field(description="on how many domains")
+    items: list[ContactLine]
+
+
+class BadTag(ScraperSkyError):
+    """If-Match is not the ETag of a contact."""
+
+    status_code = 422
+    fields = ("header.if-match",)
+
+
+@router.get("", summary="Contacts, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
+async def list_contacts(
+    query: Annotated[ContactQuery, Query()], office: Given, actor: CurrentActor
+) -> Listing[ContactLine]:
+    """Your own, filtered and sorted; `text` is how the name begins, `email` how the address begins."""
+    return await page_of(office, actor, CONTACTS, ContactLine, query)
+
+
+@router.post(
+    "", status_code=201, summary="Write a contact down", responses=answers(400, 409), openapi_extra=may(CURATOR)
+)
+async def create_contact(asked: NewContact, office: Given, actor: CurrentActor, response: Response) -> ContactLine:
+    """409 with its id if the domain has this contact already."""
+    async with office.database.session(actor.tenant_id) as session:
+        written = asked.model_dump(exclude_none=True, exclude={"auto_queue"})
+        made = await contact_edits.create(session, actor, written, asked.auto_queue)
+        contact = ContactLine.model_validate(made)
+    response.headers["Location"] = f"/api/v3/contacts/{contact.id}"
+    return contact
+
+
+@router.get("/duplicates", summary="Contacts that are there twice", responses=answers(400), openapi_extra=may(VIEWER))
+async def list_duplicate_contacts(
+    office: Given,
+    actor: CurrentActor,
+    by: Annotated[Literal["email", "phone"], Query(description="what they share")] = "email",
+    cursor: CursorGiven = None,
+    limit: Limit = 50,
+) -> Page[Duplicates]:
+    """The same email address or phone number, across domains; archived ones do not count."""
+    here = f"duplicates/{by}"
+    after = cursors.read(cursor, here, storable)[0] if cursor else None
+    async with office.database.session(actor.tenant_id) as session:
+        groups = await contact_edits.duplicates(session, actor.tenant_id, by, after=after, limit=limit + 1)
+        wanted = [contact_id for group in groups[:limit] for contact_id in group.ids]
+        found = await contact_edits.by_ids(session, actor.tenant_id, wanted)
+    shown = [
+        Duplicates(
+            value=group.value,
+            contacts=group.contacts,
+            domains=group.domains,
+            items=[ContactLine.model_validate(found[contact_id]) for contact_id in group.ids],
+        )
+        for group in groups[:limit]
+    ]
+    return Page(items=shown, next_cursor=cursors.make(here, [shown[-1].value]) if len(groups) > limit else None)
+
+
+@router.post("/merge", summary="Make one of two", responses=answers(400, 404), openapi_extra=may(CURATOR))
+async def merge_contacts(asked: Merge, office: Given, actor: CurrentActor) -> ContactLine:
+    """What the kept one lacks is taken from the other; its curation stands unless nobody has decided about it."""
+    async with office.database.session(actor.tenant_id) as session:
+        return ContactLine.model_validate(await contact_merges.merge(session, actor, asked.keep, asked.merge))
+
+
+@router.post(
+    "/curation",
+    summary="Decide about contacts",
+    response_model=CurationAnswer,
+    responses=CURATION_ANSWERS,
+    openapi_extra=may(CURATOR),
+)
+async def curate_contacts(asked: ContactDecision, office: Given, actor: CurrentActor, key: Key = None) -> JSONResponse:
+    """Selected queues the verification of those that never had it; any other word takes waiting ones back."""
+    return await curate(office, actor, CONTACTS, asked, key)
+
+
+@router.get("/{id}", summary="One contact", responses=answers(404), openapi_extra=may(VIEWER))
+async def get_contact(row_id: RowId, office: Given, actor: CurrentActor, response: Response) -> ContactDetail:
+    """With its queues, and the rows before it on the line. The ETag is for If-Match."""
+    contact = ContactDetail.model_validate(await story_of(office, actor, CONTACTS, row_id))
+    response.headers["ETag"] = _tag(contact.updated_at)
+    return contact
+
+
+@router.patch("/{id}", summary="Change a contact", responses=answers(400, 404, 409), openapi_extra=may(CURATOR))
+async def change_contact(
+    row_id: RowId,
+    asked: ContactChange,
+    office: Given,
+    actor: CurrentActor,
+    response: Response,
+    if_match: Annotated[str | None, Header(max_length=100, description="the ETag as you read it")] = None,
+) -> ContactLine:
+    """With If-Match or `updated_at`, 409 if somebody has changed it meanwhile; 409, too, if it was merged away."""
+    seen = _seen(if_match) if if_match and if_match.strip() != ANY_TAG else asked.updated_at
+    changes = asked.model_dump(exclude_unset=True, exclude={"updated_at"})
+    async with office.database.session(actor.tenant_id) as session:
+        contact = ContactLine.model_validate(await contact_edits.change(session, actor, row_id, changes, seen))
+    response.headers["ETag"] = _tag(contact.updated_at)
+    return contact
+
+
+@router.delete("/{id}", status_code=204, summary="Delete a contact", responses=answers(404), openapi_extra=may(CURATOR))
+async def delete_contact(row_id: RowId, office: Given, actor: CurrentActor) -> None:
+    """For good, with those merged into it; a later run may find it again. Archived is how to keep it away."""
+    async with office.database.session(actor.tenant_id) as session:
+        await contact_edits.remove(session, actor, row_id)
+
+
+def _tag(moment: datetime) -> str:
+    return f'"{moment.isoformat()}"'
+
+
+def _seen(tag: str) -> datetime:
+    try:
+        found = datetime.fromisoformat(tag.strip().removeprefix("W/").strip('"'))
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise BadTag("Use the ETag of the contact as you read it, with its quotes.")
+    return found

@@ -1,0 +1,90 @@
+"""Sitemaps: the files that list a site's pages, and the gate before their import."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from starlette.responses import JSONResponse
+
+from scrapersky.api.dependencies import Given
+from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
+from scrapersky.api.http.problems import answers
+from scrapersky.api.line.curation import CURATION_ANSWERS, CurateIds, CurateMatching, CurationAnswer, Key, curate
+from scrapersky.api.schemas.fields import Asked, Text
+from scrapersky.api.schemas.listing import ByUpdate, CuratedLine, Listing, ListQuery, RowId, Story, page_of, story_of
+from scrapersky.api.schemas.selection import Either
+from scrapersky.core.vocabularies import Curation, Status
+from scrapersky.store.listing.resources import SITEMAPS
+
+router = APIRouter(prefix="/sitemaps", tags=["sitemaps"], responses=answers(422, 503))
+
+SitemapWord = Literal["urlset", "index", "text", "rss", "atom", "links"]
+
+
+class SitemapFilter(Asked):
+    """Which sitemaps are meant; nothing set means all of yours."""
+
+    curation_status: Curation | None = Field(None, description="only with this decision")
+    sitemap_import_status: Status | None = Field(None, description="only in this state of the queue")
+    search_id: UUID | None = Field(None, description="only of this search")
+    domain_id: UUID | None = Field(None, description="only of this domain")
+    kind: SitemapWord | None = Field(None, description="only of this kind; `links` is a home page in place of one")
+    text: Text | None = Field(None, description="how the address begins, with its https://")
+
+
+SitemapDecision = Either[CurateIds, CurateMatching[SitemapFilter]]
+
+
+class SitemapQuery(SitemapFilter, ListQuery):
+    """Which sitemaps, in which order."""
+
+    sort: ByUpdate = "-updated_at"
+
+
+class SitemapLine(CuratedLine):
+    """A file that lists pages."""
+
+    domain_id: UUID
+    url: str
+    kind: str | None
+    discovered_by: str | None
+    url_count: int | None
+    size_bytes: int | None
+    last_modified: datetime | None
+    sitemap_import_status: Status
+    sitemap_import_error: str | None
+
+
+class SitemapDetail(SitemapLine, Story):
+    """All that is known about a sitemap."""
+
+    parent_id: UUID | None
+    partial_reason: str | None
+
+
+@router.get("", summary="Sitemaps, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
+async def list_sitemaps(
+    query: Annotated[SitemapQuery, Query()], office: Given, actor: CurrentActor
+) -> Listing[SitemapLine]:
+    """Your own, filtered and sorted; `text` is how the address begins, with its https://."""
+    return await page_of(office, actor, SITEMAPS, SitemapLine, query)
+
+
+@router.get("/{id}", summary="One sitemap", responses=answers(404), openapi_extra=may(VIEWER))
+async def get_sitemap(row_id: RowId, office: Given, actor: CurrentActor) -> SitemapDetail:
+    """With its queues, and the rows before and after it on the line."""
+    return SitemapDetail.model_validate(await story_of(office, actor, SITEMAPS, row_id))
+
+
+@router.post(
+    "/curation",
+    summary="Decide about sitemaps",
+    response_model=CurationAnswer,
+    responses=CURATION_ANSWERS,
+    openapi_extra=may(CURATOR),
+)
+async def curate_sitemaps(asked: SitemapDecision, office: Given, actor: CurrentActor, key: Key = None) -> JSONResponse:
+    """Selected queues the import, any other word takes waiting work back."""
+    return await curate(office, actor, SITEMAPS, asked, key)

@@ -1,0 +1,96 @@
+"""Looks behind the scenes, for those who run the house; in development for all of its users."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from scrapersky.api.dependencies import Given
+from scrapersky.api.http.authorization import OPERATOR, VIEWER, may
+from scrapersky.api.http.problems import answers
+from scrapersky.core import clock
+from scrapersky.store.operations import controls
+
+router = APIRouter(prefix="/dev-tools", tags=["dev tools"], responses=answers(404, 503))
+
+
+class ScheduledJob(BaseModel):
+    """A job of this process's scheduler."""
+
+    id: str
+    name: str
+    trigger: str
+    next_run_time: datetime | None
+    pending: bool = Field(description="added, but the scheduler has not been started")
+    max_instances: int
+
+
+class SeenWorker(BaseModel):
+    """A process that works on the queues, seen within the last half minute."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: UUID
+    host: str
+    pid: int
+    version: str
+    started_at: datetime
+    seen_at: datetime
+
+
+class PoolUse(BaseModel):
+    """Connections of this process to the database."""
+
+    size: int = Field(description="how many there may be")
+    in_use: int
+    idle: int
+
+
+class SchedulerStatus(BaseModel):
+    """The scheduler of this process, and the workers of all."""
+
+    status: str = Field(description="running, paused or stopped")
+    jobs: list[ScheduledJob]
+    total_jobs: int
+    failed_registrations: dict[str, str] = Field(description="jobs that could not be registered, and why")
+    workers: list[SeenWorker]
+    pools: dict[str, PoolUse]
+    timestamp: datetime
+
+
+@router.get(
+    "/scheduler_status",
+    summary="The scheduler of this process",
+    openapi_extra=may(OPERATOR, house=True, developer=VIEWER),
+)
+async def scheduler_status(office: Given) -> SchedulerStatus:
+    """Every job with its next run, failed registrations, workers on all hosts, and the use of the pools."""
+    async with office.database.engine_session() as session:
+        workers = await controls.workers(session)
+    jobs = [_job(job) for job in office.runtime.scheduler.get_jobs()]
+    return SchedulerStatus(
+        status=("stopped", "running", "paused")[office.runtime.scheduler.state],
+        jobs=jobs,
+        total_jobs=len(jobs),
+        failed_registrations=office.runtime.failed_registrations,
+        workers=[SeenWorker.model_validate(worker) for worker in workers],
+        pools={"requests": _pool(office.database.app.pool), "engine": _pool(office.database.engine.pool)},
+        timestamp=clock.now(),
+    )
+
+
+def _job(job: Any) -> ScheduledJob:
+    return ScheduledJob(
+        id=job.id,
+        name=job.name,
+        trigger=str(job.trigger),
+        next_run_time=getattr(job, "next_run_time", None),  # a pending job has none yet
+        pending=job.pending,
+        max_instances=job.max_instances,
+    )
+
+
+def _pool(pool: Any) -> PoolUse:
+    return PoolUse(size=pool.size(), in_use=pool.checkedout(), idle=pool.checkedin())

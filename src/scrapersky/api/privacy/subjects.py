@@ -1,0 +1,60 @@
+"""Subjects: everything that is held about one person, to answer a request with."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, Field
+
+from scrapersky.api.dependencies import Given
+from scrapersky.api.http.authorization import ADMIN, CurrentActor, may
+from scrapersky.api.http.problems import answers
+from scrapersky.api.privacy.erasures import Whom
+from scrapersky.store.privacy import subject_access
+
+router = APIRouter(prefix="/subjects", tags=["subjects"], responses=answers(422, 503))
+
+
+class Copy(BaseModel):
+    """A row elsewhere that mentions the person."""
+
+    table: str
+    id: list[str]
+    columns: list[str]
+
+
+class Delivered(BaseModel):
+    """A destination that was sent the contact, or will be."""
+
+    contact_id: UUID
+    destination: str
+    kind: str
+    external_id: str | None
+    delivered_at: datetime | None
+    status: str
+
+
+class SubjectSuppression(BaseModel):
+    """Why the person is not written to."""
+
+    kind: str
+    origin: str
+    reason: str | None
+    since: datetime
+
+
+class SubjectReport(BaseModel):
+    """All there is."""
+
+    contacts: list[dict[str, Any]] = Field(description="every fact, with `source_url`, `created_at` and `seen_at`")
+    copies: list[Copy]
+    deliveries: list[Delivered]
+    suppressions: list[SubjectSuppression]
+
+
+@router.get("", summary="What is held about a person", openapi_extra=may(ADMIN), responses=answers(400))
+async def get_subject(whom: Annotated[Whom, Query()], office: Given, actor: CurrentActor) -> SubjectReport:
+    """By `email`, by `phone`, or by `name` with `domain`. That you asked is audited, by hash."""
+    async with office.database.session(actor.tenant_id) as session:
+        return SubjectReport.model_validate(await subject_access.about(session, actor, whom.named()))

@@ -1,0 +1,61 @@
+"""The kinds of values that requests about people may hold: names, passwords, tokens."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, SecretStr, StringConstraints, WithJsonSchema
+
+from scrapersky.api.schemas.fields import CONTROLS, at_most, bearable
+from scrapersky.core import passwords
+
+NAME_LENGTH = 100
+TOKEN_LENGTH = 200
+
+
+def _secret(given: SecretStr) -> SecretStr:
+    bearable(given.get_secret_value())
+    return given
+
+
+def _described(least: int, most: int) -> WithJsonSchema:
+    return WithJsonSchema(
+        {
+            "type": "string",
+            "format": "password",
+            "minLength": least,
+            "maxLength": most,
+            "pattern": f"^[^{CONTROLS}]*$",
+            "writeOnly": True,
+        }
+    )
+
+
+Name = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=NAME_LENGTH),
+    at_most(NAME_LENGTH),
+    AfterValidator(bearable),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": NAME_LENGTH,
+            "pattern": f"^[^{CONTROLS}]*[^\\s{CONTROLS}][^{CONTROLS}]*$",
+        }
+    ),
+]
+# Longer ones are refused before they are hashed: that is slow, and slower the longer they are.
+Password = Annotated[
+    SecretStr,
+    Field(min_length=1, max_length=passwords.LONGEST),
+    AfterValidator(_secret),
+    _described(1, passwords.LONGEST),
+]
+NewPassword = Annotated[
+    SecretStr,
+    Field(min_length=passwords.SHORTEST, max_length=passwords.LONGEST),
+    AfterValidator(_secret),
+    _described(passwords.SHORTEST, passwords.LONGEST),
+]
+Token = Annotated[
+    SecretStr, Field(min_length=1, max_length=TOKEN_LENGTH), AfterValidator(_secret), _described(1, TOKEN_LENGTH)
+]

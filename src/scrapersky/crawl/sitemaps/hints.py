@@ -1,0 +1,59 @@
+"""Where a site says its sitemaps are: Sitemap lines in robots.txt, links in its HTML."""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import ada_url
+
+from scrapersky.crawl.sitemaps.tokenizer import read_attributes
+
+WELL_KNOWN_FIRST = ("/sitemap.xml", "/sitemap_index.xml")
+WELL_KNOWN_THEN = ("/sitemap-index.xml", "/wp-sitemap.xml", "/sitemap.xml.gz", "/sitemap.txt")
+MAX_LINKS = 10
+
+_ROBOTS_LINE = re.compile(r"^[ \t]{0,100}sitemap[ \t]{0,100}:[ \t]{0,100}(\S{1,2048})", re.IGNORECASE | re.MULTILINE)
+_LINK_TAG = re.compile(r"<(?:link|a|area)\s([^<>]{1,4000}+)>", re.IGNORECASE)
+_SITEMAP_FILE = re.compile(r"/[^/]{0,200}sitemap[^/]{0,200}\.(?:xml|txt)(?:\.gz)?$", re.IGNORECASE)
+_FEED_TYPES = frozenset(["application/rss+xml", "application/atom+xml"])
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlLinks:
+    """The links of a page that lead to sitemaps, and those that lead to feeds."""
+
+    sitemaps: list[str]
+    feeds: list[str]
+
+
+def robots_sitemaps(robots: str) -> list[str]:
+    """The addresses in the Sitemap lines of a robots.txt, as written."""
+    return list(dict.fromkeys(_ROBOTS_LINE.findall(robots)))
+
+
+def html_links(html: str, base: str) -> HtmlLinks:
+    """The first links of a page to sitemaps and feeds, made absolute."""
+    sitemaps: dict[str, None] = {}
+    feeds: dict[str, None] = {}
+    for match in _LINK_TAG.finditer(html):
+        attributes = read_attributes(match[1])
+        href = join(base, attributes.get("href", ""))
+        if href is None:
+            continue
+        if "sitemap" in attributes.get("rel", "").lower().split() or _SITEMAP_FILE.search(urlsplit(href).path):
+            sitemaps[href] = None
+        elif attributes.get("type", "").lower() in _FEED_TYPES:
+            feeds[href] = None
+    return HtmlLinks(list(sitemaps)[:MAX_LINKS], list(feeds)[:MAX_LINKS])
+
+
+def join(base: str, reference: str) -> str | None:
+    """The absolute http(s) URL without fragment that a reference means, or None."""
+    if not reference:
+        return None
+    try:
+        joined = ada_url.URL(reference.strip(), base=base)
+        joined.hash = ""
+    except ValueError:
+        return None
+    return str(joined.href) if joined.protocol in ("http:", "https:") else None

@@ -1,0 +1,208 @@
+"""The statements of a queue. Only names of our own tables and columns are put into them; values are parameters."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.dialects.postgresql import dialect
+
+from scrapersky.core.vocabularies import Status
+from scrapersky.engine.outcomes import TAKEN_BACK
+from scrapersky.engine.queue_ddl import CHANNEL, PRIORITY_WORTH
+from scrapersky.engine.workflow import Workflow
+
+COUNT_CAP = 100_000  # nobody counts further than this
+APART_SECONDS = 1.2  # a little longer than the time between two sweeps
+
+_CLAIM = """
+UPDATE {table} e SET {q}_status = 'Processing', {q}_attempts = e.{q}_attempts + 1,
+    {q}_due_at = now() + {{lease}}::float8 * interval '1 second'
+WHERE e.ctid = ANY (ARRAY(
+    SELECT c.ctid FROM {table} c WHERE c.{q}_status = 'Queued' AND c.{q}_due_at IS NULL AND c.{q}_order >= {{low}}::int8
+    ORDER BY c.{q}_order LIMIT {{n}}::int FOR NO KEY UPDATE SKIP LOCKED))
+RETURNING e.id, e.tenant_id, e.{q}_attempts AS attempts, e.{q}_allowance AS allowance,
+    e.{q}_order AS order_key{reads}"""
+
+# A claim that a crash of the server undoes leaves the row queued and the fence refuses us: it need not wait for disk.
+_CLAIM_ALONE = """
+WITH claimed AS ({claim}), quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+SELECT claimed.* FROM claimed, quick ORDER BY order_key"""
+
+# The status that a row in hand goes to which would be queued again, if somebody has taken it back meanwhile.
+_BACK = "CASE e.{q}_error WHEN '{as_new}' THEN 'New' WHEN '{as_completed}' THEN 'Completed' END"
+
+_SETTLE = """
+UPDATE {table} e SET updated_at = now(),
+    {q}_status = CASE WHEN d.status = 'Queued' THEN coalesce({back}, 'Queued') ELSE d.status END,
+    {q}_error = CASE WHEN d.status = 'Queued' AND {back} IS NOT NULL THEN NULL ELSE d.error END,
+    {q}_due_at = CASE WHEN d.wait IS NULL THEN NULL ELSE now() + d.wait * interval '1 second' END,
+    {q}_allowance = e.{q}_allowance + CASE WHEN d.counts THEN 0 ELSE 1 END
+FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::float8[], $6::bool[], $7::text[])
+    AS d(id, attempts, status, error, wait, counts, error_type)
+WHERE e.id = d.id AND e.{q}_attempts = d.attempts AND e.{q}_status = 'Processing'
+RETURNING e.id, e.tenant_id, e.{q}_attempts - e.{q}_allowance AS tries, d.status, d.error, d.error_type"""
+
+_DEAD = """
+INSERT INTO dead_letter (tenant_id, queue, row_id, attempts, error_type, message)
+SELECT s.tenant_id, '{queue}', s.id, s.tries, coalesce(s.error_type, 'Error'), coalesce(s.error, '')
+FROM settled s WHERE s.status = 'Error'
+ON CONFLICT (queue, row_id) DO UPDATE SET attempts = excluded.attempts, error_type = excluded.error_type,
+    message = excluded.message, died_at = now()"""
+
+_FUSED = """
+WITH settled AS ({settle}), claimed AS ({claim})
+SELECT e.id, e.tenant_id, e.attempts, e.allowance, e.order_key{reads}
+FROM (SELECT * FROM claimed ORDER BY order_key) e
+UNION ALL SELECT lost.id, NULL::uuid, NULL::int, NULL::int, NULL::int8{nulls} FROM ({lost}) lost"""
+
+_LOST = """
+SELECT d.id FROM unnest($1::uuid[]) d(id) WHERE NOT EXISTS (SELECT 1 FROM settled s WHERE s.id = d.id)"""
+
+_SETTLE_ALONE = """WITH settled AS ({settle}) {lost}"""
+_SETTLE_DEAD = """WITH settled AS ({settle}), dead AS ({dead}) {lost}"""
+
+# A row that somebody else holds locked is ours all the same: it is not renewed now, and keeps nobody waiting.
+_BEAT = """
+WITH d AS (SELECT * FROM unnest($1::uuid[], $2::int[]) AS d(id, attempts)
+), mine AS (
+    SELECT e.id FROM d JOIN {table} e ON e.id = d.id
+    WHERE e.{q}_attempts = d.attempts AND e.{q}_status = 'Processing'
+), free AS (
+    SELECT e.id FROM d JOIN {table} e ON e.id = d.id
+    WHERE e.{q}_attempts = d.attempts AND e.{q}_status = 'Processing' FOR NO KEY UPDATE OF e SKIP LOCKED
+), renewed AS (
+    UPDATE {table} e SET {q}_due_at = now() + $3::float8 * interval '1 second'
+    FROM free WHERE e.id = free.id RETURNING e.id
+)
+SELECT mine.id, renewed.id IS NOT NULL AS renewed FROM mine LEFT JOIN renewed ON renewed.id = mine.id"""
+
+# One row may be what kills its workers. Rows that fell silent together more than once come back one after the other,
+# so that the others are done before it strikes again.
+_SWEEP = """
+WITH due AS (
+    SELECT c.ctid, c.{q}_status AS was, c.{q}_attempts - c.{q}_allowance AS tries FROM {table} c
+    WHERE c.{q}_due_at <= now() AND c.{q}_status IN ('Queued', 'Processing')
+    ORDER BY c.{q}_due_at LIMIT $1::int FOR NO KEY UPDATE SKIP LOCKED
+), apart AS (
+    SELECT ctid, row_number() OVER (ORDER BY random()) AS place FROM due
+    WHERE was = 'Processing' AND tries BETWEEN 2 AND $2::int - 1
+), swept AS (
+    UPDATE {table} e SET {q}_due_at = now() + apart.place * {apart} * interval '1 second',
+        {q}_status = CASE WHEN {back} IS NOT NULL THEN {back}
+            WHEN due.was = 'Processing' AND e.{q}_attempts - e.{q}_allowance >= $2::int THEN 'Error' ELSE 'Queued' END,
+        {q}_error = CASE WHEN {back} IS NOT NULL THEN NULL WHEN due.was = 'Processing' THEN
+            'The worker fell silent: it was killed, frozen or cut off while it had this row.' ELSE e.{q}_error END
+    FROM due LEFT JOIN apart ON apart.ctid = due.ctid WHERE e.ctid = due.ctid
+    RETURNING e.id, e.tenant_id, e.{q}_attempts - e.{q}_allowance AS tries, e.{q}_status AS status,
+        e.{q}_error AS error, due.was
+), settled AS (SELECT id, tenant_id, tries, status, error, 'LeaseExpired'::text AS error_type FROM swept
+), dead AS ({dead})
+SELECT count(*) FILTER (WHERE was = 'Queued') AS ready,
+    count(*) FILTER (WHERE was = 'Processing' AND status = 'Queued') AS rescued,
+    count(*) FILTER (WHERE status = 'Error') AS died FROM swept"""
+
+# "Is there any?" asked in order, not by EXISTS: by yesterday's statistics of a full queue the planner would read the
+# whole table to find that today's is empty.
+_WORK = """
+SELECT (SELECT {q}_order FROM {table} WHERE {q}_status = 'Queued' AND {q}_due_at IS NULL
+        ORDER BY {q}_order LIMIT 1) IS NOT NULL
+    OR (SELECT {q}_due_at FROM {table} WHERE {q}_due_at <= now() AND {q}_status IN ('Queued', 'Processing')
+        ORDER BY {q}_due_at LIMIT 1) IS NOT NULL"""
+
+_MEASURE = """
+SELECT (SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {q}_status = 'Queued' AND {q}_due_at IS NULL
+        ORDER BY {q}_order LIMIT {cap}) r) AS ready,
+    (SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {q}_due_at IS NOT NULL AND {q}_status = 'Queued'
+        ORDER BY {q}_due_at LIMIT {cap}) w) AS waiting,
+    (SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {q}_due_at IS NOT NULL AND {q}_status = 'Processing'
+        ORDER BY {q}_due_at LIMIT {cap}) p) AS processing,
+    (SELECT count(*) FROM (SELECT 1 FROM dead_letter WHERE queue = '{queue}' LIMIT {cap}) d) AS dead,
+    (SELECT greatest(0, extract(epoch FROM now()) - ({q}_order + priority * {worth}::int8) / 1000000.0)
+        FROM {table} WHERE {q}_status = 'Queued' AND {q}_due_at IS NULL ORDER BY {q}_order LIMIT 1) AS oldest"""
+
+_COUNT = """
+SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {q}_status = 'Queued' AND {q}_due_at IS NULL
+    ORDER BY {q}_order LIMIT $1::int) c"""
+
+_OVERDUE = """
+SELECT count(*) FROM {table} WHERE {q}_due_at < now() - $1::float8 * interval '1 second'
+    AND {q}_status = 'Processing'"""
+
+_BUSY = """
+SELECT (SELECT {q}_order FROM {table} WHERE {q}_status = 'Queued' AND {q}_due_at IS NULL
+        ORDER BY {q}_order LIMIT 1) IS NOT NULL
+    OR (SELECT {q}_due_at FROM {table} WHERE {q}_due_at IS NOT NULL AND ({q}_status = 'Processing'
+        OR ({q}_status = 'Queued' AND {q}_due_at <= now() + $1::float8 * interval '1 second'))
+        ORDER BY {q}_due_at LIMIT 1) IS NOT NULL"""
+
+_OPEN = """
+UPDATE {table} SET {q}_status = 'Queued' WHERE id = ANY ($1::uuid[]) AND {q}_status NOT IN ('Queued', 'Processing')"""
+
+_WAKE = """
+WITH woken AS (
+    UPDATE {table} SET {q}_due_at = NULL, {q}_error = NULL WHERE id IN (
+        SELECT id FROM {table} WHERE {q}_due_at > now() AND {q}_status = 'Queued' AND tenant_id = $1 AND {q}_error = $2
+        ORDER BY {q}_due_at LIMIT $3::int FOR NO KEY UPDATE SKIP LOCKED)
+    RETURNING id
+), told AS (SELECT pg_notify('{channel}', '{queue}'))
+SELECT count(*) FROM woken, told"""
+
+
+@dataclass(frozen=True)
+class Statements:
+    """The statements of one workflow's queue, written once."""
+
+    claim: str
+    settle: str
+    settle_dead: str
+    fused: str
+    beat: str
+    sweep: str
+    work: str
+    measure: str
+    count: str
+    overdue: str
+    busy: str
+    open: str
+    wake: str
+
+    @classmethod
+    def of(cls, workflow: Workflow[Any, Any, Any]) -> "Statements":
+        """The statements for this workflow's table, queue and columns."""
+        columns = workflow.model.__table__.columns
+        names: dict[str, Any] = {
+            "table": workflow.table,
+            "q": workflow.queue,
+            "queue": f"{workflow.table}.{workflow.queue}",
+            "reads": "".join(f", e.{name}" for name in workflow.reads),
+            "nulls": "".join(f", NULL::{_type_of(columns[name])}" for name in workflow.reads),
+            "worth": PRIORITY_WORTH,
+            "channel": CHANNEL,
+            "cap": COUNT_CAP,
+            "apart": APART_SECONDS,
+            "lost": _LOST,
+            "as_new": TAKEN_BACK[Status.NEW],
+            "as_completed": TAKEN_BACK[Status.COMPLETED],
+        }
+        names["back"] = _BACK.format_map(names)
+        names["dead"] = _DEAD.format_map(names)
+        names["settle"] = _SETTLE.format_map(names)
+        claim = _CLAIM.format_map(names)
+        return cls(
+            claim=_CLAIM_ALONE.format(claim=claim.format(n="$1", lease="$2", low="$3")),
+            settle=_SETTLE_ALONE.format_map(names),
+            settle_dead=_SETTLE_DEAD.format_map(names),
+            fused=_FUSED.format_map({**names, "claim": claim.format(n="$8", lease="$9", low="$10")}),
+            beat=_BEAT.format_map(names),
+            sweep=_SWEEP.format_map(names),
+            work=_WORK.format_map(names),
+            measure=_MEASURE.format_map(names),
+            count=_COUNT.format_map(names),
+            overdue=_OVERDUE.format_map(names),
+            busy=_BUSY.format_map(names),
+            open=_OPEN.format_map(names),
+            wake=_WAKE.format_map(names),
+        )
+
+
+def _type_of(column: Any) -> str:
+    return str(column.type.compile(dialect=dialect()))  # type: ignore[no-untyped-call]

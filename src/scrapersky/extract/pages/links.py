@@ -1,0 +1,35 @@
+"""The links of a page to other pages of the same site: where to go on when there is no sitemap."""
+
+from scrapersky.extract.document.model import Document
+from scrapersky.extract.document.urls import Resolver, authority_of
+from scrapersky.extract.pages.select import Candidate
+from scrapersky.extract.pages.url_parts import FILE_ENDINGS, route_of
+from scrapersky.extract.public_suffix import registrable
+
+MAX_LINKS = 500
+
+
+def links_of(document: Document, url: str, resolve: Resolver) -> tuple[Candidate, ...]:
+    """The pages linked to, each once with the first text it is called by, in the order of the page."""
+    site = _site(resolve(url))
+    found: dict[str, Candidate] = {}
+    for link in document.links:
+        address = resolve(link.href).partition("#")[0]
+        text = link.text or link.label
+        if not address or (address in found and (found[address].text or not text)):
+            continue
+        if _site(address) == site and route_of(address).ending not in FILE_ENDINGS:
+            found[address] = Candidate(address, text)
+            if len(found) >= MAX_LINKS:
+                break
+    return tuple(found.values())
+
+
+def _site(address: str) -> str:
+    """The registered domain; the host itself where there is none, as in a laboratory."""
+    if not address:
+        return ""
+    authority = authority_of(address)
+    before, _, port = authority.rpartition(":")
+    host = before if port.isdigit() else authority
+    return registrable(host) or host

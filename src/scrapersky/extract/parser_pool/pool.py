@@ -1,0 +1,241 @@
+"""Reading hostile pages in child processes that can be killed.
+
+    async with ParserPool(size=2, cpu_seconds=5, memory_mb=512) as pool:
+        facts = await pool.run(read_page, html)     # read_page(html, parser="turbohtml") -> facts
+
+A page that ends, stalls or bloats its child is tried once more by a fresh one, with parser="lxml" where the reader
+takes a parser; then it is given up with a reason. The children share nothing with each other or with the parent: no
+sockets, no connections, no secrets of the environment.
+"""
+
+import asyncio
+import inspect
+import pickle
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from types import TracebackType
+from typing import ParamSpec, Self, TypeVar, cast
+
+import structlog
+
+from scrapersky.core.errors import ScraperSkyError, Unavailable
+from scrapersky.extract.parser_pool.child import FAULT, OUT_OF_MEMORY, TOO_LARGE, Limits
+from scrapersky.extract.parser_pool.process import NotFacts, ParserGone, ParserProcess, unpickle
+
+P = ParamSpec("P")
+Facts = TypeVar("Facts")
+FALLBACK = "lxml"
+START_SECONDS = 30.0
+GRACE_SECONDS = 2.0  # the child's own timers come first: they know the reason
+
+log = structlog.get_logger(__name__)
+
+
+class PoisonPage(ScraperSkyError):
+    """No parser can read this page within its budget; give it up."""
+
+
+class ReaderFault(ScraperSkyError):
+    """The reader failed on this page; give the page up and mend the reader."""
+
+
+class ParserCannotStart(Unavailable):
+    """A parser process cannot be started."""
+
+
+class _Failed(Exception):
+    """One attempt came to nothing."""
+
+    def __init__(self, reason: str, where: str = "") -> None:
+        super().__init__(reason)
+        self.where = where  # in the reader's code, when it raised an error
+
+
+@dataclass
+class Counts:
+    """What a pool has done so far."""
+
+    pages: int = 0
+    retried: int = 0
+    given_up: int = 0
+    started: int = 0
+    killed: int = 0
+    recycled: int = 0
+
+
+class _Slot:
+    """A place for one child; empty until it is needed."""
+
+    child: ParserProcess | None = None
+
+
+class ParserPool:
+    """A few long-lived parser processes, each reading one page at a time."""
+
+    def __init__(
+        self,
+        size: int = 2,
+        *,
+        cpu_seconds: float = 5.0,
+        wall_seconds: float = 15.0,
+        memory_mb: int = 512,
+        largest_answer_mb: float = 8.0,
+        pages_per_child: int = 2_000,
+        preload: tuple[str, ...] = ("scrapersky.extract.document.parse",),
+    ) -> None:
+        self.size = size
+        self.counts = Counts()
+        self._pages_per_child = pages_per_child
+        self._limits = Limits(
+            cpu_seconds, wall_seconds, memory_mb << 20, int(largest_answer_mb * (1 << 20)), list(sys.path), preload
+        )
+        self._free: asyncio.Queue[_Slot] = asyncio.Queue()
+        self._slots = [_Slot() for _ in range(size)]
+        self._open = False
+
+    async def __aenter__(self) -> Self:
+        """Start every child, so that a limit too tight to start in is seen at once."""
+        self._open = True
+        try:
+            async with asyncio.TaskGroup() as starting:
+                for slot in self._slots:
+                    starting.create_task(self._fill(slot))
+        except* ParserCannotStart as several:
+            await self.close()
+            raise several.exceptions[0] from None
+        for slot in self._slots:
+            self._free.put_nowait(slot)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End every child, also those still at work."""
+        self._open = False
+        children = [slot.child for slot in self._slots if slot.child is not None]
+        for slot in self._slots:
+            slot.child = None
+        await asyncio.gather(*(child.end() for child in children))
+
+    @property
+    def process_ids(self) -> list[int]:
+        """The processes that are running now."""
+        return [slot.child.pid for slot in self._slots if slot.child is not None]
+
+    async def run(self, function: Callable[P, Facts], *args: P.args, **options: P.kwargs) -> Facts:
+        """What the function returns, or PoisonPage, or ReaderFault. Function and facts must pickle by name."""
+        self.counts.pages += 1
+        again = {**options, "parser": FALLBACK} if _takes_parser(function) else options
+        try:
+            return cast(Facts, await self._attempt((function, args, options)))
+        except _Failed as failed:
+            if failed.where and again is options:
+                raise self._give_up(failed) from None  # it would raise the same once more
+            first = failed
+        self.counts.retried += 1
+        try:
+            return cast(Facts, await self._attempt((function, args, again)))
+        except _Failed as second:
+            raise self._give_up(first, second) from None
+
+    def _give_up(self, first: _Failed, second: _Failed | None = None) -> ScraperSkyError:
+        self.counts.given_up += 1
+        last = second or first
+        reason = f"{first}" if str(last) == str(first) else f"{first}; tried once more, it {last}"
+        log.warning("page_given_up", reason=reason, where=last.where)
+        return ReaderFault(f"The reader {reason}.") if last.where else PoisonPage(f"The page {reason}.")
+
+    async def _attempt(self, request: tuple[object, ...]) -> object:
+        packed = pickle.dumps(request, pickle.HIGHEST_PROTOCOL)
+        slot = await self._free.get()
+        try:
+            child = await self._fill(slot)
+            kind, answer = await self._ask(child, packed)
+            facts = self._unpack(kind, answer)
+        except BaseException:
+            # Cancelled, or the child is lost: in both cases nobody knows what it is doing.
+            self._drop(slot)
+            raise
+        finally:
+            self._free.put_nowait(slot)
+        self._recycle(slot, child)
+        if kind == FAULT:
+            name, message, where = cast(tuple[str, str, str], facts)
+            raise _Failed(f"raised {name}: {message}", where)
+        return facts
+
+    async def _ask(self, child: ParserProcess, packed: bytes) -> tuple[bytes, bytes]:
+        try:
+            async with asyncio.timeout(self._limits.wall_seconds + GRACE_SECONDS):
+                return await child.ask(packed)
+        except TimeoutError:
+            raise _Failed(f"took longer than {self._limits.wall_seconds:g} s") from None
+        except ParserGone:
+            raise _Failed(self._reason(await child.end())) from None
+
+    def _unpack(self, kind: bytes, answer: bytes) -> object:
+        if kind == TOO_LARGE:
+            raise _Failed(f"gave facts larger than {self._limits.largest_answer >> 20} MB")
+        try:
+            return unpickle(answer)
+        except NotFacts as error:
+            raise _Failed(f"made the parser answer with what are no facts: {error}") from None
+
+    def _reason(self, code: int) -> str:
+        """Why a child ended, by its exit code."""
+        if code == OUT_OF_MEMORY:
+            return f"needed more than {self._limits.memory_bytes >> 20} MB of memory"
+        if code == -signal.SIGPROF:
+            return f"used more than {self._limits.cpu_seconds:g} s of processor time"
+        if code == -signal.SIGALRM:
+            return f"took longer than {self._limits.wall_seconds:g} s"
+        if code < 0:
+            return f"crashed the parser ({signal.Signals(-code).name})"
+        return f"ended the parser (exit code {code})"
+
+    async def _fill(self, slot: _Slot) -> ParserProcess:
+        if slot.child is not None and slot.child.alive:
+            return slot.child
+        self._drop(slot)
+        if not self._open:
+            raise ParserCannotStart("The pool of parsers is closed.")
+        child = await ParserProcess.start(self._limits.largest_answer)
+        slot.child = child
+        self.counts.started += 1
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                await child.ask(pickle.dumps(tuple(self._limits)))
+        except (ParserGone, TimeoutError) as error:
+            code = await child.end()
+            slot.child = None
+            raise ParserCannotStart(
+                f"A parser process ended at its start (exit code {code}). Is {self._limits.memory_bytes >> 20} MB of "
+                "memory enough for it?"
+            ) from error
+        return child
+
+    def _drop(self, slot: _Slot) -> None:
+        if slot.child is not None:
+            self.counts.killed += 1
+            slot.child.kill()
+            slot.child = None
+
+    def _recycle(self, slot: _Slot, child: ParserProcess) -> None:
+        if child.answered > self._pages_per_child:
+            self.counts.recycled += 1
+            child.kill()
+            slot.child = None
+
+
+@lru_cache(maxsize=256)
+def _takes_parser(function: Callable[..., object]) -> bool:
+    try:
+        return "parser" in inspect.signature(function).parameters
+    except ValueError:  # a builtin without a signature
+        return False

@@ -1,0 +1,133 @@
+"""A fake of HubSpot's contacts: upsert in batches, partial success, two kinds of limits, and its way of saying no."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from scrapersky.sandbox.crm.service import FakeService, SaysNo
+from scrapersky.sandbox.server.response import Answer, Request, json_answer
+
+DEFAULT_TOKEN = "pat-eu1-sandbox-token"  # noqa: S105  # nosec B105 # of the sandbox
+UPSERT, CONTACTS = "/crm/v3/objects/contacts/batch/upsert", "/crm/v3/objects/contacts"
+MOST_INPUTS = 100
+EMAIL = re.compile(r"[^@\s]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}")
+PROPERTIES = frozenset(
+    {"email", "firstname", "lastname", "jobtitle", "phone", "company", "website", "city", "country", "lead_source"}
+)
+CORRELATION = "sandbox"
+LIMIT_HEADERS = {
+    "X-HubSpot-RateLimit-Daily": "250000",
+    "X-HubSpot-RateLimit-Interval-Milliseconds": "10000",
+    "X-HubSpot-RateLimit-Max": "100",
+}
+
+
+class HubSpotError(SaysNo):
+    """An error answer of HubSpot."""
+
+    def __init__(self, status: int, category: str, message: str, **more: Any) -> None:
+        said = {"status": "error", "message": message, "correlationId": CORRELATION, "category": category}
+        super().__init__(status, message, {**said, **more})
+
+
+def limited(policy: str) -> Answer:
+    """429 of the ten seconds or of the day."""
+    said = {
+        "status": "error",
+        "message": f"You have reached your {policy.lower()} limit.",
+        "errorType": "RATE_LIMIT",
+        "correlationId": CORRELATION,
+        "policyName": policy,
+    }
+    headers = {**LIMIT_HEADERS, "X-HubSpot-RateLimit-Remaining": "0"}
+    return Answer(429, json.dumps(said).encode(), "application/json", headers)
+
+
+MISHAPS: dict[str, Callable[[], Answer]] = {
+    "ten_secondly": lambda: limited("TEN_SECONDLY_ROLLING"),
+    "daily": lambda: limited("DAILY"),
+    "missing_scopes": lambda: HubSpotError(
+        403, "MISSING_SCOPES", "This app hasn't been granted all required scopes to make this call."
+    ).answer(),
+    "conflict": lambda: HubSpotError(409, "CONFLICT", "Contact already exists. Existing ID: 101").answer(),
+    "internal": lambda: HubSpotError(500, "INTERNAL_ERROR", "internal error").answer(),
+    "bad_gateway": lambda: Answer(502, b"<html>Bad Gateway</html>"),
+}
+
+
+class FakeHubSpot(FakeService):
+    """One portal. `strict` refuses a whole batch for one bad contact, as older portals do."""
+
+    def __init__(self, token: str = DEFAULT_TOKEN) -> None:
+        super().__init__(MISHAPS)
+        self.token = token
+        self.strict = False
+        self.contacts: dict[str, dict[str, Any]] = {}  # by address
+        self.batches: list[int] = []  # the sizes of the upserts that were let in
+
+    def _answered(self, request: Request) -> Answer:
+        if request.headers.get("authorization") != f"Bearer {self.token}":
+            raise HubSpotError(401, "INVALID_AUTHENTICATION", "Authentication credentials not found.")
+        if mishap := self._mishap():
+            return mishap
+        if (request.method, request.path) == ("POST", UPSERT):
+            return self._upsert(_read(request))
+        if (request.method, request.path) == ("GET", CONTACTS):
+            return json_answer({"results": list(self.contacts.values())[:1]})
+        raise HubSpotError(404, "OBJECT_NOT_FOUND", "No such path")
+
+    def _upsert(self, inputs: list[dict[str, Any]]) -> Answer:
+        if len(inputs) > MOST_INPUTS:
+            raise HubSpotError(400, "VALIDATION_ERROR", f"Batch size {len(inputs)} exceeds the limit of {MOST_INPUTS}")
+        ids = [str(each["id"]).lower() for each in inputs]
+        if len(set(ids)) < len(ids):
+            raise HubSpotError(400, "VALIDATION_ERROR", "Duplicate IDs found in batch input")
+        for each in inputs:
+            if unknown := set(each["properties"]) - PROPERTIES:
+                raise _no_property(sorted(unknown)[0])
+        bad = [each for each in inputs if not EMAIL.fullmatch(str(each["id"]).lower())]
+        if bad and (self.strict or len(bad) == len(inputs)):
+            raise HubSpotError(400, "VALIDATION_ERROR", "Invalid input", errors=[_invalid(bad[0])])
+        self.batches.append(len(inputs))
+        results = [self._store(each) for each in inputs if each not in bad]
+        said = {"status": "COMPLETE", "results": results, "startedAt": "", "completedAt": ""}
+        if not bad:
+            return json_answer(said)
+        return json_answer({**said, "numErrors": len(bad), "errors": [_partial(each) for each in bad]}, 207)
+
+    def _store(self, wanted: dict[str, Any]) -> dict[str, Any]:
+        email = str(wanted["id"]).lower()
+        is_new = email not in self.contacts
+        known = self.contacts.setdefault(email, {"id": str(101 + len(self.contacts)), "properties": {}})
+        known["properties"].update(wanted["properties"])
+        return {**known, "archived": False, "new": is_new, "objectWriteTraceId": wanted.get("objectWriteTraceId")}
+
+
+def _read(request: Request) -> list[dict[str, Any]]:
+    try:
+        inputs = json.loads(request.body)["inputs"]
+        if all(each["idProperty"] == "email" and isinstance(each["properties"], dict) for each in inputs):
+            return list(inputs)
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise HubSpotError(400, "VALIDATION_ERROR", "Invalid input JSON")
+
+
+def _no_property(name: str) -> HubSpotError:
+    detail = {"isValid": False, "message": f'Property "{name}" does not exist', "error": "PROPERTY_DOESNT_EXIST"}
+    return HubSpotError(400, "VALIDATION_ERROR", f"Property values were not valid: {json.dumps([detail])}")
+
+
+def _invalid(wanted: dict[str, Any]) -> dict[str, Any]:
+    return {"message": f"Email address {wanted['id']} is invalid", "code": "INVALID_EMAIL", "in": "email"}
+
+
+def _partial(wanted: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "status": "error",
+        "category": "VALIDATION_ERROR",
+        "message": "Property values were not valid",
+        "context": {"ids": [wanted["id"]]},
+        "errors": [_invalid(wanted)],
+    }

@@ -1,0 +1,128 @@
+"""Receivers of web hooks: they check signatures as Standard Webhooks says, and can be told to behave badly."""
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from scrapersky.core.errors import ScraperSkyError
+from scrapersky.sandbox.server.response import Answer, Request, json_answer
+
+TOLERANCE_SECONDS = 300
+MANNERS: dict[str, Answer] = {
+    "well": Answer(204),
+    "hang": Answer(200, wait_seconds=3600),
+    "endless": Answer(200, b"x" * 1_000_000, drip_seconds=3600),
+    "gone": Answer(410, b"I want no more of this."),
+    "broken": Answer(500, b"Traceback: secret of the receiver"),
+    "busy": Answer(429, headers={"Retry-After": "7"}),
+    "away": Answer(503, headers={"Retry-After": "99999999"}),
+    "moved": Answer(302, headers={"Location": "http://127.0.0.1:1/admin"}),
+    "refusing": Answer(400, b"I do not like this body."),
+    "hang_up": Answer(hang_up=True),
+}
+
+
+class UnknownManner(ScraperSkyError):
+    """A receiver cannot behave like this."""
+
+
+class Forged(ScraperSkyError):
+    """The message is not from whoever knows the secret."""
+
+
+@dataclass
+class Receiver:
+    """One address. `effects` holds each message once, by its id: what comes twice changes nothing."""
+
+    secret: str | None = None  # None takes everything
+    manners: list[str] = field(default_factory=list)  # of the next messages, the last one stays
+    header: tuple[str, str] | None = None  # name and value that must come along, as an n8n node asks for
+    effects: dict[str, dict[str, Any]] = field(default_factory=dict)
+    seen: list[str] = field(default_factory=list)  # ids in the order in which they came, again and again
+    forged: int = 0
+
+    def behave(self, *manners: str) -> None:
+        """How the next messages are received; the last manner stays."""
+        for manner in manners:
+            if manner not in MANNERS:
+                raise UnknownManner(f"{manner} is none of {', '.join(MANNERS)}.")
+        self.manners = list(manners)
+
+    def take(self, request: Request) -> Answer:
+        """Check, remember, answer."""
+        manner = self._next()
+        try:
+            message_id = self._checked(request)
+        except Forged:
+            self.forged += 1
+            return Answer(401, b"Not signed by you.")
+        self.seen.append(message_id)
+        if manner in ("well", "endless"):
+            self.effects.setdefault(message_id, json.loads(request.body))
+        return MANNERS[manner]
+
+    def _next(self) -> str:
+        if len(self.manners) > 1:
+            return self.manners.pop(0)
+        return self.manners[0] if self.manners else "well"
+
+    def _checked(self, request: Request) -> str:
+        if self.secret is None:
+            return str(request.headers.get("webhook-id") or json.loads(request.body).get("id"))
+        return verified(request, self.secret)
+
+
+def verified(request: Request, secret: str) -> str:
+    """The id of a message that was signed with this secret a moment ago, or Forged."""
+    message_id = request.headers.get("webhook-id", "")
+    sent_at = request.headers.get("webhook-timestamp", "")
+    if not message_id or not sent_at.isdecimal() or abs(time.time() - int(sent_at)) > TOLERANCE_SECONDS:
+        raise Forged("no id, or a time that is not now")
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    mac = hmac.new(key, b".".join([message_id.encode(), sent_at.encode(), request.body]), hashlib.sha256)
+    mine = base64.b64encode(mac.digest()).decode()
+    for each in request.headers.get("webhook-signature", "").split(" "):
+        version, _, given = each.partition(",")
+        if version == "v1" and hmac.compare_digest(given, mine):
+            return message_id
+    raise Forged("another signature")
+
+
+class FakeWebhook:
+    """A host full of receivers, each under its own path; n8n answers for paths that it does not know in its own way."""
+
+    def __init__(self) -> None:
+        self.receivers: dict[str, Receiver] = {}
+
+    def add(self, path: str, secret: str | None = None, header: tuple[str, str] | None = None) -> Receiver:
+        """A new receiver at this path."""
+        self.receivers[path] = Receiver(secret, header=header)
+        return self.receivers[path]
+
+    def answer(self, request: Request) -> Answer:
+        """What the receiver at the path says."""
+        receiver = self.receivers.get(request.path)
+        if receiver is None or request.method != "POST":
+            return _not_registered(request)
+        if receiver.header and request.headers.get(receiver.header[0].lower()) != receiver.header[1]:
+            return Answer(403, b"Authorization data is wrong!")
+        if receiver.header:
+            answer = receiver.take(request)
+            return json_answer({"message": "Workflow was started"}) if answer.status == 204 else answer
+        return receiver.take(request)
+
+
+def _not_registered(request: Request) -> Answer:
+    path = request.path.rpartition("/")[2]
+    return json_answer(
+        {
+            "code": 404,
+            "message": f'The requested webhook "{request.method} {path}" is not registered.',
+            "hint": "The workflow must be active for a production URL to run successfully.",
+        },
+        404,
+    )

@@ -1,0 +1,190 @@
+"""Three chained example workflows over two tables: the engine's own demo, its tests and its benchmark use them."""
+
+import asyncio
+import random
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, ClassVar
+from uuid import UUID
+
+from sqlalchemy import DateTime, SmallInteger, Text, Uuid, func
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncSession, create_async_engine
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.pool import NullPool
+
+from scrapersky.core.database import Database
+from scrapersky.core.uuid7 import new_id
+from scrapersky.core.vocabularies import Status
+from scrapersky.engine.outcomes import Skip
+from scrapersky.engine.pipeline import Pipeline
+from scrapersky.engine.queue_ddl import create_queue, protect_tenant
+from scrapersky.engine.tuning import Tuning
+from scrapersky.engine.workflow import Claimed, Workflow
+from scrapersky.models.queue import (
+    allowance_column,
+    attempts_column,
+    due_at_column,
+    error_column,
+    order_column,
+    queue_items,
+    status_column,
+)
+
+QUEUES = [("parcel", "packing"), ("parcel", "weighing"), ("shipment", "shipping")]
+
+
+class ExampleBase(DeclarativeBase):
+    """A registry of its own: these tables are no part of the line."""
+
+    type_annotation_map: ClassVar[dict[Any, Any]] = {
+        datetime: DateTime(timezone=True),
+        UUID: Uuid(),
+        str: Text(),
+        Status: Text(),
+    }
+
+
+class _Example:
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id, server_default=func.gen_random_uuid())
+    tenant_id: Mapped[UUID]
+    updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
+    priority: Mapped[int] = mapped_column(SmallInteger(), default=0, server_default="0")
+
+
+class Parcel(_Example, ExampleBase):
+    """Something to pack and to weigh."""
+
+    __tablename__ = "parcel"
+    __table_args__ = (*queue_items("parcel", "packing"), *queue_items("parcel", "weighing"))
+
+    label: Mapped[str] = mapped_column(server_default="")
+    grams: Mapped[int | None]
+
+    packing_status: Mapped[Status] = status_column()
+    packing_error: Mapped[str | None] = error_column()
+    packing_attempts: Mapped[int] = attempts_column()
+    packing_allowance: Mapped[int] = allowance_column()
+    packing_due_at: Mapped[datetime | None] = due_at_column()
+    packing_order: Mapped[int] = order_column()
+
+    weighing_status: Mapped[Status] = status_column()
+    weighing_error: Mapped[str | None] = error_column()
+    weighing_attempts: Mapped[int] = attempts_column()
+    weighing_allowance: Mapped[int] = allowance_column()
+    weighing_due_at: Mapped[datetime | None] = due_at_column()
+    weighing_order: Mapped[int] = order_column()
+
+
+class Shipment(_Example, ExampleBase):
+    """A weighed parcel on its way; one per parcel, whatever happens."""
+
+    __tablename__ = "shipment"
+    __table_args__ = queue_items("shipment", "shipping")
+
+    parcel_id: Mapped[UUID] = mapped_column(unique=True)
+
+    shipping_status: Mapped[Status] = status_column()
+    shipping_error: Mapped[str | None] = error_column()
+    shipping_attempts: Mapped[int] = attempts_column()
+    shipping_allowance: Mapped[int] = allowance_column()
+    shipping_due_at: Mapped[datetime | None] = due_at_column()
+    shipping_order: Mapped[int] = order_column()
+
+
+class Packing(Workflow[Parcel, str, None]):
+    """A parcel is packed; now and then the tape tears and it is tried again."""
+
+    number = 91
+    name = "packing"
+    model = Parcel
+    reads = ("label",)
+    feeds = "weighing"
+    tuning = Tuning(batch_size=50, max_attempts=3, backoff_seconds=0.5, breaker_error_rate=0.9)
+
+    def __init__(self, tears: float = 0.0, seconds: float = 0.0) -> None:
+        self._tears, self._seconds = tears, seconds
+
+    def read(self, row: Claimed) -> str:
+        """The label on the parcel."""
+        label: str = row.label
+        return label
+
+    async def work(self, label: str) -> None:
+        """Pack it."""
+        await asyncio.sleep(self._seconds)
+        if random.random() < self._tears:
+            raise RuntimeError(f"the tape of {label} tore")
+
+    async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Parcel, None]]) -> Iterable[UUID]:
+        """Nothing to store: the same parcel goes on to the scales."""
+        return [parcel.id for parcel, _ in found]
+
+
+class Weighing(Workflow[Parcel, str, int]):
+    """A packed parcel is weighed; an empty one is set aside with that reason."""
+
+    number = 92
+    name = "weighing"
+    model = Parcel
+    reads = ("label",)
+    feeds = "shipping"
+    tuning = Tuning(batch_size=50)
+
+    def read(self, row: Claimed) -> str:
+        """The label on the parcel."""
+        label: str = row.label
+        return label
+
+    async def work(self, label: str) -> int:
+        """The weight follows from the label, so that a re-run finds the same."""
+        grams = sum(label.encode()) % 1000
+        if grams < 30:
+            raise Skip("empty parcel")
+        return grams
+
+    async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Parcel, int]]) -> Iterable[UUID]:
+        """Note the weight and make the shipment, once."""
+        for parcel, grams in found:
+            parcel.grams = grams
+        made = await session.execute(
+            insert(Shipment)
+            .values([{"id": new_id(), "tenant_id": parcel.tenant_id, "parcel_id": parcel.id} for parcel, _ in found])
+            .on_conflict_do_nothing(index_elements=["parcel_id"])
+            .returning(Shipment.id)
+        )
+        return list(made.scalars())
+
+
+class Shipping(Workflow[Shipment, None, None]):
+    """A shipment leaves the house."""
+
+    number = 93
+    name = "shipping"
+    model = Shipment
+    tuning = Tuning(batch_size=50)
+
+    def read(self, row: Claimed) -> None:
+        """Nothing is needed to wave."""
+
+    async def work(self, task: None) -> None:
+        """Wave."""
+
+
+def parcel_line(tears: float = 0.0, seconds: float = 0.0) -> Pipeline:
+    """Parcel ─▶ packing ─▶ weighing ─▶ Shipment ─▶ shipping."""
+    return Pipeline([Packing(tears, seconds), Weighing(), Shipping()])
+
+
+async def create_parcel_tables(database: Database) -> None:
+    """Make the example tables and their queues, as the owner of the database."""
+    engine = create_async_engine(database.url, poolclass=NullPool)
+    async with engine.begin() as connection:
+        await connection.run_sync(ExampleBase.metadata.create_all)
+        for table in ("parcel", "shipment"):
+            for statement in protect_tenant(table):
+                await connection.exec_driver_sql(statement)
+        for table, queue in QUEUES:
+            for statement in create_queue(table, queue):
+                await connection.exec_driver_sql(statement)
+    await engine.dispose()

@@ -1,0 +1,67 @@
+"""The filters of an Overpass query: what tags an element must have, and where it must lie."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from scrapersky.sandbox.world.cities import Box
+
+
+@dataclass(frozen=True, slots=True)
+class TagFilter:
+    """One filter in square brackets."""
+
+    key: str
+    operator: str  # "exists", "missing", "=", "!=", "~", "!~", "~~"
+    value: str = ""
+    flags: int = 0
+
+    def passes(self, tags: Mapping[str, str]) -> bool:
+        """Whether an element with these tags is meant."""
+        if self.operator == "~~":
+            return any(
+                re.search(self.key, key) and re.search(self.value, value, self.flags) for key, value in tags.items()
+            )
+        value = tags.get(self.key)
+        if self.operator in ("exists", "missing"):
+            return (value is not None) is (self.operator == "exists")
+        if self.operator == "=":
+            return value == self.value
+        if self.operator == "!=":
+            return value != self.value
+        matches = value is not None and re.search(self.value, value, self.flags) is not None
+        return matches is (self.operator == "~")
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """Everything around a point."""
+
+    metres: float
+    latitude: float
+    longitude: float
+
+    def holds(self, latitude: float, longitude: float) -> bool:
+        """Whether a point lies in it; a flat earth is good enough here."""
+        north = (latitude - self.latitude) * 111_195
+        east = (longitude - self.longitude) * 111_195 * 0.52
+        return bool((north**2 + east**2) ** 0.5 <= self.metres)
+
+
+@dataclass(slots=True)
+class Statement:
+    """Elements of some kinds with some tags in some places."""
+
+    kinds: set[str]
+    tags: list[TagFilter] = field(default_factory=list)
+    boxes: list[Box] = field(default_factory=list)  # in every one of them
+    areas: list[list[Box]] = field(default_factory=list)  # in any one of each list
+    circles: list[Circle] = field(default_factory=list)
+    ids: set[int] = field(default_factory=set)
+
+    def holds(self, latitude: float, longitude: float) -> bool:
+        """Whether a point lies where it should."""
+        places: list[Box | Circle] = [*self.boxes, *self.circles]
+        return all(place.holds(latitude, longitude) for place in places) and all(
+            any(box.holds(latitude, longitude) for box in area) for area in self.areas
+        )

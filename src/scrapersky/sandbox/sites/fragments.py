@@ -1,0 +1,57 @@
+"""The pieces that every style puts together in its own way."""
+
+from dataclasses import dataclass
+from html import escape
+
+from scrapersky.sandbox.sites.json_ld import linked_data
+from scrapersky.sandbox.sites.page_bodies import credit, main_part, social_links
+from scrapersky.sandbox.sites.plan import PageKind, Site, SitemapStyle, SitePage
+from scrapersky.sandbox.world.phone_numbers import national
+
+IN_MENU = (PageKind.HOME, PageKind.ABOUT, PageKind.SERVICES, PageKind.TEAM, PageKind.BLOG, PageKind.CONTACT)
+IN_FOOTER = (PageKind.IMPRINT, PageKind.PRIVACY)
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """A page in pieces of HTML."""
+
+    language: str
+    title: str
+    name: str
+    description: str
+    url: str
+    menu: tuple[tuple[str, str], ...]  # path, text
+    legal: tuple[tuple[str, str], ...]
+    phone: str
+    main: str
+    socials: str
+    credit: str
+    head: str  # structured data and links to feeds
+
+
+def pieces(site: Site, page: SitePage) -> Pieces:
+    """The pieces of one page."""
+    owner = site.owner
+    phone = f'<a class="call" href="tel:{owner.phone}">{national(owner.phone)}</a>' if site.header_phone else ""
+    feed = ""
+    if site.sitemap is SitemapStyle.RSS:
+        feed = '<link rel="alternate" type="application/rss+xml" title="RSS" href="/feed/">'
+    return Pieces(
+        language=owner.language.code,
+        title=f"{escape(page.title)} – {escape(owner.name)}",
+        name=escape(owner.name),
+        description=f"{escape(owner.name)}, {owner.city.name}. {owner.language.blurbs[site.salt % 6]}",
+        url=site.url(page),
+        menu=_links(site, IN_MENU),
+        legal=_links(site, IN_FOOTER),
+        phone=phone,
+        main=main_part(site, page),
+        socials=social_links(site),
+        credit=credit(site),
+        head=feed + linked_data(site, page.kind),
+    )
+
+
+def _links(site: Site, kinds: tuple[PageKind, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((page.path, page.title) for page in map(site.page, kinds))

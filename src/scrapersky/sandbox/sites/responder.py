@@ -1,0 +1,147 @@
+"""The web sites of a world: what each host answers to each request."""
+
+import gzip
+from collections.abc import Callable
+from functools import lru_cache
+from hashlib import blake2b
+
+from scrapersky.sandbox.server.response import Answer, Request, page_answer, redirect
+from scrapersky.sandbox.sites import style_hand_made, style_squarespace, style_wix, style_wordpress
+from scrapersky.sandbox.sites.faults import Condition
+from scrapersky.sandbox.sites.fragments import Pieces, pieces
+from scrapersky.sandbox.sites.plan import Site, SitePage, Style, plan
+from scrapersky.sandbox.sites.sitemaps import robots_txt, sitemap_files
+from scrapersky.sandbox.world.world import World
+
+FRAMES: dict[Style, Callable[[Pieces], str]] = {
+    Style.HAND_MADE: style_hand_made.frame,
+    Style.WORDPRESS: style_wordpress.frame,
+    Style.WIX: style_wix.frame,
+    Style.SQUARESPACE: style_squarespace.frame,
+}
+COMPRESSED = frozenset({Style.WIX, Style.SQUARESPACE})
+SLOW_SECONDS = 1.2
+SITES_KEPT = 20_000
+PAGES_KEPT = 1_500
+PIXEL = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000001000000010806000000")
+PARKED = (
+    "<!doctype html><html lang='en'><head><title>{0}</title><meta name='robots' content='noindex'></head><body>"
+    "<h1>{0}</h1><p>This domain is for sale. Buy this domain today.</p><ul><li>Related searches</li>"
+    "<li>Cheap flights</li><li>Car insurance</li></ul><p>The owner has no relationship with advertisers.</p>"
+    "</body></html>"
+)
+
+
+class Sites:
+    """Answers for every host of a world; nothing is made before it is asked for."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.site = lru_cache(SITES_KEPT)(self._site)
+        self._page = lru_cache(PAGES_KEPT)(self._rendered)
+
+    def answer(self, request: Request) -> Answer:
+        """What the host says; a host that is not in the world is no site of anybody."""
+        site = self.site(request.host.removeprefix("www."))
+        if site is None:
+            return page_answer(404, "There is no site of this name in the sandbox.")
+        if site.owner.secure and not request.secure and site.owner.condition is not Condition.DEAD:
+            return redirect(f"https://{request.host}{_rest(request)}")
+        trouble = _trouble(site, request)
+        return trouble if trouble is not None else self._well(site, request)
+
+    def secured(self, host: str) -> Condition | None:
+        """How the site of a host that is served over https is; None for every other host."""
+        site = self.site(host.removeprefix("www."))
+        return site.owner.condition if site is not None and site.owner.secure else None
+
+    def _site(self, host: str) -> Site | None:
+        owner = self.world.at(host)
+        return None if owner is None else plan(self.world, owner)
+
+    def _well(self, site: Site, request: Request) -> Answer:
+        """The answer of a site that works."""
+        condition = site.owner.condition
+        if condition is Condition.WWW and not request.host.startswith("www."):
+            return redirect(f"{site.origin}{_rest(request)}")
+        if request.path == "/robots.txt":
+            return _file(robots_txt(site))
+        file = sitemap_files(site).get(request.path) if _may_be_a_file(request.path) else None
+        if file is not None:
+            return _file(file)
+        if request.path.endswith((".jpg", ".png", ".ico")):
+            return Answer(200, PIXEL, "image/png")
+        page = site.at(request.path)
+        if page is None:
+            if condition is not Condition.SOFT_404:
+                return page_answer(404, site.owner.name)
+            page = site.pages[0]
+        return self._page_answer(site, page, request)
+
+    def _page_answer(self, site: Site, page: SitePage, request: Request) -> Answer:
+        body, etag = self._page(site.owner.host or "", page)
+        if request.headers.get("if-none-match") == etag:
+            return Answer(304, b"", headers={"ETag": etag})
+        headers = {"ETag": etag, "Vary": "Accept-Encoding"}
+        if site.style in COMPRESSED:
+            if "gzip" in request.headers.get("accept-encoding", ""):
+                headers["Content-Encoding"] = "gzip"
+            else:
+                body = gzip.decompress(body)
+        slow = site.owner.condition is Condition.SLOW
+        return Answer(200, body, headers=headers, drip_seconds=SLOW_SECONDS if slow else 0.0)
+
+    def _rendered(self, host: str, page: SitePage) -> tuple[bytes, str]:
+        """The body as it is sent, and the name of this version."""
+        site = self.site(host)
+        if site is None:
+            raise KeyError(host)
+        body = FRAMES[site.style](pieces(site, page)).encode()
+        etag = f'"{blake2b(body, digest_size=8).hexdigest()}"'
+        return (gzip.compress(body, 1, mtime=0) if site.style in COMPRESSED else body), etag
+
+
+def _trouble(site: Site, request: Request) -> Answer | None:
+    """What a site says that is not well, or nothing."""
+    condition, path = site.owner.condition, request.path
+    host = site.owner.host or ""
+    if condition is Condition.DEAD:
+        return Answer(hang_up=True)
+    if condition is Condition.BROKEN:
+        return page_answer(500, "The server has encountered an internal error.")
+    if condition is Condition.BUSY:
+        return Answer(429, b"Too many requests", headers={"Retry-After": "120"})
+    if path == "/robots.txt" and condition is not Condition.TRUNCATED:
+        return None
+    if condition is Condition.BLOCKED:
+        return page_answer(403, "Access denied. Your request looks automated.")
+    if condition is Condition.TRUNCATED:
+        return Answer(200, PARKED.format(host).encode() * 20, cut=True)
+    if condition is Condition.PARKED:
+        return Answer(200, PARKED.format(host).encode()) if path == "/" else page_answer(404, host)
+    if condition is Condition.LOGIN:
+        return _login(site, path)
+    return None
+
+
+def _login(site: Site, path: str) -> Answer:
+    if path != "/login":
+        return Answer(302, b"", headers={"Location": f"{site.origin}/login"})
+    words = site.owner.language
+    return Answer(
+        200,
+        f"<!doctype html><html lang='{words.code}'><title>{words.login}</title><h1>{words.login}</h1>"
+        "<form method='post'><input name='user'><input name='password' type='password'></form>".encode(),
+    )
+
+
+def _rest(request: Request) -> str:
+    return f"{request.path}{'?' + request.query if request.query else ''}"
+
+
+def _may_be_a_file(path: str) -> bool:
+    return path.endswith((".xml", ".gz", ".txt")) or path == "/feed/"
+
+
+def _file(file: tuple[str, bytes]) -> Answer:
+    return Answer(200, file[1], file[0])

@@ -1,0 +1,45 @@
+"""The map of a world: which businesses of a trade are in a box, looked up by cells of a grid."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from math import floor
+
+from scrapersky.sandbox.world.business import Business, Seat
+from scrapersky.sandbox.world.cities import Box
+from scrapersky.sandbox.world.world import World
+
+CELL = 0.02  # degrees
+Grid = dict[tuple[int, int], list[Seat]]
+
+
+class Map:
+    """Where everybody is. Drawn when the first question comes."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def within(self, box: Box | None, wanted: Callable[[Seat], bool]) -> list[Business]:
+        """The businesses in a box (or anywhere) that are wanted, in the order of their numbers."""
+        seats = [seat for seat in self._near(box) if wanted(seat)]
+        return [self.world[seat.number] for seat in sorted(seats, key=lambda seat: seat.number)]
+
+    @cached_property
+    def _grid(self) -> Grid:
+        grid: Grid = defaultdict(list)
+        for seat in self.world.seats():
+            grid[floor(seat.latitude / CELL), floor(seat.longitude / CELL)].append(seat)
+        return dict(grid)
+
+    def _near(self, box: Box | None) -> Iterator[Seat]:
+        for (row, column), seats in self._grid.items():
+            if box is None:
+                yield from seats
+            elif _touches(box, row, column):
+                yield from (seat for seat in seats if box.holds(seat.latitude, seat.longitude))
+
+
+def _touches(box: Box, row: int, column: int) -> bool:
+    west, east = floor(box.west / CELL), floor(box.east / CELL)
+    wide = west <= column <= east if box.west <= box.east else column >= west or column <= east
+    return wide and floor(box.south / CELL) <= row <= floor(box.north / CELL)

@@ -1,0 +1,80 @@
+"""The world of a seed number: its businesses, each made when somebody asks for it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+from scrapersky.core.errors import BadSetting
+from scrapersky.sandbox.sites.faults import Condition
+from scrapersky.sandbox.world import business
+from scrapersky.sandbox.world.business import Business, Seat
+from scrapersky.sandbox.world.host_names import SIZE, number_of
+
+KEPT = 20_000  # businesses remembered
+
+
+class World:
+    """`World(7)[3]` is always the same business; another seed makes another world."""
+
+    def __init__(self, seed: int, businesses: int = 200) -> None:
+        if not 0 < businesses <= SIZE:
+            raise BadSetting(f"A world has from 1 to {SIZE:,} businesses, not {businesses:,}.")
+        self.seed = seed
+        self._count = businesses
+        self._get = lru_cache(KEPT)(self._make)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Business]:
+        return (self[number] for number in range(self._count))
+
+    def __getitem__(self, number: int) -> Business:
+        if not 0 <= number < self._count:
+            raise IndexError(number)
+        return self._get(number)
+
+    def seats(self) -> Iterator[Seat]:
+        """Where every business is, quicker than the businesses themselves."""
+        return (business.seat_of(self.seed, number) for number in range(self._count))
+
+    def at(self, host: str) -> Business | None:
+        """The business that owns this host, www or not."""
+        bare = host.lower().removeprefix("www.")
+        number = number_of(bare, self.seed)
+        if number is None or number >= self._count or self[number].host != bare:
+            return None
+        owner = self[number]
+        return None if owner.partner is not None else owner
+
+    def sharing(self, owner: Business) -> Business | None:
+        """The other business on this one's site, if there is one."""
+        if owner.number + 1 >= self._count:
+            return None
+        next_one = self[owner.number + 1]
+        return next_one if next_one.partner == owner.number else None
+
+    def _make(self, number: int) -> Business:
+        made = business.make(self.seed, number)
+        if made.condition is not Condition.SHARED:
+            return made
+        if not business.shares_a_site(self.seed, number):
+            return replace(made, condition=Condition.HEALTHY)
+        return _moved_in(made, business.make(self.seed, number - 1))
+
+
+def _moved_in(made: Business, owner: Business) -> Business:
+    """The same business with the host of another: its addresses are of that domain too."""
+    own, theirs = made.host or "", owner.host or ""
+    return replace(
+        made,
+        host=theirs,
+        website=owner.website,
+        secure=owner.secure,
+        email=made.email.replace(own, theirs) if made.email != owner.email else made.email,
+        second_email=None,
+        people=tuple(
+            replace(person, email=person.email.replace(own, theirs) if person.email else None) for person in made.people
+        ),
+        partner=owner.number,
+    )

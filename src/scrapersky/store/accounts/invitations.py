@@ -1,0 +1,116 @@
+"""Named queries about invitations: a link that lets somebody become a user, once."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import asyncpg
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core import clock, tokens
+from scrapersky.core.database import Database
+from scrapersky.core.errors import UnknownName
+from scrapersky.core.roles import Role
+from scrapersky.core.uuid7 import new_id
+from scrapersky.models import Invitation
+from scrapersky.store.accounts import tenants, users
+from scrapersky.store.audit import record as audit
+from scrapersky.store.audit.record import Actor
+
+LIFETIME = timedelta(hours=24)
+
+_HAS_PEOPLE = 'SELECT EXISTS (SELECT FROM "user" WHERE NOT is_system)'
+# An invitation is worth what its maker is: an admin who had to go cannot come back by it, and the link for the first
+# admin, which nobody made, is for an empty house.
+_FIND = """
+SELECT i.id, i.tenant_id, i.role, i.expires_at, t.name AS tenant FROM invitation i JOIN tenant t ON t.id = i.tenant_id
+LEFT JOIN "user" m ON m.id = i.made_by
+WHERE i.token_hash = $1 AND i.used_at IS NULL AND i.expires_at > now() AND t.disabled_at IS NULL
+    AND CASE WHEN i.made_by IS NULL THEN NOT EXISTS (SELECT FROM "user" WHERE NOT is_system)
+        ELSE m.disabled_at IS NULL AND m.role = 'admin' END"""
+
+
+class UnknownInvitation(UnknownName):
+    """There is no such invitation."""
+
+
+@dataclass(frozen=True)
+class Open:
+    """An invitation that can be accepted."""
+
+    id: UUID
+    tenant_id: UUID
+    role: str
+    expires_at: datetime
+    tenant: str
+
+
+async def create(session: AsyncSession, actor: Actor, role: Role) -> tuple[Invitation, str]:
+    """An invitation into the actor's tenant, and its token, which is shown this once."""
+    token = tokens.new_secret()
+    made = Invitation(
+        id=new_id(),
+        tenant_id=actor.tenant_id,
+        role=role.value,
+        token_hash=tokens.hash_of(token),
+        made_by=actor.user_id,
+        expires_at=clock.now() + LIFETIME,
+    )
+    session.add(made)
+    await session.flush()
+    await session.refresh(made)
+    await audit.record(session, actor, "invite", f"invitation {made.id}", None, {"role": made.role})
+    return made, token
+
+
+async def find(connection: asyncpg.Connection, token: str) -> Open:
+    """The open invitation of this token, or UnknownInvitation."""
+    row = await connection.fetchrow(_FIND, tokens.hash_of(token))
+    if row is None:
+        raise UnknownInvitation("It was used, has run out, or never was. Ask an admin for another.")
+    return Open(**row)
+
+
+async def accept(
+    session: AsyncSession, found: Open, name: str, password_hash: str, origin: str, request_id: str | None = None
+) -> UUID:
+    """Become a user; the invitation is used up with it."""
+    used = update(Invitation).where(
+        Invitation.id == found.id, Invitation.used_at.is_(None), Invitation.expires_at > func.now()
+    )
+    if await session.scalar(used.values(used_at=func.now()).returning(Invitation.id)) is None:
+        raise UnknownInvitation("It was used a moment ago. Ask an admin for another.")
+    actor = Actor(name, found.tenant_id, found.role, origin, request_id=request_id)
+    return (await users.create(session, actor, name, Role(found.role), password_hash)).id
+
+
+async def of_tenant(session: AsyncSession, tenant_id: UUID) -> list[Invitation]:
+    """Open invitations, the latest first."""
+    wanted = select(Invitation).where(
+        Invitation.tenant_id == tenant_id, Invitation.used_at.is_(None), Invitation.expires_at > func.now()
+    )
+    return list(await session.scalars(wanted.order_by(Invitation.id.desc()).limit(200)))
+
+
+async def withdraw(session: AsyncSession, actor: Actor, invitation_id: UUID) -> None:
+    """An invitation that cannot be accepted any more."""
+    gone = delete(Invitation).where(
+        Invitation.id == invitation_id, Invitation.tenant_id == actor.tenant_id, Invitation.used_at.is_(None)
+    )
+    if await session.scalar(gone.returning(Invitation.id)) is None:
+        raise UnknownInvitation("This id is none of an open invitation of yours.")
+    await audit.record(session, actor, "withdraw", f"invitation {invitation_id}")
+
+
+async def for_first_admin(database: Database) -> str | None:
+    """The token that makes somebody the first admin of the house, or None if there are people already."""
+    async with database.engine_connection() as connection:
+        if await connection.fetchval(_HAS_PEOPLE):
+            return None
+    async with database.engine_session() as session:
+        tenant_id = await tenants.id_of(session)
+    actor = Actor("first start", tenant_id, Role.ADMIN.value, "serve")
+    async with database.session(tenant_id) as session:
+        await session.execute(delete(Invitation).where(Invitation.made_by.is_(None), Invitation.used_at.is_(None)))
+        return (await create(session, actor, Role.ADMIN))[1]

@@ -1,0 +1,127 @@
+"""Named queries about pages: stored in bulk, a few of them chosen."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import ARRAY, Uuid, any_, bindparam, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core.uuid7 import new_id
+from scrapersky.crawl.sitemaps.entry import parse_lastmod
+from scrapersky.engine.settle import driver_of
+from scrapersky.models import Domain, SitemapFile
+from scrapersky.store.line.advance_rules import Rules, rules_of
+from scrapersky.store.line.page_spool import PageRow, Spool
+
+ROWS_AT_ONCE = 10_000
+
+Picks = Sequence[tuple[str, str]]  # addresses and kinds, best first
+
+
+class Visited(NamedTuple):
+    """A page that was fetched, and what is remembered of it."""
+
+    id: UUID
+    fetched_at: datetime
+    http_status: int
+    etag: str | None
+    contact_count: int | None
+
+
+async def keep_visits(session: AsyncSession, visited: Sequence[Visited]) -> None:
+    """Remember when the pages were read, and how many contacts they had."""
+    driver = await driver_of(session)
+    await driver.execute(_KEEP_VISITS, *_columns(visited))
+
+
+async def domains_of(session: AsyncSession, sitemaps: Iterable[SitemapFile]) -> dict[UUID, Domain]:
+    """The domains that sitemaps belong to."""
+    wanted = bindparam("domain_ids", list({sitemap.domain_id for sitemap in sitemaps}), ARRAY(Uuid()))
+    return {row.id: row for row in await session.scalars(select(Domain).where(Domain.id == any_(wanted)))}
+
+
+async def store(
+    session: AsyncSession, domains: Mapping[UUID, Domain], listed: Iterable[tuple[SitemapFile, Spool]]
+) -> None:
+    """Every page once per domain; a page that is known keeps its curation and its contacts."""
+    in_order = sorted(listed, key=lambda pair: pair[0].domain_id)  # two hosts never wait for each other
+    if not in_order:
+        return
+    driver = await driver_of(session)
+    records = (
+        record for sitemap, spool in in_order for record in _records(domains[sitemap.domain_id], sitemap.id, spool)
+    )
+    while chunk := list(islice(records, ROWS_AT_ONCE)):
+        await driver.execute(_STORE, in_order[0][0].tenant_id, *_columns(chunk))
+
+
+async def choose(session: AsyncSession, domains: Iterable[Domain], picks: Mapping[UUID, Picks]) -> list[UUID]:
+    """The ids of the picked pages that may go on by the rules: those kinds, so many per site in all."""
+    sites = [domain for domain in domains if picks[domain.id]]
+    rules = await rules_of(session, {domain.search_id for domain in sites})
+    wanted = [
+        (domain.id, url, rules[domain.search_id].pages_per_site)
+        for domain in sites
+        for url, kind in picks[domain.id]
+        if _may_go_on(rules[domain.search_id], kind)
+    ]
+    if not wanted:
+        return []
+    return [row["id"] for row in await (await driver_of(session)).fetch(_CHOOSE, *_columns(wanted))]
+
+
+def _may_go_on(rules: Rules, kind: str) -> bool:
+    return rules.page_curation == "all" or (rules.page_curation == "kinds" and kind in rules.page_kinds)
+
+
+def _records(domain: Domain, sitemap_id: UUID, pages: Iterable[PageRow]) -> Iterator[tuple[Any, ...]]:
+    for page in pages:
+        depth = page.url.count("/") - 3 if page.url.endswith("/") else page.url.count("/") - 2
+        last_modified = parse_lastmod(page.last_modified) if page.last_modified else None
+        guess = (page.url, page.kind, page.score, page.reason)
+        yield new_id(), domain.id, sitemap_id, domain.country, *guess, min(max(depth, 0), 100), last_modified
+
+
+def _columns(rows: Sequence[tuple[Any, ...]]) -> Iterator[list[Any]]:
+    return map(list, zip(*rows, strict=True))
+
+
+_KEEP_VISITS = """
+UPDATE page SET fetched_at = v.fetched_at, http_status = v.http_status, etag = v.etag, contact_count = v.contact_count,
+    updated_at = now()
+FROM unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::text[], $5::int[])
+    AS v(id, fetched_at, http_status, etag, contact_count)
+WHERE page.id = v.id"""
+
+_STORE = """
+INSERT INTO page (id, tenant_id, domain_id, sitemap_file_id, country, url, kind, kind_score, kind_reason, depth,
+    last_modified)
+SELECT DISTINCT ON (domain_id, url) id, $1, domain_id, sitemap_file_id, country, url, kind, kind_score, kind_reason,
+    depth, last_modified
+FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::float8[], $9::text[],
+    $10::smallint[], $11::timestamptz[])
+    AS p(id, domain_id, sitemap_file_id, country, url, kind, kind_score, kind_reason, depth, last_modified)
+ORDER BY domain_id, url, kind_score DESC
+ON CONFLICT (tenant_id, domain_id, url) DO UPDATE SET last_modified = excluded.last_modified, kind = excluded.kind,
+    kind_score = excluded.kind_score, kind_reason = excluded.kind_reason, updated_at = now()
+WHERE page.last_modified IS DISTINCT FROM excluded.last_modified OR page.kind IS DISTINCT FROM excluded.kind"""
+
+# In the order of the pick, as many as the site has left; what was turned down or is under way is not taken again.
+_CHOOSE = """
+WITH picked AS (
+    SELECT * FROM unnest($1::uuid[], $2::text[], $3::int[]) WITH ORDINALITY AS u(domain_id, url, most, place)
+), taken AS (
+    SELECT d.domain_id, (SELECT count(*) FROM page p
+        WHERE p.domain_id = d.domain_id AND p.page_processing_status <> 'New') AS pages
+    FROM (SELECT DISTINCT domain_id FROM picked) d
+), free AS (
+    SELECT p.id, u.place, u.most - t.pages AS room,
+        row_number() OVER (PARTITION BY u.domain_id ORDER BY u.place) AS turn
+    FROM picked u JOIN taken t USING (domain_id)
+    JOIN page p ON p.domain_id = u.domain_id AND p.url = u.url AND p.page_processing_status = 'New'
+        AND p.curation_status NOT IN ('Not a Fit', 'Archived')
+)
+SELECT id FROM free WHERE turn <= room ORDER BY place"""

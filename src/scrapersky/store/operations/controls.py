@@ -1,0 +1,97 @@
+"""Named queries about what all hosts agree on: paused workflows, breakers, requested runs, workers at work.
+
+All of it is the house's, not a tenant's: the session is one of the engine.
+"""
+
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core.errors import Conflict
+from scrapersky.engine import admission
+from scrapersky.engine.breaker import OPEN
+from scrapersky.engine.settle import driver_of
+from scrapersky.models import Worker, WorkflowControl
+from scrapersky.store.audit import record as audit
+from scrapersky.store.audit.record import Actor
+
+SEEN_WITHIN = timedelta(seconds=30)  # a worker signs every five seconds; one silent for longer is not counted
+
+
+class AlreadyPaused(Conflict):
+    """The workflow is paused already."""
+
+
+class NotPaused(Conflict):
+    """The workflow is running: there is nothing to resume."""
+
+
+class MayNotRun(Conflict):
+    """The workflow takes no rows at present."""
+
+
+async def by_workflow(session: AsyncSession) -> dict[str, WorkflowControl]:
+    """The control row of each workflow that has one yet."""
+    rows = await session.scalars(select(WorkflowControl).execution_options(populate_existing=True))
+    return {row.workflow: row for row in rows}
+
+
+async def workers(session: AsyncSession) -> list[Worker]:
+    """The processes seen lately, the oldest first."""
+    seen = select(Worker).where(Worker.seen_at > func.now() - SEEN_WITHIN).order_by(Worker.started_at, Worker.id)
+    return list(await session.scalars(seen))
+
+
+async def pause(session: AsyncSession, actor: Actor, workflow: str, reason: str | None) -> None:
+    """Stop claiming on every host, or AlreadyPaused."""
+    before = await _locked(session, workflow)
+    if not await admission.pause(await driver_of(session), workflow, actor.name, reason):
+        raise AlreadyPaused(f"{workflow} was paused{_by_whom(before)}. Resume it before you pause it again.")
+    await audit.record(session, actor, "pause", workflow, _state(before), {"paused": True, "reason": reason})
+
+
+async def resume(session: AsyncSession, actor: Actor, workflow: str) -> None:
+    """Go on and close the breaker on every host, or NotPaused."""
+    before = await _locked(session, workflow)
+    if not await admission.resume(await driver_of(session), workflow):
+        raise NotPaused(f"{workflow} is neither paused nor stopped by its breaker.")
+    await audit.record(session, actor, "resume", workflow, _state(before), {"paused": False, "breaker": "closed"})
+
+
+async def request_run(session: AsyncSession, actor: Actor, workflow: str) -> None:
+    """Ask every host to look at this queue now, or MayNotRun while it is paused or broken."""
+    before = await _locked(session, workflow)
+    if before is not None and before.paused_at is not None:
+        raise MayNotRun(f"{workflow} was paused{_by_whom(before)}. Resume it first.")
+    if before is not None and before.breaker == OPEN:
+        raise MayNotRun(
+            f"The breaker of {workflow} is open ({before.breaker_reason}) until {before.breaker_until:%H:%M:%S} UTC. "
+            "Resume it to close the breaker now."
+        )
+    await admission.request_run(await driver_of(session), workflow)
+    await audit.record(session, actor, "run", workflow)
+
+
+async def _locked(session: AsyncSession, workflow: str) -> WorkflowControl | None:
+    # The engine's own statements change the row behind the session's back: what it remembers is not asked.
+    found: WorkflowControl | None = await session.scalar(
+        select(WorkflowControl)
+        .where(WorkflowControl.workflow == workflow)
+        .with_for_update(key_share=True)
+        .execution_options(populate_existing=True)
+    )
+    return found
+
+
+def _by_whom(before: WorkflowControl | None) -> str:
+    if before is None:
+        return ""
+    return f" by {before.paused_by}" + (f": {before.pause_reason}" if before.pause_reason else "")
+
+
+def _state(before: WorkflowControl | None) -> dict[str, Any]:
+    if before is None:
+        return {"paused": False, "breaker": "closed"}
+    return {"paused": before.paused_at is not None, "reason": before.pause_reason, "breaker": before.breaker}

@@ -1,0 +1,72 @@
+"""What the tenant holds about one person, with where it comes from and where it went: the answer to a request."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.models import Contact, Delivery, Destination
+from scrapersky.store.audit import record as audit
+from scrapersky.store.audit.record import Actor
+from scrapersky.store.operations.queue_rows import among
+from scrapersky.store.privacy import identify as erasure_subject
+from scrapersky.store.privacy import scan_tables, suppressions
+from scrapersky.store.privacy.identify import Named
+
+FACTS = ("name", "title", "email", "email_kind", "phone", "fax", "profiles", "address", "verdict", "verification")
+SOURCES = (
+    "source_url",
+    "snippet",
+    "found_by",
+    "confidence",
+    "created_at",
+    "seen_at",
+    "curation_status",
+    "suppressed_at",
+)
+
+
+async def about(session: AsyncSession, actor: Actor, named: Named) -> dict[str, Any]:
+    """Contacts, copies elsewhere, deliveries and suppressions; that somebody asked is audited by hash."""
+    subject = await erasure_subject.find(session, actor.tenant_id, named)
+    held = {**subject.own, **subject.shared}
+    copies = await scan_tables.mentions(session, actor.tenant_id, subject)
+    known = await suppressions.known(session, actor.tenant_id, subject.ways)
+    hashes = sorted(way.digest for way in subject.given)
+    await audit.record(session, actor, "look up", "subject", None, {"hashes": hashes, "contacts": len(held)})
+    return {
+        "contacts": [_shown(contact) for contact in held.values()],
+        "copies": [
+            {"table": one.table, "id": [str(part) for part in one.key], "columns": list(one.columns)}
+            for one in copies
+            if not (one.table == "contact" and one.key[0] in held)
+        ],
+        "deliveries": await _deliveries(session, list(held)),
+        "suppressions": [
+            {"kind": row.kind, "origin": row.origin, "reason": row.reason, "since": row.created_at}
+            for row in {row.id: row for row in known.values()}.values()
+        ],
+    }
+
+
+def _shown(contact: Contact) -> dict[str, Any]:
+    told = {name: getattr(contact, name) for name in (*FACTS, *SOURCES)}
+    return {"id": contact.id, **{name: value for name, value in told.items() if value is not None}}
+
+
+async def _deliveries(session: AsyncSession, contact_ids: list[UUID]) -> list[dict[str, Any]]:
+    rows = await session.execute(
+        select(
+            Delivery.contact_id,
+            Destination.name.label("destination"),
+            Destination.kind,
+            Delivery.external_id,
+            Delivery.delivered_at,
+            Delivery.delivery_status.label("status"),
+        )
+        .join(Destination, Destination.id == Delivery.destination_id)
+        .where(among(Delivery.contact_id, contact_ids))
+        .order_by(Delivery.id)
+    )
+    return [dict(row._mapping) for row in rows]

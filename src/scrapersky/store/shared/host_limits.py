@@ -1,0 +1,135 @@
+"""Host limits that all workers share: permits leased from one row per host, by the database's clock."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+import asyncpg
+
+from scrapersky.core.batcher import Desk
+from scrapersky.core.database import Database
+from scrapersky.core.settings import Settings
+from scrapersky.crawl.politeness.host_limits import Manners, NotYet, Permit
+from scrapersky.engine.maintenance import Periodic
+
+SHORTEST_WAIT = timedelta(milliseconds=100)
+
+# One statement: a permit only if the host's time has come and a slot is free; lapsed permits are dropped on the way.
+# In the order of their names, here and below: two processes never wait for each other in a ring.
+_ACQUIRE = """
+INSERT INTO host_limit AS h (host, next_allowed_at, permits)
+SELECT a.host, clock_timestamp() + $3, jsonb_build_object(a.permit, extract(epoch FROM clock_timestamp() + $4))
+FROM unnest($1::text[], $2::text[]) AS a(host, permit) ORDER BY a.host
+ON CONFLICT (host) DO UPDATE SET
+    next_allowed_at = clock_timestamp() + $3,
+    permits = (SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM jsonb_each(h.permits)
+        WHERE value::text::float8 > extract(epoch FROM clock_timestamp())) || excluded.permits
+WHERE h.next_allowed_at <= clock_timestamp()
+    AND (SELECT count(*) FROM jsonb_each(h.permits)
+        WHERE value::text::float8 > extract(epoch FROM clock_timestamp())) < $5
+RETURNING host"""
+
+_WAIT = """
+SELECT host, greatest(0, extract(epoch FROM next_allowed_at - clock_timestamp()))::float8 AS until_allowed,
+    (SELECT greatest(0, min(value::text::float8) - extract(epoch FROM clock_timestamp())) FROM jsonb_each(permits)
+        WHERE value::text::float8 > extract(epoch FROM clock_timestamp()))::float8 AS until_free
+FROM host_limit WHERE host = ANY ($1::text[])"""
+
+_RELEASE = """
+WITH back AS (
+    SELECT host, array_agg(permit) AS permits, max(pause) AS pause
+    FROM unnest($1::text[], $2::text[], $3::interval[]) AS b(host, permit, pause) GROUP BY host
+), mine AS (
+    SELECT h.host FROM host_limit h JOIN back USING (host) ORDER BY h.host FOR NO KEY UPDATE OF h
+)
+UPDATE host_limit h SET permits = h.permits - back.permits,
+    next_allowed_at = greatest(h.next_allowed_at, clock_timestamp() + back.pause)
+FROM back JOIN mine USING (host) WHERE h.host = back.host"""
+
+_FORGET = """
+DELETE FROM host_limit WHERE host IN (
+    SELECT host FROM host_limit WHERE next_allowed_at < now() - interval '1 hour' LIMIT 5000)"""
+
+
+FREE_ALL = "UPDATE host_limit SET permits = '{}' WHERE permits <> '{}'"
+
+
+class SharedHostLimits:
+    """HostLimits kept in PostgreSQL: every process and host asks the same rows, by the crawler's manners or others."""
+
+    def __init__(self, database: Database, settings: Settings, manners: Manners | None = None) -> None:
+        self._database = database
+        self._manners = manners or _of_the_crawler(settings)
+        self._entrance: Desk[str, Permit | NotYet] = Desk(self._acquire)
+        self._exit: Desk[tuple[Permit, timedelta], None] = Desk(self._release)
+
+    async def acquire(self, host: str) -> Permit | NotYet:
+        """A permit, or how long to stay away."""
+        return await self._entrance.ask(host)
+
+    async def release(self, permit: Permit, pause: timedelta = timedelta(0)) -> None:
+        """Give the slot back, and keep everyone away for `pause`."""
+        await self._exit.ask((permit, pause))
+
+    async def _acquire(self, hosts: Sequence[str]) -> list[Permit | NotYet]:
+        """One statement gives a host one permit: whoever asks for the same host comes with the next."""
+        permits = [Permit(host, uuid4()) for host in hosts]
+        granted: set[UUID] = set()
+        async with self._database.engine_connection() as connection:
+            for turn in _turns(permits):
+                limits = (self._manners.delay, self._manners.lease, self._manners.slots)
+                ids = [str(permit.id) for permit in turn.values()]
+                given = await connection.fetch(_ACQUIRE, list(turn), ids, *limits)
+                granted |= {turn[row["host"]].id for row in given}
+            refused = [permit.host for permit in permits if permit.id not in granted]
+            waits = {row["host"]: row for row in await connection.fetch(_WAIT, refused)} if refused else {}
+        return [permit if permit.id in granted else NotYet(self._wait(waits.get(permit.host))) for permit in permits]
+
+    async def _release(self, back: Sequence[tuple[Permit, timedelta]]) -> list[None]:
+        hosts, ids = [permit.host for permit, _ in back], [str(permit.id) for permit, _ in back]
+        async with self._database.engine_connection() as connection:
+            await connection.execute(_RELEASE, hosts, ids, [pause for _, pause in back])
+        return [None] * len(back)
+
+    def _wait(self, row: asyncpg.Record | None) -> timedelta:
+        """Until the host's next time; with that over and all slots taken, a delay, but no longer than a lease."""
+        if row is None:
+            return SHORTEST_WAIT
+        if row["until_allowed"] > 0:
+            return timedelta(seconds=row["until_allowed"])
+        until_free = timedelta(seconds=row["until_free"] or 0)
+        return max(SHORTEST_WAIT, min(self._manners.delay, until_free))
+
+
+def _of_the_crawler(settings: Settings) -> Manners:
+    delay, lease = settings.crawl_host_delay_seconds, settings.crawl_host_lease_seconds
+    return Manners(settings.crawl_host_slots, timedelta(seconds=delay), timedelta(seconds=lease))
+
+
+def _turns(permits: Sequence[Permit]) -> list[dict[str, Permit]]:
+    turns: list[dict[str, Permit]] = []
+    for permit in permits:
+        turn = next((turn for turn in turns if permit.host not in turn), None)
+        if turn is None:
+            turns.append(turn := {})
+        turn[permit.host] = permit
+    return turns
+
+
+async def free_all(connection: asyncpg.Connection) -> None:
+    """Take every permit back: for whoever is alone, and knows that their holders are gone. The delays are kept."""
+    await connection.execute(FREE_ALL)
+
+
+class ForgetHosts(Periodic):
+    """Hosts that nobody has visited for an hour need no row."""
+
+    name = "forget_hosts"
+    interval_minutes = 30
+
+    async def run(self, connection: asyncpg.Connection) -> str:
+        """Delete in bites."""
+        forgotten = 0
+        while count := int((await connection.execute(_FORGET)).split()[-1]):
+            forgotten += count
+        return f"{forgotten} hosts forgotten"

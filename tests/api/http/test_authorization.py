@@ -1,0 +1,146 @@
+"""Every route passes through the one door, and the wall before it keeps strangers out."""
+
+import re
+
+import httpx
+import pytest
+from fastapi.routing import APIRoute
+
+from scrapersky.asgi import check_listen
+from scrapersky.core.errors import BadSetting
+from scrapersky.core.roles import Role
+from scrapersky.core.settings import load
+from tests import ROOT
+from tests.api.conftest import LINE, app_over, asking, environment, is_problem, served
+
+OPEN = {
+    ("GET", "/health/live"),
+    ("GET", "/health/ready"),
+    ("POST", "/api/v3/auth/login"),
+    ("POST", "/api/v3/auth/refresh"),
+    ("GET", "/api/v3/invitations/accept"),
+    ("POST", "/api/v3/invitations/accept"),
+}
+
+
+def every_route(app):
+    """Each route with its full path and methods; a mount or a bare route of Starlette would show up as itself."""
+    found = []
+    for outer in app.routes:
+        for route in outer.effective_route_contexts() if hasattr(outer, "effective_route_contexts") else [outer]:
+            assert isinstance(getattr(route, "original_route", route), APIRoute), f"{route} has no door"
+            found += [(method, route.path) for method in route.methods]
+    return found
+
+
+async def test_every_route_says_who_may_and_only_these_ask_nobody(app, client):
+    described = app.openapi()["paths"]
+    operations = {(method.upper(), path): one for path, found in described.items() for method, one in found.items()}
+    assert {*operations, ("GET", "/api/v3/openapi.json")} == set(every_route(app))
+    assert [route for route, one in operations.items() if "x-role" not in one or "x-house" not in one] == []
+    roles = {one["x-role"] for one in operations.values()}
+    assert roles <= {"anyone", *Role}
+    assert {route for route, one in operations.items() if one["x-role"] == "anyone"} == OPEN
+
+
+def test_the_page_lists_the_open_routes():
+    page = (ROOT / "docs" / "security.md").read_text()
+    listed = re.findall(
+        r"`(GET|POST) (/[^` ]+)`", page.partition("Nobody is asked at these only:")[2].partition("- **")[0]
+    )
+    assert set(listed) == OPEN
+
+
+@pytest.mark.parametrize(
+    "path", ["/api/v3//places", "/api/v3/places/", "/api/v3/%70laces", "/api/v3/x/../places", "//api/v3/places"]
+)
+async def test_another_way_of_writing_a_path_is_no_way_in(app, client, path):
+    async with asking(app, None) as stranger:
+        for headers in ({}, {"X-HTTP-Method-Override": "GET"}, {"X-Original-URL": "/health/live"}):
+            answer = await stranger.get(f"http://localhost:8000{path}", headers=headers)
+            assert answer.status_code in (401, 404, 405), path
+        assert (await stranger.head(f"http://localhost:8000{path}")).status_code in (401, 404, 405)
+
+
+async def test_a_stranger_is_asked_who_he_is_at_every_route_but_the_open_ones(app, client):
+    async with asking(app, None) as stranger:
+        for method, path in every_route(app):
+            if (method, path) in OPEN:
+                continue
+            answer = await stranger.request(method, path, json={"ids": []} if method == "POST" else None)
+            is_problem(answer, 401)
+            assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+@pytest.mark.parametrize("body", [b"{", b'{"ids": [], "ids": []}', b"\xff", b"[" * 60_000, b"null"])
+async def test_a_stranger_is_asked_who_he_is_before_his_body_is_judged(app, client, body):
+    headers = {"Content-Type": "application/json"}
+    async with asking(app, None) as stranger:
+        for method, path in every_route(app):
+            if (method, path) not in OPEN and method in ("POST", "PUT", "PATCH", "DELETE"):
+                is_problem(await stranger.request(method, path, content=body, headers=headers), 401)
+        assert (await stranger.post("/api/v3/auth/login", content=body, headers=headers)).status_code in (400, 422)
+    is_problem(await client.post("/api/v3/searches", content=b"{", headers=headers), 400)
+
+
+async def test_a_route_that_does_not_say_who_may_is_for_nobody(app, client):
+    @app.get("/undeclared")
+    async def undeclared():
+        return "secret"
+
+    problem = is_problem(await client.get("/undeclared"), 403)
+    assert problem["detail"] == "This route does not say who may use it, so nobody may."
+    async with asking(app, None) as stranger:
+        is_problem(await stranger.get("/undeclared"), 401)
+
+
+async def test_a_page_that_rebinds_its_name_to_us_is_refused(client):
+    for host in ["evil.example", "localhost.evil.example", ""]:
+        problem = is_problem(await client.get("/health/live", headers={"host": host}), 403)
+        assert "only this machine" in problem["detail"]
+
+
+async def test_this_machine_has_several_names(client):
+    for host in ["localhost", "127.0.0.1:8000", "[::1]:8000", "LOCALHOST"]:
+        assert (await client.get("/health/live", headers={"host": host})).status_code == 200
+
+
+async def test_another_machine_is_refused_even_if_the_server_listens_to_it(app, client):
+    stranger = httpx.ASGITransport(app, client=("192.0.2.7", 4711))
+    async with httpx.AsyncClient(transport=stranger, base_url="http://localhost") as remote:
+        is_problem(await remote.get(LINE), 403)
+
+
+async def test_other_machines_are_let_in_in_production(database_url):
+    app = app_over(database_url, SCRAPERSKY_ENVIRONMENT="production")
+    async with served(app) as client, asking(app, None, host="192.0.2.7") as remote:
+        headers = {"Host": "scrapersky.example", "Authorization": client.headers["authorization"]}
+        assert (await remote.get(LINE, headers=headers)).status_code == 200
+
+
+async def test_a_page_of_another_site_changes_nothing(client):
+    for headers in [{"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}, {"origin": "null"}]:
+        problem = is_problem(await client.post(f"{LINE}/packing/pause", headers=headers), 403)
+        assert "another site" in problem["detail"]
+    assert (await client.get(f"{LINE}/packing")).json()["paused"] is False
+
+
+async def test_a_page_of_our_own_may(client):
+    headers = {"origin": "http://localhost:8000", "sec-fetch-site": "same-origin"}
+    assert (await client.post(f"{LINE}/packing/pause", headers=headers)).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "127.8.8.8"])
+def test_listening_to_this_machine_needs_no_leave(host):
+    check_listen(load(environment("postgresql://x/y", SCRAPERSKY_HOST=host)))
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7", "example.com"])
+def test_listening_to_others_is_for_production_and_needs_a_name(host):
+    said = {"SCRAPERSKY_HOST": host}
+    with pytest.raises(BadSetting, match=f"SCRAPERSKY_HOST={re.escape(host)}.*SCRAPERSKY_ENVIRONMENT=production"):
+        check_listen(load(environment("postgresql://x/y", **said)))
+    said["SCRAPERSKY_ENVIRONMENT"] = "production"
+    with pytest.raises(BadSetting, match="SCRAPERSKY_ALLOWED_HOSTS is not set"):
+        check_listen(load(environment("postgresql://x/y", **said)))
+    check_listen(load(environment("postgresql://x/y", **said, SCRAPERSKY_ALLOWED_HOSTS="sky.example")))

@@ -1,0 +1,82 @@
+"""Lists stay quick when there is much: each sort and each sparse filter is read from an index."""
+
+import re
+
+from sqlalchemy import select
+from sqlalchemy.dialects import postgresql
+
+from scrapersky.store.listing.paginate import Sort, column_of, matching
+from scrapersky.store.listing.resources import NOUNS
+from tests.factories.line_rows import add_line
+
+PLACES, OTHERS = 100_000, 30_000
+
+FILL = [
+    """INSERT INTO place (tenant_id, provider, provider_id, name, updated_at)
+    SELECT $1, 'fake', n::text, md5(n::text), now() - n * interval '1 second' FROM generate_series(1, {rows}) n""",
+    """INSERT INTO page (tenant_id, domain_id, url, kind, updated_at)
+    SELECT $1, (SELECT id FROM domain LIMIT 1), 'https://molar.fi/' || md5(n::text),
+        CASE WHEN n % 500 = 0 THEN 'team' ELSE 'blog' END, now() - n * interval '1 second'
+    FROM generate_series(1, {rows}) n""",
+    """INSERT INTO contact (tenant_id, identity, email, name, verdict, updated_at)
+    SELECT $1, n::text, md5(n::text) || '@example.com', md5((n + 1)::text),
+        CASE WHEN n % 500 = 0 THEN 'risky' ELSE 'deliverable' END, now() - n * interval '1 second'
+    FROM generate_series(1, {rows}) n""",
+]
+PLANS = [
+    ("places", {}, "-updated_at", "place_by_update"),
+    ("places", {}, "updated_at", "place_by_update"),
+    ("places", {}, "id", "place_pkey"),
+    ("places", {}, "-id", "place_pkey"),
+    ("places", {}, "name", "place_by_name"),
+    ("places", {}, "-name", "place_by_name"),
+    ("places", {"text": "abcd"}, "-updated_at", "place_by_name"),
+    ("places", {"curation_status": "Maybe"}, "-updated_at", "place_by_curation"),
+    ("places", {"deep_scan_status": "Error"}, "-updated_at", "place_deep_scan_outcome"),
+    ("pages", {}, "-updated_at", "page_by_update"),
+    ("pages", {"kind": "team"}, "-updated_at", "page_by_kind"),
+    ("pages", {"text": "https://molar.fi/abcd"}, "-updated_at", "page_by_prefix"),
+    ("pages", {"page_processing_status": "Skipped"}, "-updated_at", "page_page_processing_outcome"),
+    ("contacts", {}, "-updated_at", "contact_by_update"),
+    ("contacts", {"email": "abcd"}, "-updated_at", "contact_by_prefix"),
+    ("contacts", {"text": "abcd"}, "-updated_at", "contact_by_name"),
+    ("contacts", {"verdict": "risky"}, "-updated_at", "contact_by_verdict"),
+    ("contacts", {"verdict": "deliverable"}, "updated_at", "contact_by_"),
+]
+
+
+async def test_every_sort_and_sparse_filter_is_read_from_its_index(database, admin, tenant):
+    await add_line(admin, tenant)
+    for statement in FILL:
+        rows = PLACES if "INTO place" in statement else OTHERS
+        await admin.execute(statement.format(rows=rows), tenant)
+    await admin.execute("VACUUM ANALYZE place, page, contact")
+    for name, filters, sort, index in PLANS:
+        plan = await explain(database, tenant, name, filters, sort)
+        assert index in plan, f"{name} {filters} {sort}\n{plan}"
+        assert "Seq Scan" not in plan, plan
+        assert rows_read(plan) < 500, plan
+
+
+async def explain(database, tenant, name, filters, sort):
+    """The plan of a page in the middle of the list, as the tenant."""
+    noun, order = NOUNS[name], Sort(sort.removeprefix("-"), sort.startswith("-"))
+    key = getattr(noun.model, column_of(noun, order))
+    wanted = matching(select(noun.model.id, key), noun, tenant, filters)
+    columns = (key.desc(), noun.model.id.desc()) if order.descending else (key, noun.model.id)
+    statement = (
+        wanted.order_by(*columns)
+        .limit(51)
+        .compile(dialect=postgresql.dialect(), compile_kwargs={"literal_binds": True})
+    )
+    async with database.session(tenant) as session:
+        connection = await session.connection()
+        rows = await connection.exec_driver_sql(f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) {statement}")
+        return "\n".join(row[0] for row in rows)
+
+
+def rows_read(plan):
+    """Rows that the scans touched: those they gave and those they threw away."""
+    given = [float(number) for number in re.findall(r"actual rows=([\d.]+)", plan)]
+    thrown = [int(number) for number in re.findall(r"Rows Removed by (?:Filter|Index Recheck): (\d+)", plan)]
+    return max(given) + sum(thrown)

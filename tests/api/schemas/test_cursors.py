@@ -1,0 +1,67 @@
+"""A cursor goes on with the list it is from, with the same filters and order, or is refused."""
+
+import pytest
+
+from scrapersky.api.schemas import cursors
+from tests.api.conftest import add_dead, is_problem
+from tests.factories.line_rows import add
+
+API = "/api/v3"
+
+
+@pytest.fixture
+async def cursor(client, admin, tenant):
+    for number in range(3):
+        await add(admin, "place", tenant, provider="fake", provider_id=str(number), name=f"Place {number}")
+    page = (await client.get(f"{API}/places", params={"curation_status": "New", "limit": 1})).json()
+    return page["next_cursor"]
+
+
+@pytest.mark.parametrize(
+    "asked", [{}, {"curation_status": "Maybe"}, {"curation_status": "New", "provider": "fake"}, {"provider": "fake"}]
+)
+async def test_other_filters_are_another_list(client, cursor, asked):
+    problem = is_problem(await client.get(f"{API}/places", params={"cursor": cursor, **asked}), 400)
+    assert "with the same filters" in problem["detail"]
+
+
+async def test_another_order_is_another_list(client, cursor):
+    asked = {"cursor": cursor, "curation_status": "New", "sort": "name"}
+    is_problem(await client.get(f"{API}/places", params=asked), 400)
+
+
+async def test_another_limit_is_the_same_list(client, cursor):
+    asked = {"cursor": cursor, "curation_status": "New", "limit": 200}
+    assert len((await client.get(f"{API}/places", params=asked)).json()["items"]) == 2
+
+
+async def test_dead_letters_keep_their_filters_too(client, admin, tenant):
+    await add_dead(admin, tenant, 3)
+    page = (await client.get(f"{API}/dead-letters", params={"workflow": "packing", "limit": 1})).json()
+    going_on = {"cursor": page["next_cursor"], "workflow": "packing"}
+    assert len((await client.get(f"{API}/dead-letters", params=going_on)).json()["items"]) == 2
+    is_problem(await client.get(f"{API}/dead-letters", params={"cursor": page["next_cursor"]}), 400)
+
+
+def test_the_name_of_a_query_knows_its_filters_in_any_order():
+    one, two = {"kind": "team", "text": None, "id": 1}, {"id": 1, "kind": "team"}
+    assert cursors.of_query("pages", one) == cursors.of_query("pages", two) != cursors.of_query("pages", {"id": 1})
+    assert cursors.of_query("pages", {"text": None}) == "pages"
+
+
+async def test_by_id_every_row_is_read_once_though_rows_change_meanwhile(client, admin, tenant):
+    lists = ("searches", "places", "businesses", "domains", "sitemaps", "pages", "contacts", "jobs", "suppressions")
+    for noun in lists:
+        assert (await client.get(f"{API}/{noun}", params={"sort": "id"})).status_code == 200
+    made = [
+        await add(admin, "place", tenant, provider="fake", provider_id=str(number), name=f"Place {number}")
+        for number in range(7)
+    ]
+    read: list[str] = []
+    asked = {"sort": "id", "limit": "2"}
+    while asked:
+        page = (await client.get(f"{API}/places", params=asked)).json()
+        read += [row["id"] for row in page["items"]]
+        await admin.execute("UPDATE place SET updated_at = now() WHERE id = (SELECT max(id::text)::uuid FROM place)")
+        asked = {**asked, "cursor": page["next_cursor"]} if page["next_cursor"] else {}
+    assert read == sorted(made)

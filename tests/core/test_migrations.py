@@ -1,0 +1,198 @@
+"""The schema comes from migrations alone, by one process at a time, and is checked before anything starts."""
+
+import asyncio
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import make_url, text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from scrapersky.core.database import Database, check_server
+from scrapersky.core.errors import BadSetting, Unavailable
+from scrapersky.core.migrations import SchemaTooNew, SchemaTooOld, check_schema, current_revision, migrate
+from scrapersky.models import Base
+from tests.conftest import make_settings, numbers
+
+
+@pytest.fixture
+async def empty(server):
+    name = f"empty_{next(numbers)}"
+    await server.execute(f"CREATE DATABASE {name}")
+    database = Database(server.url(name), make_settings(server.url(name)))
+    yield database
+    await database.close()
+    await server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+async def test_two_hosts_may_migrate_at_once(empty):
+    applied = await asyncio.gather(migrate(empty), migrate(empty))
+    first, second = sorted(applied, key=len)
+    assert first == []
+    assert second[0] == "2026_11_15_first_house"
+    await check_schema(empty)
+
+
+async def test_the_models_and_the_migrations_agree(database):
+    engine = create_async_engine(database.url)
+    own = set(Base.metadata.tables)
+
+    def differences(connection):
+        context = MigrationContext.configure(
+            connection,
+            opts={"include_name": lambda name, kind, _parents: kind != "table" or name in own, "compare_type": True},
+        )
+        return compare_metadata(context, Base.metadata)
+
+    async with engine.connect() as connection:
+        found = await connection.run_sync(differences)
+    await engine.dispose()
+    assert found == []
+
+
+async def test_a_database_that_was_not_migrated_names_the_command(empty):
+    with pytest.raises(SchemaTooOld, match="scrapersky migrate"):
+        await check_schema(empty)
+
+
+async def test_a_migration_from_the_future_is_refused(database, admin):
+    await admin.execute("UPDATE alembic_version SET version_num = '2099_01_01_flying_house'")
+    with pytest.raises(SchemaTooNew, match="2099_01_01_flying_house"):
+        await check_schema(database)
+    with pytest.raises(SchemaTooNew, match="Upgrade scrapersky"):
+        await migrate(database)
+
+
+async def test_a_migration_does_not_wait_for_ever_for_a_busy_table(database, admin, monkeypatch):
+    monkeypatch.setattr("scrapersky.core.migrations.LOCK_TIMEOUT", "100ms")
+    await admin.execute("DELETE FROM alembic_version")  # so that there is something to apply
+    transaction = admin.transaction()
+    await transaction.start()
+    await admin.execute("LOCK TABLE alembic_version")
+    with pytest.raises(Unavailable, match="quieter moment"):
+        await migrate(database)
+    await transaction.rollback()
+
+
+@pytest.fixture
+async def plain_owner(server, template):
+    """The URL of an empty database whose owner is no superuser and may create no roles."""
+    name = f"plain_{next(numbers)}"
+    await server.execute(f"CREATE ROLE {name} LOGIN")
+    await server.execute(f"CREATE DATABASE {name} OWNER {name}")
+    yield make_url(server.url(name)).set(username=name).render_as_string(hide_password=False)
+    await server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    await server.execute(f"DROP ROLE {name}")
+
+
+async def test_an_owner_who_was_given_the_roles_need_not_be_a_superuser(server, plain_owner):
+    await server.execute(f"GRANT scrapersky_app, scrapersky_engine TO {make_url(plain_owner).username}")
+    database = Database(plain_owner, make_settings(plain_owner))
+    await migrate(database)
+    async with database.engine_session() as session:
+        tenant = await session.scalar(text("SELECT id FROM tenant"))
+    add = (
+        "INSERT INTO place (tenant_id, provider, provider_id, name, deep_scan_status) "
+        "VALUES (:tenant, 'test', '1', 'n', 'Queued')"
+    )
+    async with database.session(tenant) as session:
+        await session.execute(text(add), {"tenant": tenant})
+    async with database.session(None) as session:
+        assert await session.scalar(text("SELECT count(*) FROM place")) == 0
+    async with database.engine_session() as session:
+        assert await session.scalar(text("SELECT deep_scan_order > 0 FROM place"))
+    await database.close()
+
+
+async def test_an_owner_without_the_roles_is_told_what_it_needs(plain_owner):
+    database = Database(plain_owner, make_settings(plain_owner))
+    with pytest.raises(BadSetting, match=r"permission denied.*granted scrapersky_app and scrapersky_engine"):
+        await migrate(database)
+    assert await current_revision(database) is None
+    await database.close()
+
+
+async def test_behind_a_transaction_pooler_no_statement_gets_a_name(server, database_url, tenant):
+    database = Database(database_url, make_settings(database_url, SCHEDULER_POLL_ONLY="true"))
+    names = "SELECT count(*) FROM pg_prepared_statements WHERE NOT from_sql"
+    async with database.session(tenant) as session:
+        await session.execute(text("SELECT name FROM tenant WHERE id = :id"), {"id": tenant})
+        assert await session.scalar(text(names)) == 0
+    async with database.engine_session() as session:
+        assert await session.scalar(text(names)) == 0
+    async with database.engine_connection() as connection:
+        await connection.fetchval("SELECT count(*) FROM tenant WHERE id = $1", tenant)
+        assert await connection.fetchval(names) == 0
+        assert await connection.fetchval("SELECT current_setting('statement_timeout')") == "30s"
+    await database.close()
+
+
+async def test_migrating_again_changes_nothing(database):
+    before = await current_revision(database)
+    assert await migrate(database) == []
+    assert await current_revision(database) == before
+
+
+@pytest.mark.parametrize("url", ["somebody:topsecret@127.0.0.1:1/x", "somebody@127.0.0.1:1/x?password=topsecret"])
+async def test_an_unreachable_server_is_named_without_its_password(url):
+    url = f"postgresql://{url}"
+    database = Database(url, make_settings(url))
+    with pytest.raises(Unavailable, match="does not answer") as caught:
+        await check_server(database)
+    assert "topsecret" not in str(caught.value)
+    await database.close()
+
+
+async def test_a_url_may_say_how_to_connect(database_url, tenant):
+    url = f"{database_url}&sslmode=prefer&application_name=me"  # as hosted databases hand it out
+    database = Database(url, make_settings(url))
+    await check_server(database)
+    await check_schema(database)
+    async with database.session(tenant) as session:
+        assert await session.scalar(text("SELECT count(*) FROM tenant")) == 1
+    async with database.engine_connection() as connection:
+        assert await connection.fetchval("SELECT current_setting('plan_cache_mode')") == "force_generic_plan"
+    await database.close()
+
+
+@pytest.mark.parametrize("url", ["mysql://a/b", "nonsense", "://", "postgresql://a:b@c:port/d", "postgresql://[::1/d"])
+def test_a_url_of_something_else_is_refused(url):
+    with pytest.raises(BadSetting, match="DATABASE_URL"):
+        Database(url, make_settings(url))
+
+
+async def test_functions_that_act_as_their_owner_look_into_the_temporary_schema_last(admin):
+    found = await admin.fetch(
+        "SELECT p.proname, n.nspname, p.proconfig FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace "
+        "WHERE p.prosecdef AND n.nspname NOT IN ('pg_catalog', 'information_schema')"
+    )
+    paths = {
+        row["proname"]: [word.strip() for word in said.removeprefix("search_path=").split(",")]
+        for row in found
+        for said in (row["proconfig"] or ["search_path="])
+        if said.startswith("search_path=")
+    }
+    assert len(paths) > 20
+    unsealed = [name for name, path in paths.items() if path != ["public", "pg_temp"]]
+    assert unsealed == [], "end your migration with op.execute(SEAL_FUNCTIONS)"
+
+
+async def test_a_temporary_table_of_the_right_name_changes_nothing_for_the_functions(database, admin, tenant):
+    await admin.execute("UPDATE tenant SET pages_per_day = 0 WHERE id = $1", tenant)
+    async with database.session(tenant) as session:
+        await session.execute(
+            text("CREATE TEMPORARY TABLE tenant AS SELECT id, 9 AS pages_per_day, disabled_at FROM tenant")
+        )
+        await session.execute(
+            text("INSERT INTO domain (tenant_id, name, domain_metadata_status) VALUES (:tenant, 'a.fi', 'Queued')"),
+            {"tenant": tenant},
+        )
+        await session.execute(
+            text(
+                "INSERT INTO page (tenant_id, domain_id, url, page_processing_status) "
+                "SELECT :tenant, id, 'https://a.fi/', 'Queued' FROM domain"
+            ),
+            {"tenant": tenant},
+        )
+        await session.execute(text("DROP TABLE pg_temp.tenant"))
+    assert await admin.fetchval("SELECT page_processing_due_at FROM page") is not None

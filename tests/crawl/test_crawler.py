@@ -1,0 +1,105 @@
+"""The crawler as the settings want it: every CRAWL_ variable arrives where it counts."""
+
+from datetime import timedelta
+from ipaddress import ip_address
+
+import pytest
+from structlog.testing import capture_logs
+
+from scrapersky.core.errors import BadSetting
+from scrapersky.core.settings import Environment, Settings, load
+from scrapersky.crawl.crawler import client_of, open_crawler, user_agent
+from scrapersky.crawl.http.limits import Limits
+from scrapersky.crawl.politeness.host_limits import NotYet, Permit
+
+
+def settings(**variables: str) -> Settings:
+    return load(Environment(variables, env_file=None))
+
+
+def test_without_any_variable_the_limits_are_the_documented_ones() -> None:
+    client = client_of(settings())
+    assert client.limits == Limits()
+    assert client.guard.ports == {80, 443, 8080, 8443}
+    assert not client.guard.allowance
+
+
+def test_limits_and_ports_come_from_the_environment() -> None:
+    client = client_of(
+        settings(
+            CRAWL_PORTS="80, 443",
+            CRAWL_DEADLINE_SECONDS="7",
+            CRAWL_CONNECT_SECONDS="2",
+            CRAWL_MAX_REDIRECTS="3",
+            CRAWL_PAGE_BYTES="20000",
+            CRAWL_STREAM_BYTES="30000",
+            CRAWL_CONNECTIONS="9",
+            CRAWL_MAX_RETRY_AFTER_SECONDS="60",
+        )
+    )
+    assert client.guard.ports == {80, 443}
+    assert client.limits == Limits(
+        deadline_seconds=7,
+        connect_seconds=2,
+        max_redirects=3,
+        page_bytes=20_000,
+        stream_bytes=30_000,
+        connections=9,
+        max_retry_after_seconds=60,
+    )
+
+
+def test_we_say_who_we_are_and_where_to_complain() -> None:
+    assert user_agent(settings()) == "scrapersky/0.1.0"
+    named = settings(CRAWL_USER_AGENT="acme-bot", CRAWL_CONTACT_URL="https://acme.example/bot")
+    assert user_agent(named) == "acme-bot/0.1.0 (+https://acme.example/bot)"
+
+
+def test_an_allowance_is_reported_loudly() -> None:
+    with capture_logs() as logs:
+        client = client_of(settings(CRAWL_PRIVATE_ALLOWANCE="127.0.0.1:8080, 10.1.0.0/16"))
+    assert client.guard.allowance.covers(ip_address("10.1.2.3"), 80)
+    assert [(line["event"], line["log_level"]) for line in logs] == [("private_network_allowed", "warning")]
+    assert logs[0]["allowed"] == ["127.0.0.1/32 port 8080", "10.1.0.0/16"]
+
+
+def test_without_an_allowance_nothing_is_said() -> None:
+    with capture_logs() as logs:
+        client_of(settings())
+    assert logs == []
+
+
+async def test_a_crawler_keeps_the_limits_of_its_hosts() -> None:
+    async with open_crawler(settings(CRAWL_HOST_DELAY_SECONDS="50", CRAWL_HOST_SLOTS="3")) as crawler:
+        assert isinstance(await crawler._limits.acquire("a.example"), Permit)
+        again = await crawler._limits.acquire("a.example")
+        assert isinstance(again, NotYet)
+        assert timedelta(seconds=40) < again.after <= timedelta(seconds=50)
+
+
+async def test_robots_txt_is_honoured_unless_told_otherwise() -> None:
+    async with open_crawler(settings()) as polite, open_crawler(settings(CRAWL_ROBOTS="false")) as rude:
+        assert polite._robots is not None
+        assert rude._robots is None
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"CRAWL_PORTS": "80,0"},
+        {"CRAWL_PORTS": "80;443"},
+        {"CRAWL_KNOWN_HOSTS": "a.example=b.example"},
+        {"CRAWL_KNOWN_HOSTS": "a.example=127.0.0.1:99999"},
+        {"CRAWL_PRIVATE_ALLOWANCE": "0.0.0.0/33"},
+        {"CRAWL_PROXY": "http://proxy:secret@/"},
+        {"CRAWL_PROXY": "proxy.example:3128"},
+        {"CRAWL_PROXY": "socks5://127.0.0.1"},
+        {"CRAWL_CONTACT_URL": "call me"},
+        {"CRAWL_USER_AGENT": "two words"},
+        {"CRAWL_MAX_REDIRECTS": "50"},
+    ],
+)
+def test_a_setting_that_cannot_work_is_named_and_keeps_its_secrets(variables: dict[str, str]) -> None:
+    with pytest.raises(BadSetting, match=next(iter(variables))) as caught:
+        client_of(settings(**variables))
+    assert "secret" not in str(caught.value)

@@ -1,0 +1,196 @@
+"""What the letters of an address and the lists tell, and which verdict follows from what its domain says."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from scrapersky.core.vocabularies import Verdict
+from scrapersky.extract.emails import domain_lists
+from scrapersky.extract.emails.deliverability import ANSWERS, Address, MailDomain, Takes, conclude, look_at
+
+NOW = datetime(2026, 11, 16, tzinfo=UTC)
+TAKES_MAIL = MailDomain(Takes.HOSTS, ("mail.firma.fi",))
+
+
+def verdict(email: str, mail: MailDomain | None = TAKES_MAIL) -> Verdict:
+    return conclude(look_at(email), mail, NOW).verdict
+
+
+@pytest.mark.parametrize(
+    ("written", "email", "domain"),
+    [
+        ("info@firma.fi", "info@firma.fi", "firma.fi"),
+        (" Jane.Doe@FIRMA.fi ", "jane.doe@firma.fi", "firma.fi"),
+        ("info@müller.de", "info@müller.de", "xn--mller-kva.de"),
+        ("o'brien+shop@firma.co.uk", "o'brien+shop@firma.co.uk", "firma.co.uk"),
+    ],
+)
+def test_an_address_is_read_in_its_normal_form(written, email, domain):
+    seen = look_at(written)
+    assert (seen.email, seen.domain, seen.wrong) == (email, domain, None)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "",
+        "@",
+        "firma.fi",
+        "a@b",
+        "a@@firma.fi",
+        "a b@firma.fi",
+        "a@firma..fi",
+        ".a@firma.fi",
+        "a@-firma.fi",
+        "a@localhost",
+        "a@firma.fi.",
+        "<a@firma.fi>",
+        "a@firma.test",
+        "a@[192.0.2.1]",
+        '"a b"@firma.fi',
+        "a@xn--0.de",
+        "a" * 65 + "@firma.fi",
+        "a@" + "b" * 64 + ".fi",
+        "a@" + "bc." * 100 + "fi",
+        "\ud800@firma.fi",
+    ],
+)
+def test_what_is_no_address_is_undeliverable_whatever_the_domain_says(written):
+    found = conclude(look_at(written), TAKES_MAIL, NOW)
+    assert found.verdict is Verdict.UNDELIVERABLE
+    assert found.reasons[0].startswith("not an address: ")
+
+
+@pytest.mark.parametrize(
+    ("takes", "expected"),
+    [
+        (Takes.HOSTS, Verdict.DELIVERABLE),
+        (Takes.ADDRESS, Verdict.RISKY),
+        (Takes.REFUSES, Verdict.UNDELIVERABLE),
+        (Takes.SENDS_NONE, Verdict.UNDELIVERABLE),
+        (Takes.NOWHERE, Verdict.UNDELIVERABLE),
+        (Takes.ABSENT, Verdict.UNDELIVERABLE),
+    ],
+)
+def test_the_domain_decides_about_a_plain_address(takes, expected):
+    assert verdict("eva@firma.fi", MailDomain(takes)) is expected
+    assert set(ANSWERS) == set(Takes)
+
+
+def test_silent_name_servers_leave_the_verdict_open():
+    assert verdict("eva@firma.fi", None) is Verdict.UNKNOWN
+
+
+def test_a_role_is_a_label_and_no_fault():
+    found = conclude(look_at("info@firma.fi"), TAKES_MAIL, NOW)
+    assert (found.verdict, found.role, found.reasons) == (Verdict.DELIVERABLE, True, ("its domain takes mail",))
+    assert look_at("eva@firma.fi").role is False
+
+
+def test_a_free_mailbox_is_a_label_and_no_fault():
+    found = conclude(look_at("praxis.eva@gmail.com"), TAKES_MAIL, NOW)
+    assert (found.verdict, found.free_mail) == (Verdict.DELIVERABLE, True)
+    assert look_at("eva@outlook.jp").free_mail is True
+
+
+@pytest.mark.parametrize("domain", ["mailinator.com", "eu.mailinator.com", "yopmail.com"])
+def test_a_throw_away_mailbox_is_risky_also_below_its_domain(domain):
+    found = conclude(look_at(f"eva@{domain}"), TAKES_MAIL, NOW)
+    assert (found.verdict, found.disposable, found.free_mail) == (Verdict.RISKY, True, False)
+
+
+def test_a_neighbour_of_a_throw_away_domain_is_none():
+    assert look_at("eva@mailinator.com.firma.fi").disposable is False
+
+
+@pytest.mark.parametrize("local", ["noreply", "no-reply", "do-not-reply", "mailer-daemon"])
+def test_a_mailbox_that_nobody_reads_is_risky(local):
+    assert verdict(f"{local}@firma.fi") is Verdict.RISKY
+
+
+def test_letters_outside_ascii_before_the_sign_are_risky():
+    assert verdict("jörg@firma.de") is Verdict.RISKY
+
+
+@pytest.mark.parametrize(
+    ("domain", "known"),
+    [
+        ("gmial.com", "gmail.com"),
+        ("gmail.con", "gmail.com"),
+        ("gmaill.com", "gmail.com"),
+        ("hotmai.com", "hotmail.com"),
+        ("outlok.com", "outlook.com"),
+        ("t-onlin.de", "t-online.de"),
+    ],
+)
+def test_a_slip_of_the_finger_is_told(domain, known):
+    found = conclude(look_at(f"eva@{domain}"), TAKES_MAIL, NOW)
+    assert (found.verdict, found.did_you_mean) == (Verdict.RISKY, f"eva@{known}")
+
+
+@pytest.mark.parametrize("domain", ["gmail.com", "mail.com", "ymail.com", "hotmail.fr", "googlemail.com", "firma.fi"])
+def test_a_domain_that_is_meant_is_not_corrected(domain):
+    assert look_at(f"eva@{domain}").did_you_mean is None
+
+
+def test_on_the_site_s_own_domain_nothing_is_a_slip():
+    assert look_at("info@gmall.com", is_own_domain=True).did_you_mean is None
+
+
+@pytest.mark.parametrize(
+    ("written", "known", "slip"),
+    [
+        ("abc", "abc", False),
+        ("abd", "abc", True),
+        ("ab", "abc", True),
+        ("abcd", "abc", True),
+        ("acb", "abc", True),
+        ("bca", "abc", False),
+        ("axx", "abc", False),
+        ("a", "abc", False),
+        ("", "a", True),
+        ("ba", "ab", True),
+    ],
+)
+def test_one_slip_is_one_letter_or_one_exchange(written, known, slip):
+    assert domain_lists.is_one_slip(written, known) is slip
+
+
+def test_the_providers_that_are_mistyped_are_known_to_give_mailboxes():
+    assert set(domain_lists.OFTEN_MISTYPED) <= domain_lists.FREE
+
+
+def test_the_verdict_can_be_kept_as_json():
+    found = conclude(look_at("info@firma.fi"), TAKES_MAIL, NOW, phone_valid=True)
+    kept = json.loads(json.dumps(found.as_json()))
+    assert kept["verdict"] == "deliverable"
+    assert kept["mx"] == ["mail.firma.fi"]
+    assert kept["phone_valid"] is True
+    assert datetime.fromisoformat(kept["checked_at"]) == NOW
+
+
+@given(st.one_of(st.text(max_size=400), st.from_regex(r"[^@]{0,70}@[^@]{0,80}", fullmatch=True)))
+@example("a@\u0130.com")
+@example("\x00@\x00")
+@example("a@" + "\u0300" * 60 + ".fi")
+@example("a@" + ("xn--" + "a" * 55 + ".") * 3 + "de")
+def test_whatever_is_written_gets_a_verdict_that_can_be_stored(written):
+    found = conclude(look_at(written), TAKES_MAIL, NOW)
+    assert found.verdict in Verdict
+    assert found.reasons
+    kept = json.dumps(found.as_json(), ensure_ascii=False)
+    assert "\\u0000" not in kept
+    kept.encode()
+
+
+@given(st.text(alphabet="abc.", max_size=8), st.text(alphabet="abc.", max_size=8))
+def test_a_slip_goes_both_ways(one, other):
+    assert domain_lists.is_one_slip(one, other) is domain_lists.is_one_slip(other, one)
+
+
+def test_a_wrong_address_is_never_asked_about():
+    assert look_at("a@b") == Address("a@b", wrong=look_at("a@b").wrong)
+    assert look_at("a@b").domain == ""

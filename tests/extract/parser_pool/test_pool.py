@@ -1,0 +1,317 @@
+"""A page can kill the process that reads it, and nothing else."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from time import monotonic
+
+import psutil
+import pytest
+import uvloop
+
+from scrapersky.extract.document.model import Document
+from scrapersky.extract.document.parse import parse
+from scrapersky.extract.parser_pool.pool import ParserCannotStart, ParserPool, PoisonPage, ReaderFault
+from tests.factories import hard_readers
+
+PAGE = b"<p>Hello</p>"
+
+
+@asynccontextmanager
+async def small_pool(size: int = 1, **limits: float) -> AsyncIterator[ParserPool]:
+    """A pool with small budgets, which leaves no process behind."""
+    settings = {"cpu_seconds": 0.3, "wall_seconds": 20.0, "memory_mb": 300, "largest_answer_mb": 1.0} | limits
+    async with ParserPool(size, preload=("tests.factories.hard_readers",), **settings) as pool:  # type: ignore[arg-type]
+        seen = set(pool.process_ids)
+        yield pool
+        seen |= set(pool.process_ids)
+    assert not [pid for pid in seen if is_running(pid)]
+
+
+def is_running(pid: int) -> bool:
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+
+async def test_facts_come_back_as_they_are() -> None:
+    html = "<html lang=fi><title>Hei</title><p>Soita <a href='tel:+358401234567'>meille</a>"
+    async with ParserPool(1) as pool:
+        page = await pool.run(parse, html)
+    assert page == parse(html)
+    assert isinstance(page, Document)
+
+
+@pytest.mark.parametrize(
+    ("reader", "reason"),
+    [
+        (hard_readers.spin, "The page used more than 0.3 s of processor time."),
+        (hard_readers.stall, "The page took longer than 0.5 s."),
+        (hard_readers.hog, "The page needed more than 300 MB of memory."),
+        (hard_readers.abort, "The page crashed the parser (SIGABRT)."),
+        (hard_readers.segfault, "The page crashed the parser (SIGSEGV)."),
+        (hard_readers.leave, "The page ended the parser (exit code 3)."),
+        (hard_readers.hang_up, "The page crashed the parser (SIGKILL)."),
+        (hard_readers.answer_hugely, "The page gave facts larger than 1 MB."),
+    ],
+)
+async def test_a_poison_page_is_given_up_with_its_reason(reader: Callable[[bytes], None], reason: str) -> None:
+    async with small_pool(wall_seconds=0.5 if reader is hard_readers.stall else 20) as pool:
+        with pytest.raises(PoisonPage) as caught:
+            await pool.run(reader, PAGE)
+        assert str(caught.value) == reason
+        assert await pool.run(hard_readers.count, PAGE) == len(PAGE)
+
+
+async def test_the_fallback_parser_gets_one_try() -> None:
+    async with small_pool() as pool:
+        assert await pool.run(hard_readers.spin_unless_lxml, PAGE) == "lxml"
+        assert await pool.run(hard_readers.fail_unless_lxml, PAGE) == "lxml"
+        assert (pool.counts.retried, pool.counts.given_up, pool.counts.killed) == (2, 0, 1)
+
+
+async def test_when_the_fallback_fails_too_both_reasons_are_told() -> None:
+    async with small_pool() as pool:
+        with pytest.raises(PoisonPage) as caught:
+            await pool.run(hard_readers.spin_then_crash, PAGE)
+    assert str(caught.value) == (
+        "The page used more than 0.3 s of processor time; tried once more, it crashed the parser (SIGABRT)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("reader", "reason"),
+    [
+        (hard_readers.fail, "The reader raised ValueError: no such thing."),
+        (hard_readers.recurse, "The reader raised RecursionError: maximum recursion depth exceeded"),
+    ],
+)
+async def test_an_error_of_the_reader_is_told_and_costs_no_process(
+    reader: Callable[[bytes], None], reason: str
+) -> None:
+    async with small_pool() as pool:
+        before = pool.process_ids
+        with pytest.raises(ReaderFault) as caught:
+            await pool.run(reader, PAGE)
+        assert str(caught.value).startswith(reason)
+        assert pool.process_ids == before
+
+
+async def test_neighbours_are_not_disturbed() -> None:
+    finished: list[str] = []
+
+    async def note(name: str, reading: Awaitable[object]) -> object:
+        try:
+            return await reading
+        finally:
+            finished.append(name)
+
+    async with small_pool(2) as pool:
+        poison = asyncio.create_task(note("poison", pool.run(hard_readers.spin, PAGE)))
+        pages = [bytes(length) for length in range(200)]
+        lengths = await asyncio.gather(*(note("page", pool.run(hard_readers.count, page)) for page in pages))
+        with pytest.raises(PoisonPage):
+            await poison
+    assert lengths == [len(page) for page in pages]
+    assert finished == ["page"] * 200 + ["poison"]
+
+
+async def test_every_page_of_a_crowd_gets_its_own_answer_while_others_crash() -> None:
+    async with small_pool(2) as pool:
+        pages = [bytes(length) for length in range(60)]
+        readings = [pool.run(hard_readers.abort if len(page) % 20 == 7 else hard_readers.count, page) for page in pages]
+        answers = await asyncio.gather(*readings, return_exceptions=True)
+    for page, answer in zip(pages, answers, strict=True):
+        assert isinstance(answer, PoisonPage) if len(page) % 20 == 7 else answer == len(page)
+
+
+async def test_a_child_is_recycled_after_its_pages() -> None:
+    async with small_pool(pages_per_child=3) as pool:
+        pids = Counter([await pool.run(hard_readers.own_pid) for _ in range(7)])
+        assert sorted(pids.values()) == [1, 3, 3]
+        assert pool.counts.recycled == 2
+
+
+async def test_a_child_killed_between_pages_is_replaced() -> None:
+    async with small_pool() as pool:
+        (pid,) = pool.process_ids
+        os.kill(pid, signal.SIGKILL)
+        assert await pool.run(hard_readers.own_pid) != pid
+
+
+async def test_cancelling_kills_the_child_and_frees_its_place(tmp_path: Path) -> None:
+    connected: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = asyncio.Future()
+    address = str(tmp_path / "wire")
+    server = await asyncio.start_unix_server(lambda *wire: connected.set_result(wire), address)
+    async with server, small_pool(wall_seconds=60) as pool:
+        (pid,) = pool.process_ids
+        reading = asyncio.create_task(pool.run(hard_readers.say_and_stall, address))
+        wire, writer = await connected
+        assert await wire.readexactly(7) == b"reading"
+
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+
+        assert await wire.read() == b""  # the child is gone: its end of the wire is closed
+        assert await pool.run(hard_readers.own_pid) != pid
+        writer.close()
+
+
+async def test_cancelling_a_page_that_waits_for_its_turn_disturbs_nobody(tmp_path: Path) -> None:
+    async with small_pool() as pool:
+        first = asyncio.create_task(pool.run(hard_readers.spin_unless_lxml, PAGE))
+        waiting = asyncio.create_task(pool.run(hard_readers.count, PAGE))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        assert await first == "lxml"
+        assert await pool.run(hard_readers.count, PAGE) == len(PAGE)
+
+
+async def test_ctrl_c_and_terminate_are_the_parents_business() -> None:
+    async with small_pool() as pool:
+        (pid,) = pool.process_ids
+        os.kill(pid, signal.SIGINT)
+        os.kill(pid, signal.SIGTERM)
+        assert await pool.run(hard_readers.own_pid) == pid
+        assert await pool.run(hard_readers.ignored_signals) == [True, True]
+        assert os.getsid(pid) == pid
+
+
+async def test_children_inherit_no_secrets_and_no_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://planted:secret@localhost/db")
+    async with small_pool(2) as pool:
+        environment = await pool.run(hard_readers.environment)
+        files = await pool.run(hard_readers.open_files)
+    assert "DATABASE_URL" not in environment
+    assert "planted" not in repr(environment)
+    assert files == ["0:socket", "1:/dev/null"]
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        hard_readers.answer_with_code,
+        hard_readers.answer_with_bomb,
+        hard_readers.answer_with_balloon,
+        hard_readers.answer_with_garbage,
+        hard_readers.answer_with_nothing,
+    ],
+)
+async def test_an_answer_cannot_make_the_parent_run_code(reader: Callable[[], object]) -> None:
+    async with small_pool() as pool:
+        (pid,) = pool.process_ids
+        with pytest.raises(PoisonPage, match="no facts"):
+            await pool.run(reader)
+        assert await pool.run(hard_readers.own_pid) != pid
+
+
+async def test_a_limit_too_tight_to_start_in_is_told_at_once() -> None:
+    with pytest.raises(ParserCannotStart, match="8 MB"):
+        async with ParserPool(2, memory_mb=8):
+            pass
+
+
+async def test_a_module_that_cannot_be_loaded_is_told_at_once(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ParserCannotStart):
+        async with ParserPool(1, preload=("tests.unit.no_such_module",)):
+            pass
+    assert "no_such_module" in capfd.readouterr().err
+
+
+async def test_a_closed_pool_starts_nothing() -> None:
+    async with small_pool() as pool:
+        pass
+    with pytest.raises(ParserCannotStart, match="closed"):
+        await pool.run(hard_readers.count, PAGE)
+
+
+async def test_closing_ends_what_is_being_read() -> None:
+    pool = ParserPool(1, preload=("tests.factories.hard_readers",))
+    await pool.__aenter__()
+    (pid,) = pool.process_ids
+    reading = asyncio.create_task(pool.run(hard_readers.stall, PAGE))
+    await asyncio.sleep(0)
+    await pool.close()
+    with pytest.raises(ParserCannotStart):
+        await reading
+    assert not is_running(pid)
+
+
+def deep_page() -> str:
+    return "<div>" * 100_000 + "text"
+
+
+def many_attributes_page() -> str:
+    return "<p " + " ".join(f"a{number}=1" for number in range(100_000)) + ">text</p>"
+
+
+def many_tags_page() -> str:
+    return "<b>x</b>" * 250_000
+
+
+def long_title_page() -> str:
+    return "<title>" + "x" * 5_000_000
+
+
+@pytest.mark.parametrize("make", [deep_page, many_attributes_page, many_tags_page, long_title_page])
+@pytest.mark.parametrize("parser", ["turbohtml", "lxml"])
+async def test_monstrous_pages_end_in_their_budget(make: Callable[[], str], parser: str) -> None:
+    html = make()
+    async with ParserPool(2, cpu_seconds=0.8, wall_seconds=5, memory_mb=512) as pool:
+        monster = asyncio.create_task(pool.run(parse, html, parser=parser))  # type: ignore[arg-type]
+        started = monotonic()
+        neighbours = await asyncio.gather(*(pool.run(parse, f"<title>{number}") for number in range(20)))
+        assert monotonic() - started < 5
+        (outcome,) = await asyncio.gather(monster, return_exceptions=True)
+        assert isinstance(outcome, Document | PoisonPage), outcome
+        assert monotonic() - started < 2 * (5 + 2)
+        assert [page.title for page in neighbours] == [str(number) for number in range(20)]
+        assert pool.counts.started <= 2 + pool.counts.killed
+
+
+PARENT = """
+import asyncio, sys
+from scrapersky.extract.parsing import ParserPool
+from tests.unit import hard_readers
+
+async def main():
+    async with ParserPool(2, cpu_seconds=1, wall_seconds=1.0) as pool:
+        print(*pool.process_ids, flush=True)
+        await pool.run(hard_readers.stall)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("death", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_no_child_outlives_its_parent(death: signal.Signals) -> None:
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    assert parent.stdout is not None
+    children = [psutil.Process(int(pid)) for pid in parent.stdout.readline().split()]
+    assert len(children) == 2
+
+    parent.send_signal(death)
+    parent.wait(timeout=10)
+
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert alive == []
+    parent.stdout.close()
+
+
+def test_the_pool_runs_on_uvloop_too() -> None:
+    async def read() -> list[object]:
+        async with small_pool(2) as pool:
+            readings = (pool.run(hard_readers.count, PAGE), pool.run(hard_readers.abort, PAGE))
+            return await asyncio.gather(*readings, return_exceptions=True)
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        length, poison = runner.run(read())
+    assert length == len(PAGE)
+    assert isinstance(poison, PoisonPage)

@@ -1,0 +1,137 @@
+"""Numbers: read with the right region, told apart from everything else that is made of digits."""
+
+import phonenumbers
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrapersky.extract.contacts import read_contacts
+from scrapersky.extract.phones.parse import parse_phone
+
+COUNTRY = '<script type="application/ld+json">{"@type": "PostalAddress", "addressCountry": "FI"}</script>'
+
+
+def found(html: str, region: str | None = None, url: str = "") -> list[str]:
+    return [phone.number for phone in read_contacts(html, region=region, url=url).phones if phone.kind == "phone"]
+
+
+@pytest.mark.parametrize(
+    ("html", "region", "number"),
+    [
+        ("<p>Tel. 030 / 23 12 54 18</p>", "DE", "+493023125418"),
+        ("<p>Telefon +49 (0)30 23125-418</p>", "DE", "+493023125418"),
+        ("<p>0049 30 23125418</p>", "FI", "+493023125418"),
+        ("<p>Call (415) 324-0187 today</p>", "US", "+14153240187"),
+        ("<p>Puh. 040 418 7306</p>", "FI", "+358404187306"),
+        ("<p>Tlf. 32 48 73 06</p>", "DK", "+4532487306"),
+        ("<td>22 418 73 05</td>", "PL", "+48224187305"),
+        ("<a href='tel:+358404187306'>Soita</a>", None, "+358404187306"),
+        ("<a href='tel:040-418%207306'>Soita</a>", "FI", "+358404187306"),
+        ("<a href='tel:+0404187306'>040 418 7306</a>", "FI", "+358404187306"),
+        ("<p>Tél / Fax : 01 99 00 48 21</p>", "FR", "+33199004821"),
+        ("<p>Phones: 020 7946 0318 / 020 7946 0417</p>", "GB", "+442079460318"),
+        ('<script type=\'application/ld+json\'>{"telephone": "040 418 7306"}</script>', "FI", "+358404187306"),
+    ],
+)
+def test_a_number_is_read_as_the_country_writes_it(html: str, region: str | None, number: str) -> None:
+    assert number in found(html, region)
+
+
+@pytest.mark.parametrize(
+    ("html", "region"),
+    [
+        ("<p>Umsatzsteuer-ID: DE 302 312 541</p><p>Steuernummer 030 231 25418</p>", "DE"),
+        ("<p>IBAN DE02 3000 2312 5418 0000 00</p>", "DE"),
+        ("<p>NIP 525 24 18 730, REGON 141 873 052</p>", "PL"),
+        ("<dl><dt>CVR</dt><dd>32 48 73 06</dd></dl>", "DK"),
+        ("<p>12.03.2019 – 14.03.2019</p><p>2009-2024</p><p>08.00-16.30</p>", "DE"),
+        ("<p>Price 4 153 240 187 EUR</p>", "US"),
+        ("<p>Lot 4153240187 of the sale, id=4153240187</p>", "US"),
+        ("<p>48.137154, 11.576124</p>", "DE"),
+        ("<p>Phone: 123-456-7890</p><p>Tel 0123 456789</p><p>(415) 555-0123</p>", "US"),
+        ("<p>CRM 45210, CNPJ 12.345.678/0001-95</p>", "BR"),
+    ],
+)
+def test_other_digits_are_left_alone(html: str, region: str) -> None:
+    assert found(html, region) == []
+
+
+@pytest.mark.parametrize(
+    ("html", "region", "numbers"),
+    [
+        ("<p><span>032 555 441</span> <span>0888 555 441</span></p>", "BG", ["+35932555441", "+359888555441"]),
+        ("<p>Ph. 0253 - 255 5518 / 255 5519</p>", "IN", ["+912532555518", "+912532555519"]),
+        ("<p>(03) 5355 5019 or after hours 0491 570 156</p>", "AU", ["+61353555019", "+61491570156"]),
+    ],
+)
+def test_numbers_side_by_side_are_told_apart(html: str, region: str, numbers: list[str]) -> None:
+    assert found(html, region) == numbers
+
+
+@pytest.mark.parametrize("label", ["F", "Fax", "傳真：", "팩스", "פקס:"])
+def test_a_fax_is_called_so_in_every_script(label: str) -> None:
+    assert [phone.kind for phone in read_contacts(f"<p>{label} +41 31 555 82 11</p>").phones] == ["fax"]
+
+
+def test_a_fax_is_marked_and_its_neighbour_is_not() -> None:
+    contacts = read_contacts("<p>Tel. 030 23125418 Fax 030 23125419</p><p>Telefax: 030 23125417</p>", region="DE")
+    assert [(phone.number[-3:], phone.kind) for phone in contacts.phones] == [
+        ("418", "phone"),
+        ("419", "fax"),
+        ("417", "fax"),
+    ]
+
+
+def test_an_icon_can_say_fax() -> None:
+    contacts = read_contacts("<p><i class='fa fa-fax'></i> 030 23125419</p>", region="DE")
+    assert [phone.kind for phone in contacts.phones] == ["fax"]
+
+
+def test_the_visible_number_wins_over_the_one_behind_the_link() -> None:
+    contacts = read_contacts("<a href='tel:+493023125400'>030 23125418</a>", region="DE")
+    assert [phone.number for phone in contacts.phones] == ["+493023125418"]
+    assert {one.value: one.reason for one in contacts.rejected} == {
+        "+493023125400": "the visible number is another one"
+    }
+
+
+def test_a_chat_link_is_a_number_too() -> None:
+    html = "<a href='https://wa.me/358404187306'>x</a><a href='https://api.whatsapp.com/send?phone=4532487306&text=a'>y</a>"
+    assert [(phone.number, phone.kind) for phone in read_contacts(html).phones] == [
+        ("+358404187306", "whatsapp"),
+        ("+4532487306", "whatsapp"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("html", "url"),
+    [
+        ("<p>Tel. 040 418 7306</p>", "https://kontor.fi/"),
+        ("<html lang='fi'><p>Puh. 040 418 7306</p>", "https://kontor.com/"),
+        ("<html lang='en-FI'><p>Tel. 040 418 7306</p>", ""),
+        ("<p>Tel. 040 418 7306</p><p>Tel. +358 9 4187 306</p>", ""),
+        (f"{COUNTRY}<p>Tel. 040 418 7306", ""),
+    ],
+)
+def test_the_region_is_inferred_when_it_is_not_given(html: str, url: str) -> None:
+    assert "+358404187306" in found(html, url=url)
+
+
+def test_the_reader_in_c_agrees_with_libphonenumber_on_every_region() -> None:
+    for region in sorted(phonenumbers.SUPPORTED_REGIONS):
+        example = phonenumbers.example_number(region)
+        if example is None:
+            continue
+        for style in (phonenumbers.PhoneNumberFormat.NATIONAL, phonenumbers.PhoneNumberFormat.INTERNATIONAL):
+            written = phonenumbers.format_number(example, style)
+            reading = parse_phone(written, region)
+            assert reading is not None, (region, written)
+            assert reading.number == phonenumbers.format_number(example, phonenumbers.PhoneNumberFormat.E164)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text("0123456789+-() ./", max_size=30), st.sampled_from(["DE", "US", "FI", "IT", "BR"]))
+def test_the_reader_in_c_takes_what_libphonenumber_takes(written: str, region: str) -> None:
+    reading = parse_phone(written, region)
+    if reading is not None:
+        assert phonenumbers.is_valid_number(phonenumbers.parse(reading.number, None))

@@ -1,0 +1,119 @@
+"""From a website to a company's own domain, or to a profile elsewhere."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapersky.extract.company_domain import CompanyDomain, NoWebAddress, Profile, web_address
+
+
+@pytest.mark.parametrize(
+    ("website", "domain"),
+    [
+        ("https://www.Example.COM:8080/x", "example.com"),
+        ("HTTP://acme.org/", "acme.org"),
+        ("https://user:pw@acme.net/", "acme.net"),
+        ("mywww.site.com", "site.com"),
+        ("acme.fi", "acme.fi"),
+        ("//acme.fi/yhteys", "acme.fi"),
+        ("https://shop.acme.co.uk./", "acme.co.uk"),
+        ("https://a.b.c.acme.com.au/?q=1#top", "acme.com.au"),
+        ("https://käytettyä.fi/", "xn--kytetty-5wag.fi"),
+        ("https://xn--kytetty-5wag.fi/", "xn--kytetty-5wag.fi"),
+        ("http://пример.рф", "xn--e1afmkfd.xn--p1ai"),
+        ("https://MÜLLER.de", "xn--mller-kva.de"),
+        ("https://foo_bar.acme.com", "acme.com"),
+        ("https://facebook.com.evil.fi/", "evil.fi"),
+        ("https://notfacebook.com", "notfacebook.com"),
+    ],
+)
+def test_the_registrable_domain_is_found(website, domain):
+    found = web_address(website)
+    assert isinstance(found, CompanyDomain)
+    assert found.name == domain
+
+
+def test_credentials_and_fragments_are_left_behind():
+    assert web_address("https://user:pw@acme.net/a?b=1#c").url == "https://acme.net/a?b=1"
+
+
+def test_the_unicode_form_is_kept_for_people():
+    assert web_address("https://xn--mller-kva.de").unicode_name == "müller.de"
+
+
+@pytest.mark.parametrize(
+    ("website", "kind", "platform"),
+    [
+        ("https://www.facebook.com/acme", "social", "facebook"),
+        ("https://m.me/acme", "social", "facebook"),
+        ("fi-fi.facebook.com/acme", "social", "facebook"),
+        ("https://instagram.com/acme", "social", "instagram"),
+        ("https://linktr.ee/acme", "link-in-bio", "linktree"),
+        ("https://www.booking.com/hotel/fi/acme.html", "booking", "booking-com"),
+        ("https://acme.wixsite.com/home", "free-host", "wix"),
+        ("https://acme.blogspot.com", "free-host", "blogger"),
+        ("https://acme.github.io", "free-host", "github"),
+        ("https://sites.google.com/view/acme", "free-host", "google-sites"),
+        ("https://maps.google.com/?cid=1", "marketplace", "google-maps"),
+        ("https://acme.business.site", "marketplace", "google-maps"),
+        ("https://wolt.com/fi/acme", "marketplace", "wolt"),
+    ],
+)
+def test_somebody_elses_site_is_a_profile(website, kind, platform):
+    found = web_address(website)
+    assert isinstance(found, Profile)
+    assert (found.kind, found.platform) == (kind, platform)
+
+
+@pytest.mark.parametrize(
+    "website",
+    [
+        "",
+        "   ",
+        "http://127.0.0.1/",
+        "http://2130706433/",
+        "http://[::1]/",
+        "http://127.1/",
+        "localhost",
+        "http://intranet/",
+        "mailto:info@acme.fi",
+        "javascript:alert(1)",
+        "ftp://acme.fi",
+        "file:///etc/passwd",
+        "https://co.uk",
+        "https://",
+        "call us",
+        "https://acme.fi\\@evil.com",
+        "https://-.-.-",
+        "https://" + "a" * 64 + ".fi",
+        "https://acme.fi:99999/",
+        "x" * 3000,
+        "https://xn--a.fi",
+    ],
+)
+def test_what_is_no_address_says_why(website):
+    with pytest.raises(NoWebAddress) as caught:
+        web_address(website)
+    assert str(caught.value)
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_an_address_a_profile_or_refused(text):
+    try:
+        found = web_address(text)
+    except NoWebAddress:
+        return
+    if isinstance(found, CompanyDomain):
+        assert found.name == found.name.lower()
+        assert found.name.isascii()
+        assert web_address(found.name).name == found.name  # type: ignore[union-attr]
+
+
+@given(st.sampled_from(["acme.fi", "müller.de", "a.co.uk"]), st.text("abc-.:@/?#%", max_size=40))
+def test_a_tail_never_changes_whose_site_it_is(host, tail):
+    try:
+        found = web_address(f"https://{host}/{tail}")
+    except NoWebAddress:
+        return
+    assert isinstance(found, CompanyDomain)
+    assert found.name == web_address(host).name  # type: ignore[union-attr]

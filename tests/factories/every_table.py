@@ -1,0 +1,57 @@
+"""One row of a tenant in every table that has tenants."""
+
+from typing import Any
+from uuid import UUID
+
+from tests.factories.line_rows import add_line
+
+# What a column must hold besides something of its type.
+WORDS = {
+    "user": {"role": "viewer"},
+    "invitation": {"role": "viewer"},
+    "destination": {"kind": "webhook"},
+    "suppression": {"kind": "email"},
+    "quota_book": {"kind": "pages"},
+    "rebooking": {"kind": "pages"},
+}
+ANYTHING = {
+    "text": "'x'",
+    "timestamp with time zone": "now()",
+    "date": "now()::date",
+    "integer": "1",
+    "bigint": "1",
+    "smallint": "200",
+    "jsonb": "'{}'",
+}
+REQUIRED = (
+    "SELECT column_name, data_type FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1 "
+    "AND is_nullable = 'NO' AND column_default IS NULL AND is_identity = 'NO' AND is_generated = 'NEVER'"
+)
+
+
+async def fill(admin: Any, tenant: UUID) -> None:
+    """A line, somebody with a login and a key, and a row of everything else."""
+    ids = {noun: UUID(row_id) for noun, row_id in (await add_line(admin, tenant)).items()}
+    user = await put(admin, "user", tenant)
+    for table in ("job", "remembered_answer", "quota_book", "rebooking", "spending", "suppression", "invitation"):
+        await put(admin, table, tenant)
+    await put(admin, "audit", tenant)
+    for table in ("api_key", "session"):
+        await put(admin, table, tenant, user_id=user)
+    await put(admin, "dead_letter", tenant, row_id=ids["places"])
+    destination = await put(admin, "destination", tenant)
+    await put(admin, "delivery", tenant, destination_id=destination, contact_id=ids["contacts"])
+    await put(admin, "search_journal", tenant, search_id=ids["searches"])
+    await put(admin, "search_contact", tenant, search_id=ids["searches"], contact_id=ids["contacts"])
+
+
+async def put(admin: Any, table: str, tenant: UUID, **columns: Any) -> Any:
+    """A row with these columns and something in every other that must not be empty; its id, if it has one."""
+    given = {"tenant_id": tenant, **WORDS.get(table, {}), **columns}
+    rest = {name: ANYTHING[kind] for name, kind in await admin.fetch(REQUIRED, table) if name not in given}
+    places = [*(f"${number}" for number in range(1, len(given) + 1)), *rest.values()]
+    row = await admin.fetchrow(
+        f'INSERT INTO "{table}" ({", ".join([*given, *rest])}) VALUES ({", ".join(places)}) RETURNING *',
+        *given.values(),
+    )
+    return row.get("id")

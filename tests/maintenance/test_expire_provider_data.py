@@ -1,0 +1,41 @@
+"""Providers' terms are kept by a periodic task: what may not be kept any longer is forgotten."""
+
+from scrapersky.engine.maintenance import run_periodic
+from scrapersky.maintenance.expire_provider_data import PurgeExpired
+
+
+async def add_place(admin, tenant, number: str, expires: str) -> None:
+    place = await admin.fetchval(
+        "INSERT INTO place (tenant_id, provider, provider_id, name, phone, latitude, details, expires_at) "
+        f"VALUES ($1, 'google_places', $2, 'Molar', '+358912345678', 60.1, '{{}}', {expires}) RETURNING id",
+        tenant,
+        number,
+    )
+    await admin.execute(
+        "INSERT INTO local_business (tenant_id, place_id, name, phone, curation_status) "
+        "VALUES ($1, $2, 'Molar', '+358912345678', 'Selected')",
+        tenant,
+        place,
+    )
+
+
+async def test_expired_places_lose_everything_but_their_id(database, admin, tenant, other_tenant):
+    await add_place(admin, tenant, "old", "now() - interval '1 day'")
+    await add_place(admin, other_tenant, "old", "now() - interval '1 day'")
+    await add_place(admin, tenant, "fresh", "now() + interval '1 day'")
+    await add_place(admin, tenant, "free", "NULL")
+    await run_periodic(PurgeExpired(), database)
+    places = {
+        (row["tenant_id"], row["provider_id"]): row
+        for row in await admin.fetch(
+            "SELECT p.*, b.phone AS b_phone, b.curation_status AS chosen FROM place p "
+            "JOIN local_business b ON b.place_id = p.id"
+        )
+    }
+    for owner in (tenant, other_tenant):
+        old = places[owner, "old"]
+        assert (old["phone"], old["latitude"], old["b_phone"], old["details"]) == (None, None, None, None)
+        assert old["chosen"] == "Selected", "what a person decided stays"
+    for kept in ("fresh", "free"):
+        assert places[tenant, kept]["phone"] == places[tenant, kept]["b_phone"] == "+358912345678"
+    assert await admin.fetchval("SELECT result FROM maintenance WHERE name = 'purge_expired'") == "2 places forgotten"

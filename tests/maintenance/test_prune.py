@@ -1,0 +1,69 @@
+"""What is kept for a time only: the audit, jobs that are over, remembered answers."""
+
+import pytest
+
+from scrapersky.engine.maintenance import run_periodic
+from scrapersky.maintenance import prune as retention
+from scrapersky.maintenance.prune import PruneAudit, PruneJobs
+from tests.conftest import make_settings
+
+ADD_AUDIT = (
+    "INSERT INTO audit (tenant_id, at, actor, origin, action, subject) "
+    "SELECT $1, now() - $2::int * interval '1 day', 'ada', 'test', 'change', 'x' FROM generate_series(1, $3::int)"
+)
+ADD_JOB = (
+    "INSERT INTO job (tenant_id, kind, state, parameters, updated_at, finished_at) "
+    "SELECT $1, 'curation', $2, '{}', now() - $3::int * interval '1 day', now() FROM generate_series(1, $4::int)"
+)
+ADD_ANSWER = (
+    "INSERT INTO remembered_answer (tenant_id, key, request_hash, status_code, answer, created_at) "
+    "VALUES ($1, $2, 'x', 200, '{}', now() - $3::int * interval '1 hour')"
+)
+
+
+@pytest.fixture(autouse=True)
+def small_bites(monkeypatch):
+    monkeypatch.setattr(retention, "ROWS_AT_ONCE", 3)
+
+
+async def test_the_audit_is_kept_as_long_as_the_setting_says(database, database_url, admin, tenant, other_tenant):
+    for owner in (tenant, other_tenant, None):
+        await admin.execute(ADD_AUDIT, owner, 11, 7)
+        await admin.execute(ADD_AUDIT, owner, 9, 2)
+    task = PruneAudit(make_settings(database_url, SCRAPERSKY_AUDIT_RETENTION_DAYS="10"))
+    assert await run_periodic(task, database)
+    kept = await admin.fetch("SELECT tenant_id, count(*) FROM audit GROUP BY 1")
+    assert {tuple(row) for row in kept} == {(tenant, 2), (other_tenant, 2), (None, 2)}
+    assert await admin.fetchval("SELECT result FROM maintenance WHERE name = 'prune_audit'") == (
+        "21 changes older than 10 days forgotten"
+    )
+
+
+async def test_jobs_that_are_over_go_open_ones_stay(database, settings, admin, tenant, other_tenant):
+    for owner in (tenant, other_tenant):
+        for state in ("completed", "failed", "cancelled", "pending", "processing"):
+            await admin.execute(ADD_JOB, owner, state, 31, 2)
+        await admin.execute(ADD_JOB, owner, "completed", 29, 1)
+    assert await run_periodic(PruneJobs(settings), database)
+    kept = await admin.fetch("SELECT state, count(*) FROM job GROUP BY 1")
+    assert dict(kept) == {"pending": 4, "processing": 4, "completed": 2}
+
+
+async def test_answers_are_remembered_for_a_day(database, settings, admin, tenant, other_tenant):
+    for owner in (tenant, other_tenant):
+        for number in range(5):
+            await admin.execute(ADD_ANSWER, owner, f"old {number}", 25)
+        await admin.execute(ADD_ANSWER, owner, "new", 23)
+    assert await run_periodic(PruneJobs(settings), database)
+    assert [row["key"] for row in await admin.fetch("SELECT key FROM remembered_answer")] == ["new", "new"]
+
+
+async def test_the_book_of_quotas_is_kept_for_a_year_and_a_bit(database, settings, admin, tenant):
+    for days in (0, 390, 410):
+        await admin.execute(
+            "INSERT INTO quota_book (tenant_id, kind, day, used) VALUES ($1, 'pages', now()::date - $2::int, 1)",
+            tenant,
+            days,
+        )
+    assert await run_periodic(PruneAudit(settings), database)
+    assert await admin.fetchval("SELECT count(*) FROM quota_book") == 2

@@ -1,0 +1,383 @@
+"""OpenStreetMap over real HTTP: what is found, what is refused, and how politely it is asked."""
+
+import asyncio
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+
+from scrapersky.crawl.politeness.host_limits import InProcessHostLimits
+from scrapersky.providers.base import Meter, PlaceDetails, PlaceQuery, ProviderBusy, ProviderFailed, ProviderRefused
+from scrapersky.providers.detail_budget import PocketPurse
+from scrapersky.providers.http_api import ClientSource
+from scrapersky.providers.osm.nominatim import Nominatim
+from scrapersky.providers.osm.overpass import Overpass
+from scrapersky.providers.osm.provider import OpenStreetMap
+from scrapersky.providers.throttle import Turns
+from tests.factories.http_server import Asked, LittleServer, Reply
+from tests.providers.conftest import api_at
+
+HELSINKI = {
+    "place_id": 1,
+    "osm_type": "relation",
+    "osm_id": 34914,
+    "category": "boundary",
+    "boundingbox": ["59.9224887", "60.2978389", "24.7828749", "25.2544849"],
+    "lat": "60.1674881",
+    "lon": "24.9427473",
+    "display_name": "Helsinki, Finland",
+    "address": {"city": "Helsinki", "country": "Finland", "country_code": "fi"},
+}
+SMILE = {
+    "type": "node",
+    "id": 11,
+    "lat": 60.17,
+    "lon": 24.94,
+    "tags": {
+        "name": "Hymy",
+        "amenity": "dentist",
+        "website": "www.hymy.example;https://hymy.example/en",
+        "phone": "09 612 3456; +358 40 123 4567",
+        "contact:email": "ajanvaraus@hymy.example",
+        "contact:facebook": "hymyoy",
+        "opening_hours": "Mo-Fr 08:00-16:00",
+        "addr:street": "Katu",
+        "addr:housenumber": "3",
+        "addr:city": "Helsinki",
+        "addr:postcode": "00100",
+    },
+}
+WAY = {"type": "way", "id": 12, "center": {"lat": 60.2, "lon": 24.9}, "tags": {"name": "Suu", "healthcare": "dentist"}}
+PAGE = "<html><body><h1>Access blocked</h1></body></html>"
+RATE_LIMITED = Reply("<p>::rate_limited. Please check /api/status</p>", 429, "text/html")
+
+
+def overpass_answer(*elements: dict[str, Any], **more: Any) -> Reply:
+    return Reply({"version": 0.6, "generator": "Overpass API", "osm3s": {}, "elements": list(elements), **more})
+
+
+@pytest.fixture
+def osm(server: LittleServer, client: ClientSource) -> OpenStreetMap:
+    server.answers["/search"] = [Reply([HELSINKI])]
+    server.answers["/api/interpreter"] = [overpass_answer(SMILE, WAY)]
+    return built(server, client)
+
+
+def turns(pause: float = 0.0) -> Turns:
+    return Turns("The service", "http://x.example", pause=timedelta(seconds=pause))
+
+
+def built(server: LittleServer, client: ClientSource) -> OpenStreetMap:
+    return OpenStreetMap(
+        Nominatim(api_at(client, server.url, "Nominatim"), turns()),
+        Overpass(api_at(client, f"{server.url}/api", "Overpass"), turns()),
+    )
+
+
+async def found(provider: OpenStreetMap, text: str = "dentists in Helsinki", **more: Any) -> list[PlaceDetails]:
+    meter = more.pop("meter", Meter())
+    return [place async for page in provider.search(PlaceQuery(text, **more), meter) for place in page]
+
+
+def question(asked: Asked) -> str:
+    return parse_qs(asked.body.decode())["data"][0]
+
+
+# -- what is found -----------------------------------------------------------------------------------------------------
+
+
+async def test_a_search_is_one_geocode_and_one_question(osm: OpenStreetMap, server: LittleServer) -> None:
+    meter = Meter(budget_cents=0)
+    places = await found(osm, meter=meter, limit=40)
+    assert [place.provider_id for place in places] == ["node/11", "way/12"]
+    assert server.paths() == ["/search", "/api/interpreter"]
+    assert server.asked[0].query["q"] == "Helsinki"
+    assert question(server.asked[1]).endswith("out center tags qt 40;")
+    assert "area(3600034914)" in question(server.asked[1])
+    assert (meter.calls, meter.cents, meter.notes) == (2, 0, [])
+    assert all("scrapersky.example/about" in one.headers["User-Agent"] for one in server.asked)
+
+
+async def test_an_element_becomes_a_place_with_all_its_facts(osm: OpenStreetMap) -> None:
+    smile, mouth = await found(osm)
+    assert smile.name == "Hymy"
+    assert smile.website == "https://www.hymy.example"
+    assert smile.phone == "+35896123456"  # read with the country of the area
+    assert (smile.street, smile.city, smile.postcode, smile.country) == ("Katu 3", "Helsinki", "00100", "FI")
+    assert smile.address == "Katu 3, 00100 Helsinki"
+    assert smile.categories == ("amenity=dentist",)
+    assert smile.hours == {"opening_hours": "Mo-Fr 08:00-16:00"}
+    assert smile.licence is not None
+    assert "OpenStreetMap contributors" in smile.licence
+    assert smile.fetched_at is not None
+    assert smile.expires_at is None
+    assert smile.extra == {
+        "emails": ["ajanvaraus@hymy.example"],
+        "phones": ["+358401234567"],
+        "websites": ["https://hymy.example/en"],
+        "socials": {"facebook": "hymyoy"},
+    }
+    assert (mouth.latitude, mouth.longitude) == (60.2, 24.9)
+
+
+async def test_closed_ones_are_marked_and_benches_left_out(osm: OpenStreetMap, server: LittleServer) -> None:
+    closed = {"type": "node", "id": 1, "tags": {"name": "Ei", "disused:amenity": "dentist"}}
+    ended = {"type": "node", "id": 2, "tags": {"name": "Loppu", "shop": "bakery", "end_date": "2020"}}
+    bench = {"type": "node", "id": 3, "tags": {"name": "Penkki", "amenity": "bench"}}
+    nameless = {"type": "node", "id": 4, "tags": {"shop": "bakery"}}
+    odd = {"type": "node", "id": 5, "tags": None}
+    server.answers["/api/interpreter"] = [overpass_answer(closed, ended, bench, nameless, odd)]
+    places = await found(osm)
+    assert [(place.name, place.business_status) for place in places] == [
+        ("Ei", "CLOSED_PERMANENTLY"),
+        ("Loppu", "CLOSED_PERMANENTLY"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "phone"),
+    [
+        ("https://www.viini.example/2020", None),
+        ("call us", None),
+        ("0700", "0700"),
+        ("0400 123 456/x9", "+358400123456"),
+        ("; ;+358-9-3935-1234", "+358939351234"),
+    ],
+)
+async def test_a_phone_number_is_read_kept_or_dropped(
+    osm: OpenStreetMap, server: LittleServer, written: str, phone: str | None
+) -> None:
+    element = {"type": "node", "id": 1, "tags": {"name": "X", "shop": "wine", "phone": written}}
+    server.answers["/api/interpreter"] = [overpass_answer(element)]
+    assert [place.phone for place in await found(osm)] == [phone]
+
+
+async def test_an_unknown_word_is_searched_in_names_and_says_so(osm: OpenStreetMap, server: LittleServer) -> None:
+    meter = Meter()
+    await found(osm, "Hesburger in Helsinki", meter=meter)
+    assert '["name"~"Hesburger",i]' in question(server.asked[1])
+    assert meter.notes == [
+        "'Hesburger' is no kind of business known here: names that contain it are searched for instead."
+    ]
+    assert "names that contain it" in (await osm.estimate(PlaceQuery("Hesburger", "Helsinki"))).explanation
+
+
+@pytest.mark.parametrize("street", [{"osm_type": "way", "category": "highway"}, {"category": "waterway"}])
+async def test_what_has_no_border_is_searched_by_its_box(
+    osm: OpenStreetMap, server: LittleServer, street: dict[str, str]
+) -> None:
+    server.answers["/search"] = [Reply([{**HELSINKI, **street}])]
+    await found(osm)
+    assert "area" not in question(server.asked[1])
+    assert "(59.9224887,24.7828749,60.2978389,25.2544849)" in question(server.asked[1])
+
+
+async def test_a_town_is_meant_before_a_bar_of_its_name(osm: OpenStreetMap, server: LittleServer) -> None:
+    bar = {**HELSINKI, "osm_type": "node", "osm_id": 5, "category": "amenity", "boundingbox": ["1", "2", "3", "4"]}
+    server.answers["/search"] = [Reply([bar, HELSINKI])]
+    await found(osm)
+    assert "area(3600034914)" in question(server.asked[1])
+
+
+async def test_no_result_is_fine(osm: OpenStreetMap, server: LittleServer) -> None:
+    server.answers["/api/interpreter"] = [overpass_answer()]
+    assert await found(osm) == []
+
+
+async def test_details_by_id(osm: OpenStreetMap, server: LittleServer) -> None:
+    assert (await osm.details("node/11", PocketPurse())).name == "Hymy"
+    assert "node(11);" in question(server.asked[0])
+    server.answers["/api/interpreter"] = [overpass_answer()]
+    with pytest.raises(ProviderRefused, match="no business node/12 any more"):
+        await osm.details("node/12", PocketPurse())
+    with pytest.raises(ProviderRefused, match="looks like node/123"):
+        await osm.details("ChIJ123", PocketPurse())
+
+
+async def test_the_estimate_is_nothing(osm: OpenStreetMap, server: LittleServer) -> None:
+    estimate = await osm.estimate(PlaceQuery("dentists", "Helsinki"))
+    assert (estimate.calls, estimate.cents) == (2, 0)
+    assert server.asked == []
+
+
+# -- manners -----------------------------------------------------------------------------------------------------------
+
+
+async def test_the_same_question_is_asked_once(osm: OpenStreetMap, server: LittleServer) -> None:
+    first, second = await found(osm), await found(osm)
+    assert [place.provider_id for place in first] == [place.provider_id for place in second] == ["node/11", "way/12"]
+    assert len(server.asked) == 2
+
+
+async def test_nominatim_is_asked_once_a_second_whoever_asks(server: LittleServer, client: ClientSource) -> None:
+    server.answers["/search"] = [Reply([HELSINKI])]
+    nominatim = Nominatim(api_at(client, server.url), turns(0.2))
+    await asyncio.gather(*(nominatim.find(name) for name in ("Turku", "Oulu", "Pori")))
+    times = [one.at for one in server.asked]
+    assert min(later - earlier for earlier, later in pairwise(times)) >= 0.2
+
+
+async def test_overpass_answers_one_question_at_a_time(server: LittleServer, client: ClientSource) -> None:
+    at_once, most = 0, 0
+
+    async def slow(_: Asked) -> Reply:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        await asyncio.sleep(0.05)
+        at_once -= 1
+        return overpass_answer()
+
+    server.answers["/api/interpreter"] = slow
+    overpass = Overpass(api_at(client, f"{server.url}/api"), turns())
+    await asyncio.gather(*(overpass.ask(f"node({number});out;") for number in range(4)))
+    assert (most, len(server.asked)) == (1, 4)
+
+
+async def test_limits_shared_by_all_workers_are_waited_for(server: LittleServer, client: ClientSource) -> None:
+    server.answers["/search"] = [Reply([HELSINKI])]
+    pause = timedelta(seconds=0.3)
+    shared = InProcessHostLimits(slots=1, delay=pause)
+    turns_of_each = [Turns("N", server.url, pause=pause, limits=lambda _: shared) for _ in "ab"]
+    workers = [Nominatim(api_at(client, server.url), turns) for turns in turns_of_each]
+    await asyncio.gather(*(worker.find("Turku") for worker in workers))
+    assert server.asked[1].at - server.asked[0].at >= 0.29
+
+
+# -- refusals and troubles ---------------------------------------------------------------------------------------------
+
+
+async def test_an_unknown_place_is_named(osm: OpenStreetMap, server: LittleServer) -> None:
+    server.answers["/search"] = [Reply([])]
+    with pytest.raises(ProviderRefused, match="No place named 'Atlantis' is known"):
+        await found(osm, "dentists", area="Atlantis")
+
+
+async def test_a_search_without_a_place_says_how_to_write_one(osm: OpenStreetMap, server: LittleServer) -> None:
+    with pytest.raises(ProviderRefused, match="dentists in Helsinki"):
+        await found(osm, "dentists")
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("status", [403, 429, 200])
+async def test_a_page_instead_of_an_answer_names_the_policy(
+    osm: OpenStreetMap, server: LittleServer, status: int
+) -> None:
+    server.answers["/search"] = [Reply(PAGE, status, "text/html")]
+    with pytest.raises(ProviderRefused, match=r"operations\.osmfoundation\.org/policies/nominatim") as refused:
+        await found(osm)
+    assert "CRAWL_CONTACT_URL" in str(refused.value)
+
+
+async def test_an_overpass_page_names_its_rules(osm: OpenStreetMap, server: LittleServer) -> None:
+    server.answers["/api/interpreter"] = [Reply(PAGE, 403, "text/html")]
+    with pytest.raises(ProviderRefused, match="PROVIDER_OVERPASS_URL"):
+        await found(osm)
+
+
+@pytest.mark.parametrize(
+    ("status_page", "seconds"),
+    [
+        ("Rate limit: 2\nSlot available after: 2026-11-15T12:46:05Z, in 20 seconds.\n", 21),
+        (
+            "Rate limit: 2\nSlot available after: 2026-11-15T12:46:05Z, in 90 seconds.\n"
+            "Slot available after: 2026-11-15T12:46:05Z, in 40 seconds.\n",
+            41,
+        ),
+        ("Rate limit: 2\n1 slots available now.\nSlot available after: 2026-11-15T12:46:05Z, in 20 seconds.\n", 5),
+        ("Slot available after: 2026-11-15T12:46:05Z, in -3 seconds.\n", 5),
+        ("Slot available after: 2026-11-15T12:46:05Z, in 99999 seconds.\n", 600),
+        ("what?", 60),
+    ],
+)
+@pytest.mark.parametrize("status", [429, 504])
+async def test_a_busy_overpass_is_asked_again_when_it_has_a_slot(
+    osm: OpenStreetMap, server: LittleServer, status: int, status_page: str, seconds: int
+) -> None:
+    server.answers["/api/interpreter"] = [Reply(RATE_LIMITED.body, status, "text/html")]
+    server.answers["/api/status"] = [Reply(status_page, 200, "text/plain")]
+    with pytest.raises(ProviderBusy, match=str(status)) as busy:
+        await found(osm)
+    assert busy.value.after == timedelta(seconds=seconds)
+
+
+async def test_a_remark_is_a_failure_and_is_not_remembered(osm: OpenStreetMap, server: LittleServer) -> None:
+    remark = 'runtime error: Query timed out in "query" at line 4 after 60 seconds.'
+    server.answers["/api/interpreter"] = [overpass_answer(SMILE, remark=remark), overpass_answer(WAY)]
+    with pytest.raises(ProviderFailed, match="Query timed out"):
+        await found(osm)
+    assert [place.name for place in await found(osm)] == ["Suu"]
+
+
+async def test_a_question_it_does_not_understand_is_told(osm: OpenStreetMap, server: LittleServer) -> None:
+    body = '<p><strong style="color:#FF0000">Error</strong>: line 2: parse error: Unknown type "x" </p>'
+    server.answers["/api/interpreter"] = [Reply(body, 400, "text/html")]
+    with pytest.raises(ProviderRefused, match="line 2: parse error"):
+        await found(osm)
+
+
+@pytest.mark.parametrize(
+    ("path", "reply", "outcome"),
+    [
+        ("/search", Reply("oops", 500, "text/plain"), ProviderBusy),
+        ("/search", Reply({"error": {"code": 429, "message": "slow down"}}, 429), ProviderBusy),
+        ("/search", Reply({"error": {"code": 400, "message": "Parameter 'q' is bad"}}, 400), ProviderRefused),
+        ("/search", Reply("{{{{", 200), ProviderFailed),
+        ("/api/interpreter", Reply("oops", 500, "text/plain"), ProviderFailed),
+        ("/api/interpreter", Reply("{{{{", 200), ProviderFailed),
+    ],
+)
+async def test_every_other_answer_is_named_too(
+    osm: OpenStreetMap, server: LittleServer, path: str, reply: Reply, outcome: type[Exception]
+) -> None:
+    server.answers[path] = [reply]
+    with pytest.raises(outcome):
+        await found(osm)
+
+
+async def test_a_provider_that_is_down_is_tried_again(client: ClientSource, server: LittleServer) -> None:
+    nominatim = Nominatim(api_at(client, server.url, "Nominatim"), turns())
+    await server.stop()
+    with pytest.raises(ProviderFailed, match=r"Nominatim does not answer: 127\.0\.0\.1 cannot be reached"):
+        await nominatim.find("Helsinki")
+
+
+async def test_a_provider_that_never_answers_is_left(client: ClientSource, server: LittleServer) -> None:
+    async def never(_: Asked) -> Reply:
+        await asyncio.sleep(1)
+        return Reply([])
+
+    server.answers["/search"] = never
+    with pytest.raises(ProviderFailed, match="longer than"):
+        await Nominatim(api_at(client, server.url, "Nominatim", seconds=0.2), turns()).find("Helsinki")
+
+
+async def test_a_private_address_is_asked_only_where_it_is_allowed(client: ClientSource) -> None:
+    with pytest.raises(ProviderRefused, match="CRAWL_PRIVATE_ALLOWANCE"):
+        await Nominatim(api_at(client, "http://10.0.0.7", "Nominatim"), turns()).find("Helsinki")
+
+
+async def test_a_redirect_is_no_answer(osm: OpenStreetMap, server: LittleServer) -> None:
+    server.answers["/search"] = [Reply("", 302, "text/plain", {"Location": f"{server.url}/elsewhere"})]
+    with pytest.raises(ProviderFailed, match="302"):
+        await found(osm)
+    assert server.paths() == ["/search"]
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        {"osm_type": "node"},
+        {**HELSINKI, "boundingbox": ["x", "y", "z", "w"]},
+        {**HELSINKI, "boundingbox": ["60", "59", "24", "25"]},
+        {**HELSINKI, "osm_id": "many"},
+    ],
+)
+async def test_a_place_that_cannot_be_read_is_no_place(
+    osm: OpenStreetMap, server: LittleServer, place: dict[str, Any]
+) -> None:
+    server.answers["/search"] = [Reply([place])]
+    with pytest.raises(ProviderRefused, match="No place named"):
+        await found(osm)

@@ -1,0 +1,77 @@
+"""What a provider knows of ways to reach a business, read from each provider's own words."""
+
+import pytest
+
+from scrapersky.providers.base import PlaceDetails
+from scrapersky.providers.file.provider import place_of as of_file
+from scrapersky.providers.osm.place import place_of as of_element
+from scrapersky.providers.overture.place import place_of as of_row
+from scrapersky.providers.place_contacts import source_of, ways_of
+
+ELEMENT = {
+    "type": "node",
+    "id": 7,
+    "tags": {
+        "name": "Molar",
+        "healthcare": "dentist",
+        "addr:country": "FI",
+        "website": "https://molar.fi/",
+        "contact:email": "Eva@Molar.fi; info@molar.fi",
+        "phone": "09 6131 4720; 040 123 4567",
+        "fax": "09 6131 4721",
+        "contact:facebook": "molardental",
+        "contact:instagram": "https://www.instagram.com/molar/",
+    },
+}
+
+
+def test_openstreetmap_knows_addresses_numbers_and_profiles():
+    place = of_element(ELEMENT)
+    found = ways_of(place)
+    assert [(one.address, one.kind) for one in found.emails] == [
+        ("eva@molar.fi", "personal"),
+        ("info@molar.fi", "role"),
+    ]
+    assert [(one.number, one.kind) for one in found.phones] == [("+358401234567", "phone"), ("+358961314721", "fax")]
+    profiles = {"facebook": "https://www.facebook.com/molardental", "instagram": "https://www.instagram.com/molar"}
+    assert {one.platform: one.url for one in found.socials} == profiles
+    assert {one.how for one in (*found.emails, *found.phones, *found.socials)} == {"provider"}
+    assert "ODbL" in found.emails[0].snippet
+    assert source_of(place.provider, place.provider_id) == "https://www.openstreetmap.org/node/7"
+
+
+def test_overture_knows_them_too():
+    row = {
+        "id": "08f",
+        "names": {"primary": "Molar"},
+        "addresses": [{"country": "FI"}],
+        "emails": ["info@molar.fi"],
+        "phones": ["+358961314720", "+358401234567"],
+        "socials": ["https://www.facebook.com/molardental", "https://example.org/nothing"],
+    }
+    found = ways_of(of_row(row))
+    assert [one.address for one in found.emails] == ["info@molar.fi"]
+    assert [one.number for one in found.phones] == ["+358401234567"]
+    assert [one.url for one in found.socials] == ["https://www.facebook.com/molardental"]
+    assert source_of("overture", "08f") == "overture:08f"
+
+
+def test_a_file_has_a_column_for_addresses():
+    found = ways_of(of_file({"name": "Molar", "email": "info@molar.fi, eva@gmail.com", "website": "molar.fi"}))
+    assert [(one.address, one.kind) for one in found.emails] == [
+        ("info@molar.fi", "role"),
+        ("eva@gmail.com", "free-mail"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {},
+        {"emails": ["none", "@molar.fi", "x@", "a b", "you@example.com", "info@gmail.com"]},
+        {"emails": None, "phones": ["no number", 7], "socials": {"facebook": "sharer.php", "x": "https://x.com/"}},
+        {"emails": {"a": "b"}, "phones": "", "socials": "https://www.facebook.com/", "fax": 3},
+    ],
+)
+def test_what_is_no_way_to_the_business_is_left_out(extra):
+    assert not ways_of(PlaceDetails("fake", "1", "Molar", extra=extra))

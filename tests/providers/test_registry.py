@@ -1,0 +1,97 @@
+"""Which providers there are, by the settings."""
+
+from pathlib import Path
+
+import pytest
+
+from scrapersky.core.errors import BadSetting
+from scrapersky.core.settings import Environment, Settings, load
+from scrapersky.crawl.web import Web
+from scrapersky.providers.base import Meter, PlaceQuery, Providers
+from scrapersky.providers.registry import configured_providers
+from tests.factories.google_server import KEY, TinyGoogle, points
+from tests.factories.http_server import LittleServer, Reply
+
+
+def settings(**variables: str) -> Settings:
+    return load(Environment(variables, None))
+
+
+def providers(**variables: str) -> Providers:
+    chosen = settings(**variables)
+    return configured_providers(chosen, Web(chosen))
+
+
+def test_openstreetmap_needs_nothing() -> None:
+    assert list(providers()) == ["openstreetmap"]
+
+
+def test_a_key_brings_google_and_a_path_the_others() -> None:
+    built = providers(PROVIDER_GOOGLE_KEY=KEY, PROVIDER_FILE_PATH="firms.csv", PROVIDER_OVERTURE_PATH="places")
+    assert set(built) == {"openstreetmap", "google_places", "file", "overture"}
+    assert all(provider.name == name for name, provider in built.items())
+
+
+def test_the_key_is_a_secret() -> None:
+    assert KEY not in repr(settings(PROVIDER_GOOGLE_KEY=KEY))
+    with pytest.raises(BadSetting) as refused:
+        providers(PROVIDER_GOOGLE_KEY="two words\n")
+    assert "PROVIDER_GOOGLE_KEY" in str(refused.value)
+    assert "two words" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PROVIDER_GOOGLE_URL", "places.googleapis.com"),
+        ("PROVIDER_OVERPASS_URL", "ftp://x"),
+        ("PROVIDER_NOMINATIM_URL", "x"),
+        ("PROVIDER_OSM_CACHE_SECONDS", "-1"),
+        ("PROVIDER_OVERTURE_ENDPOINT", "localhost:9000"),
+        ("PROVIDER_OVERTURE_REGION", "us west"),
+    ],
+)
+def test_a_wrong_address_stops_the_start(name: str, value: str) -> None:
+    with pytest.raises(BadSetting, match=name):
+        settings(**{name: value})
+
+
+@pytest.mark.parametrize("host", ["nominatim.openstreetmap.org", "eu.nominatim.openstreetmap.org:443"])
+def test_the_public_nominatim_is_never_asked_faster_than_its_policy(host: str) -> None:
+    with pytest.raises(BadSetting, match=r"PROVIDER_NOMINATIM_PAUSE_SECONDS is 0\.5, but .* once a second at most"):
+        providers(PROVIDER_NOMINATIM_URL=f"https://{host}/", PROVIDER_NOMINATIM_PAUSE_SECONDS="0.5")
+    assert providers(PROVIDER_NOMINATIM_URL="http://geo.example", PROVIDER_NOMINATIM_PAUSE_SECONDS="0")
+
+
+async def test_all_of_them_answer_through_the_one_client(server: LittleServer, tmp_path: Path) -> None:
+    box = ["60.16", "60.18", "24.93", "24.96"]
+    town = {"osm_type": "relation", "osm_id": 1, "boundingbox": box, "address": {"country_code": "fi"}}
+    element = {"type": "node", "id": 7, "lat": 60.17, "lon": 24.94, "tags": {"name": "Hymy", "amenity": "dentist"}}
+    server.answers["/nominatim/search"] = [Reply([town])]
+    server.answers["/api/interpreter"] = [Reply({"elements": [element]})]
+    TinyGoogle(server, points(80))
+    (tmp_path / "firms.csv").write_text("name,category\nHymy,dentist\n")
+    chosen = settings(
+        PROVIDER_NOMINATIM_URL=f"{server.url}/nominatim/",
+        PROVIDER_OVERPASS_URL=f"{server.url}/api/interpreter",
+        PROVIDER_GOOGLE_URL=server.url,
+        PROVIDER_GOOGLE_KEY=KEY,
+        PROVIDER_FILE_PATH=str(tmp_path / "firms.csv"),
+        CRAWL_PRIVATE_ALLOWANCE=f"127.0.0.1:{server.port}",
+        CRAWL_CONTACT_URL="https://me.example/bot",
+        CRAWL_PARSERS="1",
+    )
+    web = Web(chosen)
+    found = {}
+    try:
+        for name, provider in configured_providers(chosen, web).items():
+            query = PlaceQuery("dentists in Helsinki") if name != "file" else PlaceQuery("dentists")
+            pages = provider.search(query, Meter())
+            found[name] = len([place async for page in pages for place in page])
+    finally:
+        await web.close()
+    assert found == {"openstreetmap": 1, "google_places": 80, "file": 1}
+    assert server.paths().count("/nominatim/search") == 1  # Google's search knew the answer already
+    assert all("me.example/bot" in one.headers["User-Agent"] for one in server.asked)
+    sent = [one.path for one in server.asked if "X-Goog-Api-Key" in one.headers]
+    assert set(sent) == {"/v1/places:searchText"}

@@ -1,0 +1,103 @@
+"""The best address of a business: one that takes mail before one that does not, then a person's before a role's."""
+
+import json
+
+import pytest
+from tests.factories.line_rows import add_line
+
+from scrapersky.store.leads.read import leads
+
+
+async def rows(database, tenant, search_id, per="business"):
+    async with database.session(tenant) as session:
+        return [row async for row in leads(session, search_id, per)]
+
+
+@pytest.fixture
+async def search_id(admin, tenant):
+    return (await add_line(admin, tenant))["searches"]
+
+
+async def add(admin, tenant, email: str, verdict: str | None, **more) -> None:
+    told = json.dumps({"reasons": ["first", "second"]}) if verdict else None
+    columns = {"identity": email, "email": email, "verdict": verdict, "verification": told, "confidence": 0.5, **more}
+    places = ", ".join(f"${n}" for n in range(2, len(columns) + 2))
+    await admin.execute(
+        f"INSERT INTO contact (tenant_id, domain_id, {', '.join(columns)}) "
+        f"VALUES ($1, (SELECT id FROM domain LIMIT 1), {places})",
+        tenant,
+        *columns.values(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "best"),
+    [
+        (("undeliverable", "deliverable"), "deliverable"),
+        (("risky", "deliverable"), "deliverable"),
+        (("risky", None), None),
+        (("undeliverable", "risky"), "risky"),
+        (("unknown", "risky"), "unknown"),
+    ],
+)
+async def test_the_better_verdict_wins_over_the_surer_find(database, admin, tenant, search_id, verdicts, best):
+    await admin.execute("DELETE FROM contact")
+    for number, verdict in enumerate(verdicts):
+        await add(admin, tenant, f"{verdict}@molar.fi", verdict, confidence=0.9 - number / 2)
+    [row] = await rows(database, tenant, search_id)
+    assert (row["email"], row["verdict"]) == (f"{best}@molar.fi", best)
+    assert row["verdict_reasons"] == ("first; second" if best else None)
+    [other] = {f"{verdict}@molar.fi" for verdict in verdicts} - {row["email"]}
+    assert row["other_emails"] == other
+
+
+async def test_among_equals_a_person_comes_before_a_role(database, admin, tenant, search_id):
+    await admin.execute("DELETE FROM contact")
+    await add(admin, tenant, "info@molar.fi", "deliverable", confidence=0.9)
+    await add(admin, tenant, "eva@molar.fi", "deliverable", name="Eva")
+    [row] = await rows(database, tenant, search_id)
+    assert row["email"] == "eva@molar.fi"
+
+
+async def test_a_row_per_contact_has_its_verdict(database, admin, tenant, search_id):
+    await admin.execute("DELETE FROM contact")
+    await add(admin, tenant, "info@molar.fi", "risky")
+    [row] = await rows(database, tenant, search_id, "contact")
+    assert (row["email"], row["verdict"], row["verdict_reasons"]) == ("info@molar.fi", "risky", "first; second")
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("OPERATIONAL", "open"),
+        ("CLOSED_TEMPORARILY", "temporarily closed"),
+        ("CLOSED_PERMANENTLY", "permanently closed"),
+        ("Permanently closed", "permanently closed"),
+        ("FUTURE_OPENING", "future opening"),
+        (None, None),
+    ],
+)
+async def test_a_row_says_whether_the_business_is_open(database, admin, tenant, search_id, said, shown):
+    await admin.execute("UPDATE local_business SET business_status = $1", said)
+    [row] = await rows(database, tenant, search_id)
+    assert row["status"] == shown
+
+
+async def test_the_person_is_the_one_whose_address_it_is(database, admin, tenant, search_id):
+    await admin.execute("DELETE FROM contact")
+    await add(admin, tenant, "eva@molar.fi", "deliverable", name="Eva Molar", title="Dentist")
+    await add(admin, tenant, "olli@molar.fi", "risky", name="Olli Oras", title="Hygienist", confidence=0.9)
+    await add(admin, tenant, "person:pia", None, name="Pia Puro", confidence=0.9)
+    await admin.execute("UPDATE contact SET email = NULL WHERE identity = 'person:pia'")
+    [row] = await rows(database, tenant, search_id)
+    assert (row["email"], row["person"], row["title"]) == ("eva@molar.fi", "Eva Molar", "Dentist")
+    assert row["other_people"] == "Olli Oras (Hygienist) <olli@molar.fi>; Pia Puro"
+
+
+async def test_nobodys_name_stands_beside_an_address_that_is_not_theirs(database, admin, tenant, search_id):
+    await admin.execute("DELETE FROM contact")
+    await add(admin, tenant, "info@molar.fi", "deliverable")
+    await add(admin, tenant, "eva@molar.fi", "undeliverable", name="Eva Molar", title="Dentist")
+    [row] = await rows(database, tenant, search_id)
+    assert (row["email"], row["person"], row["title"]) == ("info@molar.fi", None, None)
+    assert row["other_people"] == "Eva Molar (Dentist) <eva@molar.fi>"

@@ -1,0 +1,101 @@
+"""What a search found stays its own, in whichever order rows and links come, and whoever goes on with them."""
+
+from itertools import permutations
+from uuid import UUID
+
+import pytest
+from alembic import command
+from sqlalchemy.ext.asyncio import create_async_engine
+from tests.factories.line_rows import add
+
+from scrapersky.actions.cancel_search import cancel
+from scrapersky.core.migrations import alembic_config
+from scrapersky.store.audit.record import Actor
+from scrapersky.store.searches.reclaim import take_up
+from scrapersky.store.searches.searches import progress
+
+
+async def found(admin, search):
+    """The businesses and domains that the search found, by name."""
+    return {
+        table: [row["name"] for row in await admin.fetch(statement, search)]
+        for table, statement in {
+            "business": "SELECT name FROM local_business JOIN search_business ON business_id = id "
+            "WHERE search_business.search_id = $1",
+            "domain": "SELECT name FROM domain JOIN search_domain ON domain_id = id WHERE search_domain.search_id = $1",
+        }.items()
+    }
+
+
+BOTH = {"business": ["Molar"], "domain": ["molar.fi"]}
+
+
+@pytest.fixture
+async def rows(admin, tenant):
+    """Two searches, and a place that the second one has taken over before anything came of it."""
+    first, second = [
+        UUID(await add(admin, "search", tenant, text=word, area="Helsinki", provider="fake"))
+        for word in ("dentists", "dentist")
+    ]
+    place = await add(admin, "place", tenant, search_id=second, provider="fake", provider_id="1", name="Molar")
+    return {"tenant": tenant, "first": first, "second": second, "place": UUID(place)}
+
+
+async def scan(admin, rows):
+    """The second search scans the place and extracts its domain."""
+    tenant, mine = rows["tenant"], {"search_id": rows["second"]}
+    business = await add(admin, "local_business", tenant, place_id=rows["place"], name="Molar", **mine)
+    domain = await add(admin, "domain", tenant, name="molar.fi", domain_metadata_status="Queued", **mine)
+    await admin.execute("INSERT INTO business_domain VALUES ($1, $2, $3)", business, domain, tenant)
+
+
+@pytest.mark.parametrize("order", list(permutations(["found by the first", "found by the second", "scanned"])))
+async def test_whoever_found_the_place_found_what_comes_of_it(admin, rows, order):
+    for event in order:
+        if event == "scanned":
+            await scan(admin, rows)
+        else:
+            await admin.execute(
+                "INSERT INTO search_place (search_id, place_id, tenant_id) VALUES ($1, $2, $3)",
+                *(rows[event.split()[-1]], rows["place"], rows["tenant"]),
+            )
+    assert await found(admin, rows["first"]) == await found(admin, rows["second"]) == BOTH
+
+
+async def test_taking_rows_up_takes_nothing_from_others(database, admin, rows):
+    """Also where no place is behind a domain: somebody began with web sites."""
+    await add(admin, "domain", rows["tenant"], search_id=rows["first"], name="molar.fi")
+    await admin.execute("UPDATE domain SET search_id = $1", rows["second"])
+    async with database.session(rows["tenant"]) as session:
+        await take_up(session, rows["first"])
+    assert await admin.fetchval("SELECT search_id FROM domain") == rows["first"]
+    assert (
+        (await found(admin, rows["first"]))["domain"] == (await found(admin, rows["second"]))["domain"] == ["molar.fi"]
+    )
+
+
+async def test_a_search_waits_for_what_another_one_does_and_cannot_cancel_it(database, admin, rows):
+    for search in ("first", "second"):
+        link = (rows[search], rows["place"], rows["tenant"])
+        await admin.execute("INSERT INTO search_place VALUES ($1, $2, $3)", *link)
+    await scan(admin, rows)
+    async with database.session(rows["tenant"]) as session:
+        taken = await cancel(session, Actor("anna", rows["tenant"], "curator", "a test"), rows["first"])
+        steps = {step.workflow: step.waiting for step in await progress(session, rows["first"])}
+    assert taken["domain_metadata"] == 0
+    assert steps["domain_metadata"] == 1
+
+
+async def test_what_was_found_before_the_links_is_written_down(database, admin, rows):
+    await admin.execute("INSERT INTO search_place VALUES ($1, $2, $3)", rows["first"], rows["place"], rows["tenant"])
+    await scan(admin, rows)
+
+    def down_and_up(connection):
+        command.downgrade(alembic_config(connection), "2026_11_16_journal")
+        command.upgrade(alembic_config(connection), "head")
+
+    engine = create_async_engine(database.url)
+    async with engine.begin() as connection:
+        await connection.run_sync(down_and_up)
+    await engine.dispose()
+    assert await found(admin, rows["first"]) == await found(admin, rows["second"]) == BOTH

@@ -1,0 +1,44 @@
+"""Searches that begin with web sites: many lines are few statements, and what was there goes on or stays done."""
+
+from sqlalchemy import event
+
+from scrapersky.extract.company_domain import CompanyDomain
+from scrapersky.models import Search
+from scrapersky.store.searches import searches
+
+
+def site(name: str) -> CompanyDomain:
+    return CompanyDomain(name, name, f"https://{name}/")
+
+
+async def start(database, tenant, domains) -> Search:
+    async with database.session(tenant) as session:
+        search = Search(tenant_id=tenant, text="sites", provider="file")
+        session.add(search)
+        await session.flush()
+        await searches.start_from_domains(session, search, domains)
+    return search
+
+
+async def test_what_is_new_is_queued_and_what_is_done_stays_done(database, admin, tenant):
+    await admin.execute(
+        "INSERT INTO domain (tenant_id, name, domain_metadata_status) VALUES ($1, 'new.fi', 'New'), ($1, 'done.fi', "
+        "'Completed')",
+        tenant,
+    )
+    search = await start(database, tenant, [site("new.fi"), site("done.fi"), site("other.fi"), site("other.fi")])
+    rows = await admin.fetch("SELECT name, domain_metadata_status, search_id FROM domain ORDER BY name")
+    assert [tuple(row) for row in rows] == [
+        ("done.fi", "Completed", search.id),
+        ("new.fi", "Queued", search.id),
+        ("other.fi", "Queued", search.id),
+    ]
+
+
+async def test_ten_thousand_lines_are_a_handful_of_statements(database, admin, tenant):
+    statements = []
+    engine = database.app.sync_engine
+    event.listen(engine, "before_cursor_execute", lambda *said: statements.append(said[2]))
+    await start(database, tenant, [site(f"site-{n}.fi") for n in range(10_000)])
+    assert await admin.fetchval("SELECT count(*) FROM domain WHERE domain_metadata_status = 'Queued'") == 10_000
+    assert len(statements) < 10

@@ -1,0 +1,53 @@
+"""Rests of providers: told to one worker, kept by all, and over when they are over."""
+
+from datetime import timedelta
+
+import pytest
+
+from scrapersky.core.database import Database
+from scrapersky.providers.cooldown import PocketRests, Rest
+from scrapersky.store.shared.provider_cooldowns import StoredRests
+
+DAY, MINUTE = Rest(timedelta(hours=20), "the day is used up"), Rest(timedelta(minutes=1), "the minute is used up")
+
+
+@pytest.fixture
+async def other_host(database_url, settings):
+    host = Database(database_url, settings)
+    yield host
+    await host.close()
+
+
+async def test_what_one_host_is_told_another_keeps(database, other_host):
+    await StoredRests(database).begin("google_places details", DAY)
+    left = await StoredRests(other_host).left("google_places details")
+    assert left is not None
+    assert left.reason == DAY.reason
+    assert DAY.after - timedelta(minutes=1) < left.after <= DAY.after
+    assert await StoredRests(other_host).left("google_places search") is None
+
+
+async def test_a_shorter_rest_does_not_end_a_longer_one_and_a_rest_that_is_over_is_none(database, admin):
+    rests = StoredRests(database)
+    await rests.begin("x", DAY)
+    await rests.begin("x", MINUTE)
+    left = await rests.left("x")
+    assert left is not None
+    assert left.reason == DAY.reason
+    await admin.execute("UPDATE provider_rest SET until = now() - interval '1 second'")
+    assert await rests.left("x") is None
+    await rests.begin("x", MINUTE)
+    assert (await rests.left("x")).reason == MINUTE.reason
+
+
+async def test_a_lone_process_keeps_them_alike():
+    now = 0.0
+    rests = PocketRests(now=lambda: now)
+    assert await rests.left("x") is None
+    await rests.begin("x", DAY)
+    await rests.begin("x", MINUTE)
+    assert await rests.left("x") == DAY
+    now = 20 * 3600 + 1
+    assert await rests.left("x") is None
+    await rests.begin("x", MINUTE)
+    assert await rests.left("x") == MINUTE

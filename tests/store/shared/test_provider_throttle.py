@@ -1,0 +1,110 @@
+"""Turns at OpenStreetMap's servers: all workers are one, whatever the settings of the crawler say."""
+
+import asyncio
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+from tests.conftest import make_settings
+from tests.factories.http_server import Asked, LittleServer, Reply
+
+from scrapersky.core.database import Database
+from scrapersky.crawl.politeness.host_limits import Permit
+from scrapersky.crawl.web import Web
+from scrapersky.providers.base import Meter, PlaceQuery, ProviderBusy, ProviderFailed
+from scrapersky.providers.registry import configured_providers
+from scrapersky.providers.throttle import Turns
+from scrapersky.store.shared.host_limits import SharedHostLimits
+
+PAUSE = 0.3
+TOWN = {"osm_type": "relation", "osm_id": 1, "boundingbox": ["60.16", "60.18", "24.93", "24.96"]}
+
+
+@pytest.fixture
+async def osm():
+    async with LittleServer() as osm:
+        osm.answers["/search"] = [Reply([TOWN])]
+        yield osm
+
+
+@pytest.fixture
+async def workers(database_url, osm):
+    """Two workers, each with a pool of its own, whose crawlers may do as they like."""
+    settings = make_settings(
+        database_url,
+        CRAWL_HOST_SLOTS="20",
+        CRAWL_HOST_DELAY_SECONDS="0",
+        CRAWL_PARSERS="1",
+        CRAWL_PRIVATE_ALLOWANCE=f"127.0.0.1:{osm.port}",
+        PROVIDER_NOMINATIM_URL=osm.url,
+        PROVIDER_NOMINATIM_PAUSE_SECONDS=str(PAUSE),
+        PROVIDER_OVERPASS_URL=f"{osm.url}/api",
+    )
+    databases, webs = [Database(database_url, settings) for _ in "ab"], [Web(settings) for _ in "ab"]
+
+    def provider(database: Database, web: Web):
+        built = configured_providers(settings, web, lambda manners: SharedHostLimits(database, settings, manners))
+        return built["openstreetmap"]
+
+    yield [provider(database, web) for database, web in zip(databases, webs, strict=True)]
+    for opened in (*webs, *databases):
+        await opened.close()
+
+
+async def search(provider, text: str) -> None:
+    async for _ in provider.search(PlaceQuery(text), Meter()):
+        pass
+
+
+async def test_overpass_gets_one_question_at_a_time_and_nominatim_its_pause(osm, workers):
+    at_once, most = 0, 0
+
+    async def slow(_: Asked) -> Reply:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        await asyncio.sleep(0.05)
+        at_once -= 1
+        return Reply({"elements": []})
+
+    osm.answers["/api/interpreter"] = slow
+    mine, others = workers
+    wishes = [
+        (worker, f"{kind} in {town}")
+        for kind in ("dentists", "cafes")
+        for worker, town in ((mine, "Turku"), (others, "Oulu"), (mine, "Pori"))
+    ]
+    await asyncio.gather(*(search(worker, wish) for worker, wish in wishes))
+    assert most == 1
+    times = [one.at for one in osm.asked if one.path == "/search"]
+    assert len(times) == 3, "who waited for a turn looks first whether the answer has come meanwhile"
+    assert min(later - earlier for earlier, later in pairwise(times)) >= PAUSE
+
+
+async def test_whoever_waits_too_long_for_a_turn_is_sent_away_and_the_turn_comes_back(database, settings):
+    def limits(manners):
+        return SharedHostLimits(database, settings, manners)
+
+    slow, other = (
+        Turns("Overpass", "http://x.example", limits=limits, patience=timedelta(seconds=s)) for s in (9, 0.2)
+    )
+    async with slow.turn():
+        with pytest.raises(ProviderBusy, match="Overpass is busy with other questions of ours"):
+            async with other.turn():
+                pass
+    async with other.turn():
+        pass
+
+
+async def test_a_turn_ends_also_when_its_question_fails_and_is_no_visit_of_the_crawlers(database, settings):
+    turns = Turns("N", "http://x.example", limits=lambda manners: SharedHostLimits(database, settings, manners))
+
+    async def fail() -> None:
+        async with turns.turn():
+            assert isinstance(await SharedHostLimits(database, settings).acquire("x.example"), Permit)
+            raise ProviderFailed("It went wrong.")
+
+    with pytest.raises(ProviderFailed):
+        await fail()
+    async with turns.turn():
+        pass
