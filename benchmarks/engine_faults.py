@@ -52,7 +52,7 @@ class Telling(DoingInBatches):
 
 async def be_a_victim(url: str, seconds: float) -> None:
     """A whole worker process: it says when it is ready, what it starts, writes and loses."""
-    house = await open_bench(
+    application = await open_bench(
         Telling(seconds),
         url,
         DOING_SCHEDULER_LEASE_SECONDS=LEASE_SECONDS,
@@ -65,8 +65,8 @@ async def be_a_victim(url: str, seconds: float) -> None:
         if isinstance(event, LeaseLost):
             hand_in({"lost": event.row_ids, "where": event.where})
 
-    house.events.subscribe(tell)
-    house.runtime.start()
+    application.events.subscribe(tell)
+    application.runtime.start()
     await asyncio.sleep(0.5)
     hand_in({"ready": True})
     await asyncio.Event().wait()
@@ -179,11 +179,11 @@ async def _hit_and_rescue(url: str, admin: asyncpg.Connection, how: str, victims
         victim.hit_at = time.monotonic()
         victim.process.send_signal(signal.SIGKILL if how == "kill" else signal.SIGSTOP)
 
-    house = await open_bench(
+    application = await open_bench(
         Rescuing(), url, DOING_SCHEDULER_LEASE_SECONDS=LEASE_SECONDS, DOING_SCHEDULER_CONCURRENCY=2 * WAVE * ROWS_EACH
     )
     hitting = [asyncio.create_task(hit(victim)) for victim in victims]
-    house.runtime.start()
+    application.runtime.start()
     try:
         await asyncio.gather(*hitting)
         with suppress(TimeoutError):
@@ -195,8 +195,8 @@ async def _hit_and_rescue(url: str, admin: asyncpg.Connection, how: str, victims
                 victim.process.send_signal(signal.SIGCONT)
         await asyncio.sleep(1)  # what thawed late has time to try
     finally:
-        await house.runtime.stop()
-        await house.database.close()
+        await application.runtime.stop()
+        await application.database.close()
 
 
 async def _trial(admin: asyncpg.Connection, victim: Victim) -> dict[str, Any]:

@@ -7,16 +7,16 @@ import uvloop
 
 from benchmarks.engine_chores import ID_OF_N, Doing, DoingInBatches, DoingOneByOne
 from benchmarks.engine_meter import COUNT_RECEIPTS, TENANT, Latencies, Meter, Order, hand_in
+from scrapersky.bootstrap import Application, open_application
 from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.settings import Environment
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.pipeline import Pipeline
-from scrapersky.worker import House, open_house
 
 WORKFLOWS = {"drain": Doing, "write": DoingInBatches, "write_each": DoingOneByOne}
 
 
-async def open_bench(workflow: Doing, url: str, **variables: object) -> House:
+async def open_bench(workflow: Doing, url: str, **variables: object) -> Application:
     """The house of a process whose line is this one workflow."""
     environment = Environment(
         {
@@ -26,15 +26,15 @@ async def open_bench(workflow: Doing, url: str, **variables: object) -> House:
         },
         None,
     )
-    house = await open_house(environment, pipeline=Pipeline([workflow]))
-    configure_logs(house.settings)
-    return house
+    application = await open_application(environment, pipeline=Pipeline([workflow]))
+    configure_logs(application.settings)
+    return application
 
 
 async def drain(order: Order, admin: asyncpg.Connection) -> None:
     """Work off a full queue, with as many loops and as large batches as ordered."""
     loops, batch_size = order.options["loops"], order.options["batch_size"]
-    house = await open_bench(
+    application = await open_bench(
         WORKFLOWS[order.what](),
         order.url,
         SCHEDULER_LINGER_SECONDS=0,
@@ -51,13 +51,13 @@ async def drain(order: Order, admin: asyncpg.Connection) -> None:
     )
     await admin.execute("ANALYZE")
     await admin.execute("CHECKPOINT")
-    station = house.runtime.stations["doing"]
+    processor = application.runtime.processors["doing"]
     meter = Meter(order.postmaster)
     meter.start()
-    await asyncio.gather(*(run_job_loop(station) for _ in range(loops)))
+    await asyncio.gather(*(run_job_loop(processor) for _ in range(loops)))
     result = meter.stop(order.jobs)
     await check(admin, order)
-    await house.database.close()
+    await application.database.close()
     hand_in(result)
 
 
@@ -80,7 +80,7 @@ async def latency(order: Order, admin: asyncpg.Connection) -> None:
             latencies.started(number)
             return number
 
-    house = await open_bench(Noticing(), order.url)
+    application = await open_bench(Noticing(), order.url)
     await admin.execute(
         f"INSERT INTO chore (id, tenant_id, number) SELECT {ID_OF_N}, $1, n FROM generate_series(1, $2) n",
         TENANT,
@@ -88,15 +88,15 @@ async def latency(order: Order, admin: asyncpg.Connection) -> None:
     )
     ids = dict(await admin.fetch("SELECT number, id FROM chore"))
     await admin.execute("ANALYZE")
-    house.runtime.start()
+    application.runtime.start()
     await asyncio.sleep(1)
 
     async def queue_one(number: int) -> None:
         await admin.execute("UPDATE chore SET doing_status = 'Queued' WHERE id = $1", ids[number])
 
     await latencies.produce(queue_one, order)
-    await house.runtime.stop()
-    await house.database.close()
+    await application.runtime.stop()
+    await application.database.close()
     hand_in({"milliseconds": latencies.milliseconds()})
 
 

@@ -15,7 +15,7 @@ import uvloop
 from scrapersky.crawl.crawler import Crawler
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.network.ip_ranges import Allowance
-from scrapersky.crawl.network.ssrf_guard import Guard
+from scrapersky.crawl.network.ssrf_guard import SsrfGuard
 from scrapersky.crawl.politeness.host_limits import InProcessHostLimits
 from scrapersky.crawl.politeness.robots import Robots
 from scrapersky.extract.contacts import read_contacts
@@ -32,7 +32,7 @@ async def work(site: str, database: str, mode: str, first: int, last: int, child
     contacts = mode == "contacts"
     store = await asyncpg.connect(database) if contacts else None
     pool = ParserPool(children, preload=("scrapersky.extract.contacts",)) if contacts else None
-    guard = Guard(allowance=Allowance([site.removeprefix("http://")]))
+    guard = SsrfGuard(allowance=Allowance([site.removeprefix("http://")]))
     async with Client(guard) as client:
         crawler = Crawler(
             client, InProcessHostLimits(slots=AT_ONCE * 2, delay=timedelta(0)), Robots(client), delay=timedelta(0)

@@ -19,7 +19,7 @@ from scrapersky.core.migrations import migrate
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.events import Events
 from scrapersky.engine.pipeline import Pipeline
-from scrapersky.engine.processor import Station
+from scrapersky.engine.processor import QueueProcessor
 from scrapersky.engine.tuning import Tuning
 from scrapersky.sandbox.example_workflows import create_parcel_tables
 
@@ -171,14 +171,14 @@ async def other_tenant(admin: asyncpg.Connection) -> UUID:
     return await admin.fetchval("INSERT INTO tenant (name) VALUES ('other') RETURNING id")
 
 
-def stations_of(
+def processors_of(
     pipeline: Pipeline, database: Database, settings: Settings, events: Events | None = None, **changes: object
-) -> dict[str, Station]:
+) -> dict[str, QueueProcessor]:
     """A station for each workflow, with the same changes to every tuning."""
     tunings = {
         workflow.name: Tuning.model_validate({**workflow.tuning.model_dump(), **changes}) for workflow in pipeline
     }
     return {
-        workflow.name: Station(workflow, pipeline, tunings, database, events or Events(), settings)
+        workflow.name: QueueProcessor(workflow, pipeline, tunings, database, events or Events(), settings)
         for workflow in pipeline
     }

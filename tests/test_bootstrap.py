@@ -2,15 +2,15 @@
 
 import pytest
 
+from scrapersky.bootstrap import open_application
 from scrapersky.core.errors import BadSetting
-from scrapersky.worker import open_house
 from tests.api.conftest import environment
 
 ITS_TENANT = 'WHERE id = (SELECT tenant_id FROM "user" WHERE id = $1)'
 CHANGES = {
     "disabled": 'UPDATE "user" SET disabled_at = now() WHERE id = $1',
     "of a tenant that is out": f"UPDATE tenant SET disabled_at = now() {ITS_TENANT}",
-    "of a guest": f"UPDATE tenant SET is_house = false {ITS_TENANT}",
+    "of a guest": f"UPDATE tenant SET is_operator = false {ITS_TENANT}",
     "gone": 'DELETE FROM "user" WHERE id = $1',
 }
 
@@ -24,13 +24,13 @@ async def eve(admin, tenant):
 
 
 async def test_an_active_user_of_the_house_will_do(database_url, eve):
-    house = await open_house(environment(database_url, SCHEDULER_SYSTEM_USER_ID=str(eve)))
-    assert house.system_user_id == eve
-    await house.close()
+    application = await open_application(environment(database_url, SCHEDULER_SYSTEM_USER_ID=str(eve)))
+    assert application.system_user_id == eve
+    await application.close()
 
 
 @pytest.mark.parametrize("change", CHANGES)
 async def test_nobody_else_will(database_url, admin, eve, change):
     await admin.execute(CHANGES[change], eve)
     with pytest.raises(BadSetting, match=r"is no active user of the tenant that runs the house\..*or remove it"):
-        await open_house(environment(database_url, SCHEDULER_SYSTEM_USER_ID=str(eve)))
+        await open_application(environment(database_url, SCHEDULER_SYSTEM_USER_ID=str(eve)))

@@ -198,7 +198,7 @@ def upgrade() -> None:
             op.execute(statement)
     op.execute("REVOKE INSERT, UPDATE, DELETE ON quota_book FROM scrapersky_app")
     op.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON quota_book TO scrapersky_engine")
-    op.execute(f"GRANT INSERT, UPDATE (is_house, disabled_at, {', '.join(QUOTAS)}) ON tenant TO scrapersky_engine")
+    op.execute(f"GRANT INSERT, UPDATE (is_operator, disabled_at, {', '.join(QUOTAS)}) ON tenant TO scrapersky_engine")
     # Who knocks is looked up before the tenant is known.
     op.execute("GRANT SELECT ON api_key, session, invitation TO scrapersky_engine")
     op.execute("GRANT DELETE ON session, invitation TO scrapersky_engine")
@@ -230,13 +230,13 @@ OWNED = [
 
 
 def grow_tenants_and_users() -> None:
-    op.add_column("tenant", sa.Column("is_house", sa.Boolean(), server_default="false", nullable=False))
+    op.add_column("tenant", sa.Column("is_operator", sa.Boolean(), server_default="false", nullable=False))
     op.add_column("tenant", sa.Column("disabled_at", sa.DateTime(timezone=True)))
     for quota in QUOTAS:
         op.add_column("tenant", sa.Column(quota, sa.Integer()))
         op.create_check_constraint(op.f(f"tenant_{quota}_counts"), "tenant", f"{quota} >= 0")
     op.execute("ALTER TABLE tenant NO FORCE ROW LEVEL SECURITY")
-    op.execute("UPDATE tenant SET is_house = true WHERE name = 'default'")
+    op.execute("UPDATE tenant SET is_operator = true WHERE name = 'default'")
     op.execute("ALTER TABLE tenant FORCE ROW LEVEL SECURITY")
     for moment in ("password_changed_at", "last_login_at"):
         op.add_column("user", sa.Column(moment, sa.DateTime(timezone=True)))
@@ -320,7 +320,9 @@ def noun(table: str) -> list[SchemaItem]:
 def downgrade() -> None:
     for function in (*DEFINERS, "write_quota", "spent_cents", "held_cents"):
         op.execute(f"DROP FUNCTION {function} CASCADE")
-    op.execute(f"REVOKE INSERT, UPDATE (is_house, disabled_at, {', '.join(QUOTAS)}) ON tenant FROM scrapersky_engine")
+    op.execute(
+        f"REVOKE INSERT, UPDATE (is_operator, disabled_at, {', '.join(QUOTAS)}) ON tenant FROM scrapersky_engine"
+    )
     op.execute("GRANT UPDATE, DELETE ON audit TO scrapersky_app")
     op.execute("REVOKE DELETE, UPDATE (before, after) ON audit FROM scrapersky_engine")
     for table in ("quota_book", "rate_limit", "invitation", "session"):
@@ -340,5 +342,5 @@ def downgrade() -> None:
     op.create_unique_constraint("user_name_key", "user", ["name"])
     for moment in ("last_login_at", "password_changed_at"):
         op.drop_column("user", moment)
-    for column in (*reversed(QUOTAS), "disabled_at", "is_house"):
+    for column in (*reversed(QUOTAS), "disabled_at", "is_operator"):
         op.drop_column("tenant", column)

@@ -1,25 +1,26 @@
-"""The web process: opens the house, starts its engine, answers requests."""
+"""The web process: builds the application, starts its engine and serves requests."""
 
 import ipaddress
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
+from dataclasses import fields
 
 from fastapi import FastAPI
 from sqlalchemy import text
 
 from scrapersky import __version__
-from scrapersky.api.dependencies import Office
+from scrapersky.api.dependencies import WebApplication
 from scrapersky.api.http.downloads import Downloads
-from scrapersky.api.http.middleware import Guard
+from scrapersky.api.http.middleware import RequestGuard
 from scrapersky.api.http.problems import handle_errors
 from scrapersky.api.http.rate_limit import Waits
 from scrapersky.api.routes import GATES, all_routes
+from scrapersky.bootstrap import Application, open_application
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.passwords import Passwords
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.providers.base import Providers
-from scrapersky.worker import House, open_house
 
 
 def create_app(
@@ -29,22 +30,22 @@ def create_app(
     pipeline: Pipeline | None = None,
     providers: Providers | None = None,
 ) -> FastAPI:
-    """The application; its lifespan opens the house and closes it. `run_engine=False` only answers."""
+    """Build the web application. Its lifespan opens and closes the objects; `run_engine=False` serves requests only."""
     environment = environment or Environment()
     settings = load(environment)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        house = await open_house(environment, providers, pipeline)
+        application = await open_application(environment, providers, pipeline)
         try:
-            app.state.office = office = await open_office(house, run_engine)
-            with closing(office.passwords):
+            app.state.application = served = await serve_application(application, run_engine)
+            with closing(served.passwords):
                 if run_engine:
-                    house.runtime.start()
+                    application.runtime.start()
                 yield
         finally:
-            await house.runtime.stop()
-            await house.close()
+            await application.runtime.stop()
+            await application.close()
 
     app = FastAPI(
         title="scrapersky",
@@ -58,29 +59,21 @@ def create_app(
     )
     app.state.waits = Waits()
     handle_errors(app)
-    app.add_middleware(Guard, settings=settings, local_only=settings.environment == "development")
+    app.add_middleware(RequestGuard, settings=settings, local_only=settings.environment == "development")
     return app
 
 
-async def open_office(house: House, runs_engine: bool) -> Office:
-    """What the routes need of the house."""
-    async with house.database.engine_session() as session:
+async def serve_application(application: Application, runs_engine: bool) -> WebApplication:
+    """Add what only the web process needs."""
+    async with application.database.engine_session() as session:
         revision = await session.scalar(text("SELECT version_num FROM alembic_version"))
-    return Office(
-        house.settings,
-        house.database,
-        house.pipeline,
-        house.tunings,
-        house.metrics,
-        house.runtime,
-        runs_engine,
-        house.providers,
-        Passwords(),
-        house.vault.signing_key,
-        str(revision),
-        house.vault,
-        house.couriers,
-        Downloads(house.database, house.settings.database_pool_size),
+    return WebApplication(
+        **{field.name: getattr(application, field.name) for field in fields(application)},
+        runs_engine=runs_engine,
+        passwords=Passwords(),
+        signing_key=application.vault.signing_key,
+        revision=str(revision),
+        downloads=Downloads(application.database, application.settings.database_pool_size),
     )
 
 

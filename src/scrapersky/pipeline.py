@@ -2,10 +2,10 @@
 
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.web import Web
-from scrapersky.destinations.registry import Couriers
+from scrapersky.destinations.registry import DestinationAdapters
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.providers.base import Providers
-from scrapersky.providers.detail_budget import Purses
+from scrapersky.providers.detail_budget import DetailBudgets
 from scrapersky.providers.search_journal import Journals
 from scrapersky.store.deliveries.outbox import Outbox
 from scrapersky.workflows.contact_verification import ContactVerification
@@ -24,8 +24,8 @@ def the_line(
     web: Web | None = None,
     journals: Journals | None = None,
     outbox: Outbox | None = None,
-    couriers: Couriers | None = None,
-    purses: Purses | None = None,
+    adapters: DestinationAdapters | None = None,
+    purses: DetailBudgets | None = None,
 ) -> Pipeline:
     """Search ─1─▶ Place ─2─▶ LocalBusiness ─3─▶ Domain ─4─▶ Domain ─5─▶ SitemapFile ─6─▶ Page ─7─▶ Contact ─8─▶ ─9─▶.
 
@@ -42,6 +42,6 @@ def the_line(
             SitemapImport(web),
             PageCuration(web),
             ContactVerification(web.mail_hosts),
-            Delivery(outbox, couriers),
+            Delivery(outbox, adapters),
         ]
     )

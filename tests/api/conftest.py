@@ -51,7 +51,7 @@ async def served(app: FastAPI, key: str | None = None) -> AsyncIterator[httpx.As
     """
     async with (
         app.router.lifespan_context(app),
-        asking(app, key or await make_key(app.state.office.database)) as client,
+        asking(app, key or await make_key(app.state.application.database)) as client,
     ):
         yield client
 

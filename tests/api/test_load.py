@@ -19,7 +19,7 @@ def app(database_url):
 
 async def taken(app):
     """Connections of both pools that somebody holds."""
-    database = app.state.office.database
+    database = app.state.application.database
     return [pool.checkedout() for pool in (database.app.pool, database.engine.pool)]
 
 

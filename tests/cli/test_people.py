@@ -91,7 +91,7 @@ async def test_a_new_password_ends_every_login(line: Command, typing, admin) -> 
         (("tenant", "create", "default"), "'default' is there"),
         (("tenant", "set", "nowhere", "--disable"), "'nowhere' is none of the tenants"),
         (("tenant", "set", "default", "--disable"), "default is the last tenant"),
-        (("tenant", "set", "default", "--no-house"), "default is the last tenant"),
+        (("tenant", "set", "default", "--no-operator"), "default is the last tenant"),
         (("tenant", "set", "default", "--pages-per-day", "many"), "--pages-per-day many is none"),
         (("tenant", "set", "default", "--pages-per-day", "-1"), "--pages-per-day -1 is none"),
         (("tenant", "set", "default", "--pages-per-day", "99999999999"), "--pages-per-day 99999999999 is none"),
@@ -106,14 +106,14 @@ async def test_what_cannot_be_done_is_a_sentence(line: Command, words, sentence:
 
 async def test_tenants_are_made_and_given_quotas(line: Command, admin) -> None:
     assert (await line("tenant", "create", "acme", "--searches-per-day", "5")).code == 0
-    said = await line("tenant", "set", "acme", "--searches-per-day", "none", "--pages-per-day", "100", "--house")
+    said = await line("tenant", "set", "acme", "--searches-per-day", "none", "--pages-per-day", "100", "--operator")
     assert "pages per day 100" in said.out
-    assert (await line("tenant", "set", "default", "--no-house")).code == 0
+    assert (await line("tenant", "set", "default", "--no-operator")).code == 0
     assert (await line("tenant", "set", "default", "--disable")).code == 0
     listed = {one["name"]: one for one in json.loads((await line("tenant", "list", "--json")).out)}
     assert listed["acme"]["searches_per_day"] is None
     assert listed["acme"]["pages_per_day"] == 100
-    assert (listed["acme"]["is_house"], listed["default"]["is_house"]) == (True, False)
+    assert (listed["acme"]["is_operator"], listed["default"]["is_operator"]) == (True, False)
     assert (listed["acme"]["disabled"], listed["default"]["disabled"]) == (False, True)
     assert "acme" in (await line("tenant", "list")).out
     assert (await line("user", "create", "ada", "--no-password", "--tenant", "acme")).code == 0

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from scrapersky.core.batcher import Desk
+from scrapersky.core.batcher import Batcher
 
 
 class Clerk:
@@ -26,7 +26,7 @@ class Clerk:
 
 async def test_whoever_comes_meanwhile_forms_the_next_group():
     clerk = Clerk()
-    desk = Desk(clerk.serve)
+    desk = Batcher(clerk.serve)
     first = asyncio.create_task(desk.ask(1))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
@@ -40,7 +40,7 @@ async def test_whoever_comes_meanwhile_forms_the_next_group():
 async def test_a_group_has_a_largest_size():
     clerk = Clerk()
     clerk.door.set()
-    desk = Desk(clerk.serve, most=2)
+    desk = Batcher(clerk.serve, most=2)
     assert await asyncio.gather(*(desk.ask(number) for number in range(5))) == [0, 2, 4, 6, 8]
     assert [len(group) for group in clerk.groups] == [2, 2, 1]
 
@@ -49,7 +49,7 @@ async def test_an_error_is_everybodys_answer_and_the_next_are_served():
     clerk = Clerk()
     clerk.door.set()
     clerk.error = OSError("the database is away")
-    desk = Desk(clerk.serve)
+    desk = Batcher(clerk.serve)
     answers = await asyncio.gather(desk.ask(1), desk.ask(2), return_exceptions=True)
     assert [type(answer) for answer in answers] == [OSError, OSError]
     clerk.error = None
@@ -58,7 +58,7 @@ async def test_an_error_is_everybodys_answer_and_the_next_are_served():
 
 async def test_whoever_stops_waiting_disturbs_nobody():
     clerk = Clerk()
-    desk = Desk(clerk.serve)
+    desk = Batcher(clerk.serve)
     leaving, staying = asyncio.create_task(desk.ask(1)), asyncio.create_task(desk.ask(2))
     await asyncio.sleep(0)
     await asyncio.sleep(0)

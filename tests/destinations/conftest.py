@@ -9,9 +9,9 @@ from pydantic import SecretStr
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.crawler import client_of
 from scrapersky.crawl.http.client import Client
-from scrapersky.destinations.endpoint import Address
-from scrapersky.destinations.http_sender import Post
-from scrapersky.destinations.payload import Card, Parcel
+from scrapersky.destinations.endpoint import Endpoint
+from scrapersky.destinations.http_sender import HttpSender
+from scrapersky.destinations.payload import ContactPayload, Message
 from scrapersky.sandbox.server.sandbox import Sandbox
 
 
@@ -28,20 +28,20 @@ async def client(sandbox: Sandbox) -> AsyncIterator[Client]:
 
 
 @pytest.fixture
-def post(client: Client) -> Post:
+def post(client: Client) -> HttpSender:
     return post_of(client)
 
 
-def post_of(client: Client, seconds: float = 5) -> Post:
+def post_of(client: Client, seconds: float = 5) -> HttpSender:
     async def source() -> Client:
         return client
 
-    return Post(source, seconds)
+    return HttpSender(source, seconds)
 
 
-def address(kind: str, url: str | None, *secrets: str, **options: object) -> Address:
-    return Address(uuid4(), kind, url, *map(SecretStr, secrets), options=options)
+def address(kind: str, url: str | None, *secrets: str, **options: object) -> Endpoint:
+    return Endpoint(uuid4(), kind, url, *map(SecretStr, secrets), options=options)
 
 
-def parcel(email: str = "anna@molar.fi", delivery_id: UUID | None = None, **facts: object) -> Parcel:
-    return Parcel(delivery_id or uuid4(), Card(uuid4(), email, **facts))
+def parcel(email: str = "anna@molar.fi", delivery_id: UUID | None = None, **facts: object) -> Message:
+    return Message(delivery_id or uuid4(), ContactPayload(uuid4(), email, **facts))

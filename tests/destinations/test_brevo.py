@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from scrapersky.destinations.brevo import Brevo
-from scrapersky.destinations.errors import ContactRefused, DestinationClosed, Receipt, TooMany, TryLater
+from scrapersky.destinations.errors import ContactRefused, DestinationClosed, Receipt, Throttled, TryLater
 from tests.destinations.conftest import address, parcel
 
 
@@ -39,7 +39,7 @@ async def test_two_contacts_with_one_number_do_not_hinder_each_other(sandbox, ac
 @pytest.mark.parametrize(
     ("kind", "error", "after", "words"),
     [
-        ("rate_limit", TooMany, timedelta(seconds=7), "patience"),
+        ("rate_limit", Throttled, timedelta(seconds=7), "patience"),
         ("too_early", TryLater, timedelta(seconds=10), "425"),
         ("in_process", TryLater, timedelta(seconds=10), "not ready"),
         ("internal", TryLater, None, "500"),

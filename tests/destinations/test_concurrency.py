@@ -5,12 +5,12 @@ from uuid import uuid4
 
 import pytest
 
-from scrapersky.destinations.concurrency import Doors
-from scrapersky.destinations.errors import TooMany
+from scrapersky.destinations.concurrency import ConcurrencyLimits
+from scrapersky.destinations.errors import Throttled
 
 
 async def test_so_many_at_once_and_the_next_one_takes_the_place_that_is_left():
-    doors, place, inside, most = Doors(at_once=2), uuid4(), 0, 0
+    doors, place, inside, most = ConcurrencyLimits(at_once=2), uuid4(), 0, 0
 
     async def visit():
         nonlocal inside, most
@@ -25,7 +25,7 @@ async def test_so_many_at_once_and_the_next_one_takes_the_place_that_is_left():
 
 
 async def test_who_would_wait_long_is_sent_away_and_other_doors_are_open():
-    doors, slow, quick, leave = Doors(at_once=1, patience_seconds=0.05), uuid4(), uuid4(), asyncio.Event()
+    doors, slow, quick, leave = ConcurrencyLimits(at_once=1, patience_seconds=0.05), uuid4(), uuid4(), asyncio.Event()
 
     async def stay():
         async with doors.through(slow):
@@ -34,7 +34,7 @@ async def test_who_would_wait_long_is_sent_away_and_other_doors_are_open():
     guest = asyncio.create_task(stay())
     await asyncio.sleep(0)
     for _ in range(2):
-        with pytest.raises(TooMany, match="slow") as caught:
+        with pytest.raises(Throttled, match="slow") as caught:
             async with doors.through(slow):
                 pytest.fail("nobody gets in")
         assert 2 <= caught.value.after.total_seconds() <= 6

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from scrapersky.destinations.errors import ContactRefused, DestinationClosed, Receipt, TooMany, TryLater
+from scrapersky.destinations.errors import ContactRefused, DestinationClosed, Receipt, Throttled, TryLater
 from scrapersky.destinations.hubspot.adapter import HubSpot
 from tests.destinations.conftest import address, parcel
 
@@ -70,8 +70,8 @@ async def test_a_bad_contact_fails_alone(sandbox, portal, strict):
 @pytest.mark.parametrize(
     ("kind", "error", "after", "words"),
     [
-        ("ten_secondly", TooMany, timedelta(seconds=10), "patience"),
-        ("daily", TooMany, timedelta(hours=1), "in a day"),
+        ("ten_secondly", Throttled, timedelta(seconds=10), "patience"),
+        ("daily", Throttled, timedelta(hours=1), "in a day"),
         ("missing_scopes", DestinationClosed, None, "crm.objects.contacts.write"),
         ("conflict", TryLater, None, "409"),
         ("internal", TryLater, None, "500"),

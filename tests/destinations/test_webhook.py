@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from scrapersky.destinations import webhook_signature
-from scrapersky.destinations.errors import DestinationClosed, TooMany, TryLater
+from scrapersky.destinations.errors import DestinationClosed, Throttled, TryLater
 from scrapersky.destinations.http_sender import UNREACHABLE
 from scrapersky.destinations.webhook import Webhook, message
 from scrapersky.destinations.webhook_signature import BadSigningSecret
@@ -109,7 +109,7 @@ def test_the_message_id_is_new_only_when_there_is_something_new():
     [
         ("gone", DestinationClosed, None, "answers 410"),
         ("broken", TryLater, None, "answers 500"),
-        ("busy", TooMany, timedelta(seconds=7), "answers 429"),
+        ("busy", Throttled, timedelta(seconds=7), "answers 429"),
         ("away", TryLater, timedelta(hours=6), "answers 503"),
         ("moved", TryLater, None, "302"),
         ("refusing", TryLater, None, "answers 400"),

@@ -2,7 +2,7 @@
 
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.sandbox.example_workflows import parcel_line
-from tests.conftest import stations_of
+from tests.conftest import processors_of
 
 
 async def test_parcels_go_down_the_line_and_empty_ones_are_set_aside(database, settings, admin, tenant):
@@ -11,9 +11,9 @@ async def test_parcels_go_down_the_line_and_empty_ones_are_set_aside(database, s
         "FROM generate_series(1, 200) n",
         tenant,
     )
-    stations = stations_of(parcel_line(), database, settings)
+    processors = processors_of(parcel_line(), database, settings)
     for name in ("packing", "weighing", "shipping"):
-        await run_job_loop(stations[name])
+        await run_job_loop(processors[name])
     counts = dict(await admin.fetch("SELECT weighing_status, count(*) FROM parcel GROUP BY 1"))
     shipped = dict(await admin.fetch("SELECT shipping_status, count(*) FROM shipment GROUP BY 1"))
     assert counts["Completed"] + counts.get("Skipped", 0) == 200

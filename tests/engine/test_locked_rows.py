@@ -8,7 +8,7 @@ from scrapersky.core import database as core
 from scrapersky.core.database import Database
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.sandbox.example_workflows import parcel_line
-from tests.conftest import stations_of
+from tests.conftest import processors_of
 
 ADD = "INSERT INTO parcel (tenant_id, label, packing_status) SELECT $1, 'p', 'Queued' FROM generate_series(1, 20)"
 COUNTS = "SELECT packing_status, count(*) FROM parcel GROUP BY 1"
@@ -33,8 +33,8 @@ async def until_in_hand(admin) -> None:
 async def test_a_locked_row_is_left_to_its_lease_and_the_others_are_settled(hasty, settings, admin, tenant, outcome):
     await admin.execute(ADD, tenant)
     line = parcel_line(seconds=0.3, tears=0.0 if outcome == "Completed" else 1.0)
-    station = stations_of(line, hasty, settings, lease_seconds=2, concurrency=20, breaker_error_rate=1)["packing"]
-    cycle = asyncio.create_task(run_job_loop(station))
+    processor = processors_of(line, hasty, settings, lease_seconds=2, concurrency=20, breaker_error_rate=1)["packing"]
+    cycle = asyncio.create_task(run_job_loop(processor))
     await until_in_hand(admin)
     async with admin.transaction():
         await admin.execute("SELECT 1 FROM parcel LIMIT 1 FOR UPDATE")
@@ -45,8 +45,8 @@ async def test_a_locked_row_is_left_to_its_lease_and_the_others_are_settled(hast
 
 async def test_a_locked_row_does_not_keep_the_others_from_their_heartbeat(hasty, settings, admin, tenant):
     await admin.execute(ADD, tenant)
-    station = stations_of(parcel_line(seconds=2.5), hasty, settings, lease_seconds=1, concurrency=20)["packing"]
-    cycle = asyncio.create_task(run_job_loop(station))
+    processor = processors_of(parcel_line(seconds=2.5), hasty, settings, lease_seconds=1, concurrency=20)["packing"]
+    cycle = asyncio.create_task(run_job_loop(processor))
     await until_in_hand(admin)
     async with admin.transaction():
         await admin.execute("SELECT 1 FROM parcel LIMIT 1 FOR UPDATE")

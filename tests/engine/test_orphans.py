@@ -8,7 +8,7 @@ import pytest
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.orphans import free_rows, is_alone
 from scrapersky.sandbox.example_workflows import parcel_line
-from tests.conftest import stations_of
+from tests.conftest import processors_of
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ async def test_what_nobody_holds_any_more_is_worked_on_at_once(database, setting
         assert await is_alone(connection)
         assert await free_rows(connection, parcel_line()) == 20
         assert await free_rows(connection, parcel_line()) == 0
-    await run_job_loop(stations_of(parcel_line(), database, settings)["packing"])
+    await run_job_loop(processors_of(parcel_line(), database, settings)["packing"])
     rows = await admin.fetch("SELECT packing_status, packing_attempts FROM parcel")
     assert {tuple(row) for row in rows} == {("Completed", 2)}, "the lost attempt counts, and fences late writes"
 

@@ -101,10 +101,10 @@ async def test_a_failed_registration_is_named_and_the_others_still_start(build, 
     runtime = build()
     register = runtime._register
 
-    def fail_for_packing(station):
-        if station.workflow.name == "packing":
+    def fail_for_packing(processor):
+        if processor.workflow.name == "packing":
             raise RuntimeError("bad declaration")
-        register(station)
+        register(processor)
 
     monkeypatch.setattr(runtime, "_register", fail_for_packing)
     runtime.start()
@@ -130,11 +130,11 @@ async def test_a_second_loop_starts_while_there_is_work_and_never_a_third(build,
     await admin.execute(ADD, tenant, 8, "Queued")
     runtime.start()
     seen: set[int] = set()
-    station = runtime.stations["packing"]
-    await eventually(lambda: seen.add(station.running) or 2 in seen)
+    processor = runtime.processors["packing"]
+    await eventually(lambda: seen.add(processor.running) or 2 in seen)
     in_hand = set()
     while await admin.fetchval("SELECT count(*) FROM parcel WHERE packing_status <> 'Completed'"):
-        seen.add(station.running)
+        seen.add(processor.running)
         in_hand.add(await admin.fetchval("SELECT count(*) FROM parcel WHERE packing_status = 'Processing'"))
     assert max(seen) == 2
     assert 2 in in_hand

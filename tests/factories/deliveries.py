@@ -11,16 +11,16 @@ from scrapersky.core.database import Database
 from scrapersky.core.settings import Settings
 from scrapersky.core.vault import Vault
 from scrapersky.crawl.http.client import Client
-from scrapersky.destinations.http_sender import Post
-from scrapersky.destinations.registry import Couriers
+from scrapersky.destinations.http_sender import HttpSender
+from scrapersky.destinations.registry import DestinationAdapters
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.pipeline import Pipeline
-from scrapersky.engine.processor import Station
+from scrapersky.engine.processor import QueueProcessor
 from scrapersky.sandbox.crm.webhook import Receiver
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.store.deliveries.outbox import Outbox
 from scrapersky.workflows.delivery import Delivery
-from tests.conftest import stations_of
+from tests.conftest import processors_of
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
@@ -42,15 +42,15 @@ class DeliveryHouse:
         async def source() -> Client:
             return self.client
 
-        couriers = Couriers(source, Post(source, self.seconds))
-        return Delivery(Outbox(self.database, self.vault), couriers)
+        adapters = DestinationAdapters(source, HttpSender(source, self.seconds))
+        return Delivery(Outbox(self.database, self.vault), adapters)
 
-    def station(self, **changes: Any) -> Station:
-        return stations_of(Pipeline([self.workflow()]), self.database, self.settings, **changes)["delivery"]
+    def processor(self, **changes: Any) -> QueueProcessor:
+        return processors_of(Pipeline([self.workflow()]), self.database, self.settings, **changes)["delivery"]
 
     async def run(self, **changes: Any) -> None:
         """Drain the queue once."""
-        await run_job_loop(self.station(**changes))
+        await run_job_loop(self.processor(**changes))
 
     async def hook(self, path: str = "/leads", tenant: UUID | None = None, **columns: Any) -> tuple[UUID, Receiver]:
         """A web hook and whoever listens there."""

@@ -10,7 +10,7 @@ from scrapersky.crawl.crawler import Crawler
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.network.dns_resolver import parse_known
 from scrapersky.crawl.network.ip_ranges import Allowance
-from scrapersky.crawl.network.ssrf_guard import Guard
+from scrapersky.crawl.network.ssrf_guard import SsrfGuard
 from scrapersky.crawl.politeness.host_limits import InProcessHostLimits
 from scrapersky.crawl.politeness.robots import Robots
 
@@ -62,7 +62,7 @@ async def serving(answers: Mapping[str, bytes | str | int | tuple[int, str]]) ->
 async def crawling(site: Site, *, honour_robots: bool = True, slots: int = 10) -> AsyncIterator[Crawler]:
     """A crawler that knows the site's names and may visit nothing else."""
     known = parse_known(",".join(f"{host}=127.0.0.1:{site.port}" for host in HOSTS))
-    guard = Guard(allowance=Allowance([f"127.0.0.1:{site.port}"]))
+    guard = SsrfGuard(allowance=Allowance([f"127.0.0.1:{site.port}"]))
     async with Client(guard, known_hosts=known) as client:
         limits = InProcessHostLimits(slots=slots, delay=timedelta(0))
         yield Crawler(client, limits, Robots(client) if honour_robots else None, delay=timedelta(0))

@@ -7,12 +7,13 @@ import sys
 import time
 from pathlib import Path
 
+from scrapersky.bootstrap import open_application
 from scrapersky.core import clock
 from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.settings import Environment
 from scrapersky.engine.events import LeaseLost, RowsRescued
 from scrapersky.engine.maintenance import Statistics
-from scrapersky.worker import open_house, run_worker
+from scrapersky.worker import run_worker
 from tests.faults.line import Diary, Faults, fault_line
 
 
@@ -21,8 +22,8 @@ async def run(environment: dict[str, str]) -> None:
     Statistics.interval_minutes = float(environment.get("FAULT_STATISTICS_SECONDS", "15")) / 60
     ours = {name: value for name, value in environment.items() if not name.startswith("FAULT")}
     pipeline = fault_line(Faults.from_environment(environment), diary)
-    house = await open_house(Environment(ours, None), pipeline=pipeline)
-    configure_logs(house.settings)
+    application = await open_application(Environment(ours, None), pipeline=pipeline)
+    configure_logs(application.settings)
 
     async def tell(event: object) -> None:
         match event:
@@ -31,9 +32,9 @@ async def run(environment: dict[str, str]) -> None:
             case RowsRescued():
                 diary.tell("rescued", workflow=event.workflow, requeued=event.requeued, died=event.died)
 
-    house.events.subscribe(tell)
+    application.events.subscribe(tell)
     diary.tell("started", clock=clock.now().timestamp())
-    await run_worker(house)
+    await run_worker(application)
     diary.tell("stopped")
 
 

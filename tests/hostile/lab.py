@@ -23,9 +23,9 @@ import uvloop
 from scrapersky.crawl.errors import FetchError
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.http.limits import Limits
-from scrapersky.crawl.network.dns_resolver import Names
+from scrapersky.crawl.network.dns_resolver import DnsResolver
 from scrapersky.crawl.network.ip_ranges import Allowance
-from scrapersky.crawl.network.ssrf_guard import Guard
+from scrapersky.crawl.network.ssrf_guard import SsrfGuard
 from tests.hostile.odd_web import Canary, OddWeb
 
 NO_NAMESPACE = 77
@@ -140,16 +140,16 @@ class Lab:
     def client(self, *, filtered: bool = True, names: bool = True) -> Client:
         """A fresh client. Without `filtered` names are not judged when looked up, only when connected to."""
         if self.namespace:
-            client = Client(Guard(), LIMITS, dns_seconds=1.5)
+            client = Client(SsrfGuard(), LIMITS, dns_seconds=1.5)
             known = {}
         else:
-            guard = Guard((80, 443, 8080, self.canary.port), Allowance([self.web.place]))
+            guard = SsrfGuard((80, 443, 8080, self.canary.port), Allowance([self.web.place]))
             known = {
                 name: self._on_loopback(answers) for name, answers in ZONE.items() if isinstance(answers[-1], list)
             }
             client = Client(guard, LIMITS, known_hosts=known, dns_seconds=1.5)
         if not filtered:
-            client._names = Names(None, known=known, seconds=1.5)
+            client._names = DnsResolver(None, known=known, seconds=1.5)
         return client
 
     def _on_loopback(self, answers: list[Any]) -> str:

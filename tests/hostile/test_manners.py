@@ -13,10 +13,10 @@ from scrapersky.crawl.errors import BlockedByPolicy, GiveUp, RetryLater
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.http.limits import Limits
 from scrapersky.crawl.network.ip_ranges import Allowance
-from scrapersky.crawl.network.ssrf_guard import Guard
+from scrapersky.crawl.network.ssrf_guard import SsrfGuard
 from scrapersky.crawl.politeness.host_limits import InProcessHostLimits, NotYet
-from scrapersky.crawl.politeness.robots import ROBOTS_BYTES, Robots, Rules
-from scrapersky.crawl.politeness.visit import MOST_REQUESTS
+from scrapersky.crawl.politeness.robots import ROBOTS_BYTES, Robots, RobotsRules
+from scrapersky.crawl.politeness.visit import MAX_REQUESTS
 from tests.hostile.odd_web import Canary, OddWeb, Route, Visitor
 
 FINE = "http://odd.example/fine"
@@ -43,7 +43,7 @@ async def crawling(
 ) -> AsyncIterator[tuple[Crawler, OddWeb]]:
     """A crawler before an odd web with this robots.txt."""
     async with OddWeb(routes={"/robots.txt": robots, **routes}) as web:
-        guard = Guard((80, 443, *ports), Allowance([web.place]))
+        guard = SsrfGuard((80, 443, *ports), Allowance([web.place]))
         hosts = dict.fromkeys(("odd.example", "other.example"), web.place)
         async with Client(guard, Limits(deadline_seconds=deadline), known_hosts=hosts) as client:
             limits = InProcessHostLimits(slots=2, delay=timedelta(seconds=delay))
@@ -51,7 +51,7 @@ async def crawling(
             yield Crawler(client, limits, robots_reader, delay=timedelta(seconds=delay)), web
 
 
-async def rules_of(crawler: Crawler) -> Rules:
+async def rules_of(crawler: Crawler) -> RobotsRules:
     async with crawler.visit() as visit:
         rules = await visit.rules(FINE)
     assert rules is not None
@@ -231,11 +231,11 @@ async def test_a_visit_of_several_requests_is_paid_for_afterwards() -> None:
 async def test_a_visit_has_an_end() -> None:
     async with crawling(saying("")) as (crawler, web):
         async with crawler.visit() as visit:
-            for _ in range(MOST_REQUESTS):
+            for _ in range(MAX_REQUESTS):
                 await visit.fetch(FINE)
             with pytest.raises(RetryLater, match="in one visit"):
                 await visit.fetch(FINE)
-        assert web.hits["/fine"] == MOST_REQUESTS
+        assert web.hits["/fine"] == MAX_REQUESTS
 
 
 async def test_a_host_that_says_too_many_is_left_alone_for_as_long_as_it_asks() -> None:

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from scrapersky.crawl.errors import FetchError, GiveUp, Gone, Known, Page, RetryLater
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.http.limits import Limits
-from scrapersky.crawl.network.dns_resolver import Names
+from scrapersky.crawl.network.dns_resolver import DnsResolver
 from scrapersky.crawl.network.ip_ranges import Allowance
-from scrapersky.crawl.network.ssrf_guard import Guard
+from scrapersky.crawl.network.ssrf_guard import SsrfGuard
 from tests.hostile.odd_web import Canary, Hangup, OddWeb, Visitor
 
 DEADLINE = 0.6
@@ -95,7 +95,7 @@ async def hasty(web: OddWeb) -> AsyncIterator[Client]:
 
 
 def client_of(web: OddWeb, limits: Limits = LIMITS, user_agent: str = "scrapersky") -> Client:
-    guard = Guard(allowance=Allowance([web.place]))
+    guard = SsrfGuard(allowance=Allowance([web.place]))
     return Client(guard, limits, known_hosts={"odd.example": web.place}, user_agent=user_agent)
 
 
@@ -255,11 +255,11 @@ async def test_a_configured_proxy_is_the_only_way_out() -> None:
         await visitor.answer(b"by proxy")  # type: ignore[attr-defined]
 
     async with OddWeb(routes={"http://far.example/page": proxied}) as proxy:
-        async with Client(Guard(), PATIENT, proxy=f"http://{proxy.place}") as client:
+        async with Client(SsrfGuard(), PATIENT, proxy=f"http://{proxy.place}") as client:
             assert (await client.fetch("http://far.example/page")).text == "by proxy"
             with pytest.raises(FetchError, match="this machine"):
                 await client.fetch(f"http://127.0.0.1:{proxy.port}/".replace(f":{proxy.port}", ""))
-        async with Client(Guard(), PATIENT, proxy="http://127.0.0.1:9") as client:
+        async with Client(SsrfGuard(), PATIENT, proxy="http://127.0.0.1:9") as client:
             with pytest.raises(RetryLater, match="egress proxy"):
                 await client.fetch("http://far.example/page")
 
@@ -267,7 +267,7 @@ async def test_a_configured_proxy_is_the_only_way_out() -> None:
 async def test_a_handshake_that_hangs_ends_in_time(web: OddWeb) -> None:
     silent = await asyncio.start_server(lambda reader, writer: asyncio.sleep(30), "127.0.0.1", 0)
     place = f"127.0.0.1:{silent.sockets[0].getsockname()[1]}"
-    async with Client(Guard(allowance=Allowance([place])), LIMITS, known_hosts={"slow.example": place}) as client:
+    async with Client(SsrfGuard(allowance=Allowance([place])), LIMITS, known_hosts={"slow.example": place}) as client:
         with pytest.raises(RetryLater, match=r"in time|needs longer"):
             await client.fetch("https://slow.example/")
     silent.close()
@@ -288,7 +288,7 @@ async def test_certificates_are_verified() -> None:
     trusting = ssl.create_default_context()
     authority.configure_trust(trusting)
     hosts = {"good.example": place, "other.example": place}
-    guard = Guard(allowance=Allowance([place]))
+    guard = SsrfGuard(allowance=Allowance([place]))
     async with (
         Client(guard, PATIENT, known_hosts=hosts) as wary,
         Client(guard, PATIENT, known_hosts=hosts, ssl_context=trusting) as client,
@@ -313,7 +313,7 @@ async def test_a_name_server_that_never_answers_delays_no_other_name(web: OddWeb
         return [(2, 1, 6, "", ("127.0.0.1", port))]
 
     client = client_of(web, PATIENT)
-    client._names = Names(client.guard, threads=8, seconds=1.5, lookup=lookup)
+    client._names = DnsResolver(client.guard, threads=8, seconds=1.5, lookup=lookup)
     try:
         async with client:
             silent = [asyncio.ensure_future(client.fetch(f"http://silent{number}.example/")) for number in range(7)]

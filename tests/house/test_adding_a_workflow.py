@@ -22,14 +22,14 @@ STEP = re.compile(
 )
 
 
-def follow(page: str, house: Path) -> int:
+def follow(page: str, application: Path) -> int:
     """Do what each step of the page says in a copy of the house; the number of steps."""
     steps = list(STEP.finditer(page))
     for step in steps:
         if step["create"]:
-            (house / step["create"]).write_text(step["code"])
+            (application / step["create"]).write_text(step["code"])
             continue
-        path = house / step["edit"]
+        path = application / step["edit"]
         text = path.read_text()
         assert text.count(step["anchor"] + "\n") == 1, f"{step['edit']} has no single line {step['anchor']!r}"
         path.write_text(text.replace(step["anchor"] + "\n", step["anchor"] + "\n" + step["code"]))

@@ -8,7 +8,7 @@ import pytest
 
 from scrapersky.crawl.sitemaps import fast_path
 from scrapersky.extract import regexes
-from tests.house.rules import ALLOWED, ROOT, RULES, broken_in, broken_in_house, covers, is_allowed, runs_away
+from tests.application.rules import ALLOWED, ROOT, RULES, broken_in, broken_in_house, covers, is_allowed, runs_away
 
 WRONG = {
     "no_built_sql": [

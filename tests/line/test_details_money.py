@@ -6,15 +6,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from scrapersky.actions import request_search
+from scrapersky.bootstrap import open_application
 from scrapersky.core.settings import Environment
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.providers.google.errors import PACIFIC
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.advance_rules import Rules
-from scrapersky.store.searches.searches import Asked
-from scrapersky.worker import open_house
-from tests.conftest import stations_of
+from scrapersky.store.line.advance_rules import AdvanceRules
+from scrapersky.store.searches.searches import SearchRequest
+from tests.conftest import processors_of
 
 PLACES = 12
 STATES = "SELECT deep_scan_status AS status, deep_scan_error AS error, deep_scan_due_at AS due_at FROM place"
@@ -30,21 +30,24 @@ async def sandbox():
 async def houses(sandbox, database_url):
     """Two processes' worth of objects on one database, as two hosts have them."""
     variables = {**sandbox.environment(), "DATABASE_URL": database_url, "SCHEDULER_LINGER_SECONDS": "0"}
-    opened = [await open_house(Environment(variables, None)) for _ in range(2)]
+    opened = [await open_application(Environment(variables, None)) for _ in range(2)]
     yield opened
-    for house in opened:
-        await house.close()
+    for application in opened:
+        await application.close()
 
 
-async def ask(house, tenant, budget: int | None = None):
-    wish = Asked("dentists", "Helsinki", "google_places", PLACES, budget, Rules())
-    async with house.database.session(tenant) as session:
+async def ask(application, tenant, budget: int | None = None):
+    wish = SearchRequest("dentists", "Helsinki", "google_places", PLACES, budget, AdvanceRules())
+    async with application.database.session(tenant) as session:
         return (await request_search.order(session, Actor("ada", tenant, "operator", "test"), wish))[0]
 
 
 async def run(step: str, *houses, **changes: object) -> None:
-    stations = [stations_of(house.pipeline, house.database, house.settings, **changes)[step] for house in houses]
-    await asyncio.gather(*(run_job_loop(station) for station in stations))
+    processors = [
+        processors_of(application.pipeline, application.database, application.settings, **changes)[step]
+        for application in houses
+    ]
+    await asyncio.gather(*(run_job_loop(processor) for processor in processors))
 
 
 async def grow_old(admin, days: int = 2) -> None:
@@ -152,13 +155,13 @@ async def test_a_minute_that_is_used_up_is_at_most_a_minute_for_every_host(house
 
 async def test_a_search_rests_where_another_host_was_told_and_details_go_on(houses, admin, tenant, sandbox):
     await found_but_old(houses, admin, tenant)
-    other = Asked("dentists", "Tampere", "google_places", PLACES, None, Rules())
-    third = Asked("dentists", "Turku", "google_places", PLACES, None, Rules())
+    other = SearchRequest("dentists", "Tampere", "google_places", PLACES, None, AdvanceRules())
+    third = SearchRequest("dentists", "Turku", "google_places", PLACES, None, AdvanceRules())
     sandbox.google.fail("per_day")
-    for house, wish in zip(houses, (other, third), strict=True):
-        async with house.database.session(tenant) as session:
+    for application, wish in zip(houses, (other, third), strict=True):
+        async with application.database.session(tenant) as session:
             await request_search.order(session, Actor("ada", tenant, "operator", "test"), wish)
-        await run("place_search", house)
+        await run("place_search", application)
     assert sandbox.google.calls["searchText"] == 1, "only the first search of all was answered"
     errors = await admin.fetch("SELECT DISTINCT place_search_error FROM search WHERE place_search_status = 'Queued'")
     assert len(errors) == 1
@@ -172,8 +175,8 @@ async def test_a_new_key_does_not_wait_for_the_quota_of_the_old_one(houses, admi
     sandbox.google.fail("per_day")
     await run("deep_scan", houses[0], batch_size=1, concurrency=1)
     sandbox.google.key = "another-key"
-    house = await open_house(Environment({**sandbox.environment(), "DATABASE_URL": database_url}, None))
+    application = await open_application(Environment({**sandbox.environment(), "DATABASE_URL": database_url}, None))
     await admin.execute("UPDATE place SET deep_scan_due_at = NULL")
-    await run("deep_scan", house)
-    await house.close()
+    await run("deep_scan", application)
+    await application.close()
     assert sandbox.google.calls["details"] == PLACES

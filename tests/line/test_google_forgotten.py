@@ -6,15 +6,16 @@ from uuid import UUID
 import pytest
 
 from scrapersky.actions import request_search
+from scrapersky.core.vocabularies import EXPIRED_NAME
 from scrapersky.destinations.files import LeadFile
 from scrapersky.engine.loop import run_job_loop
-from scrapersky.maintenance.expire_provider_data import FORGOTTEN, PurgeExpired
+from scrapersky.maintenance.expire_provider_data import ExpireProviderData
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.leads.read import Position, columns_of, leads, page
-from scrapersky.store.line.advance_rules import Rules
-from scrapersky.store.searches.searches import Asked
-from tests.conftest import stations_of
+from scrapersky.store.line.advance_rules import AdvanceRules
+from scrapersky.store.searches.searches import SearchRequest
+from tests.conftest import processors_of
 from tests.factories.dump import dump
 
 PLACES = 20
@@ -29,19 +30,19 @@ async def sandbox():
         yield little_internet
 
 
-async def run(house, *steps: str) -> None:
-    stations = stations_of(house.pipeline, house.database, house.settings)
+async def run(application, *steps: str) -> None:
+    processors = processors_of(application.pipeline, application.database, application.settings)
     for step in steps:
-        await run_job_loop(stations[step])
+        await run_job_loop(processors[step])
 
 
 @pytest.fixture
-async def found(house, admin, tenant) -> UUID:
+async def found(application, admin, tenant) -> UUID:
     """A search whose places went through the line until their domains, with a contact of our own reading on each."""
-    wish = Asked("dentists", "Helsinki", "google_places", PLACES, None, Rules())
-    async with house.database.session(tenant) as session:
+    wish = SearchRequest("dentists", "Helsinki", "google_places", PLACES, None, AdvanceRules())
+    async with application.database.session(tenant) as session:
         search, _ = await request_search.order(session, Actor("ada", tenant, "operator", "test"), wish)
-    await run(house, "place_search", "deep_scan", "domain_extraction")
+    await run(application, "place_search", "deep_scan", "domain_extraction")
     for row in await admin.fetch(LINKS):
         await admin.execute(
             "INSERT INTO contact "
@@ -55,13 +56,13 @@ async def found(house, admin, tenant) -> UUID:
     return search.id
 
 
-async def pass_days(house, admin, days: int) -> None:
+async def pass_days(application, admin, days: int) -> None:
     """The clock is moved by moving what was written by it; then the task runs as it does every hour."""
     await admin.execute("UPDATE place SET fetched_at = fetched_at - $1 * interval '1 day'", days)
     await admin.execute("UPDATE place SET expires_at = expires_at - $1 * interval '1 day'", days)
     await admin.execute("UPDATE search_journal SET kept_at = kept_at - $1 * interval '1 day'", days)
-    async with house.database.engine_connection() as connection:
-        await PurgeExpired().run(connection)
+    async with application.database.engine_connection() as connection:
+        await ExpireProviderData().run(connection)
 
 
 async def told_by_google(admin) -> set[str]:
@@ -75,7 +76,7 @@ async def told_by_google(admin) -> set[str]:
     return told
 
 
-async def test_a_month_later_nothing_of_google_is_left_but_the_ids(house, admin, found):
+async def test_a_month_later_nothing_of_google_is_left_but_the_ids(application, admin, found):
     ids = [row["provider_id"] for row in await admin.fetch("SELECT provider_id FROM place")]
     told = await told_by_google(admin)
     before = await dump(admin)
@@ -83,33 +84,35 @@ async def test_a_month_later_nothing_of_google_is_left_but_the_ids(house, admin,
     assert len(told) > 5 * PLACES
     assert all(word in before for word in told), "or this proves nothing"
 
-    await pass_days(house, admin, 29)
+    await pass_days(application, admin, 29)
     assert await admin.fetchval("SELECT count(*) FROM search_journal") == 0, "of a journal a day is enough"
     kept = await dump(admin)
     assert all(word in kept for word in told), "as long as the terms allow"
 
-    await pass_days(house, admin, 2)
+    await pass_days(application, admin, 2)
     after = await dump(admin)
     assert [word for word in told if word in after] == []
     assert all(one.lower() in after for one in ids), "the ids stay for ever"
     assert await admin.fetchval("SELECT count(*) FROM place WHERE latitude IS NOT NULL OR details IS NOT NULL") == 0
 
 
-async def test_what_our_crawler_read_and_what_people_wrote_stays(house, admin, found):
+async def test_what_our_crawler_read_and_what_people_wrote_stays(application, admin, found):
     contacts = await admin.fetch("SELECT email, phone, name, business_id FROM contact ORDER BY email")
     domains = await admin.fetch("SELECT name, final_url, title FROM domain ORDER BY name")
-    await pass_days(house, admin, 31)
+    await pass_days(application, admin, 31)
     assert await admin.fetch("SELECT email, phone, name, business_id FROM contact ORDER BY email") == contacts
     assert await admin.fetch("SELECT name, final_url, title FROM domain ORDER BY name") == domains
     assert await admin.fetchval("SELECT count(*) FROM business_domain") == len(domains) > 5
     chosen = await admin.fetch("SELECT DISTINCT curation_status, priority, name, phone, country FROM local_business")
-    assert [tuple(row) for row in chosen] == [("Selected", 3, FORGOTTEN, None, None)]
+    assert [tuple(row) for row in chosen] == [("Selected", 3, EXPIRED_NAME, None, None)]
     assert await admin.fetchval("SELECT count(*) FROM domain WHERE start_url <> final_url") == 0
 
 
-async def test_results_and_files_of_a_search_work_without_what_was_forgotten(house, admin, tenant, found, tmp_path):
-    await pass_days(house, admin, 31)
-    async with house.database.session(tenant) as session:
+async def test_results_and_files_of_a_search_work_without_what_was_forgotten(
+    application, admin, tenant, found, tmp_path
+):
+    await pass_days(application, admin, 31)
+    async with application.database.session(tenant) as session:
         with LeadFile(tmp_path / "leads.csv", list(columns_of("business"))) as file:
             written = await file.write(leads(session, found, "business"))
         shown = await page(session, found, "contact", Position(), 100)
@@ -123,32 +126,32 @@ async def test_results_and_files_of_a_search_work_without_what_was_forgotten(hou
     assert all(row["website"] == f"https://crawled.{row['domain']}/" for row in with_site)
     assert all(row["provider"].startswith("google_places:") for row in rows)
     assert {row["business"] for row in with_site} == {"As its page says"}, "its own name for itself is nobody else's"
-    assert {row["business"] for row in rows if not row["domain"]} == {FORGOTTEN}
+    assert {row["business"] for row in rows if not row["domain"]} == {EXPIRED_NAME}
 
 
-async def test_what_is_asked_again_is_forgotten_again(house, admin, tenant, found, sandbox):
-    await pass_days(house, admin, 31)
+async def test_what_is_asked_again_is_forgotten_again(application, admin, tenant, found, sandbox):
+    await pass_days(application, admin, 31)
     await admin.execute("UPDATE place SET deep_scan_status = 'Queued'")
-    await run(house, "deep_scan")
+    await run(application, "deep_scan")
     assert sandbox.google.calls["details"] == PLACES
     row = await admin.fetchrow(
         "SELECT count(*) FILTER (WHERE p.name = $1), min(p.expires_at - now()), count(p.details), "
         "count(*) FILTER (WHERE b.name = $1) FROM place p JOIN local_business b ON b.place_id = p.id",
-        FORGOTTEN,
+        EXPIRED_NAME,
     )
     assert (row[0], row[2], row[3]) == (0, PLACES, 0)
     assert row[1].days == 29, "thirty days from now on"
     await admin.execute("UPDATE place SET deep_scan_status = 'Queued'")
-    await run(house, "deep_scan")
+    await run(application, "deep_scan")
     assert sandbox.google.calls["details"] == PLACES, "what was just asked is fresh"
-    await pass_days(house, admin, 31)
-    assert await admin.fetchval("SELECT count(*) FROM local_business WHERE name <> $1", FORGOTTEN) == 0
+    await pass_days(application, admin, 31)
+    assert await admin.fetchval("SELECT count(*) FROM local_business WHERE name <> $1", EXPIRED_NAME) == 0
 
 
-async def test_places_that_may_be_kept_stay_as_they_are(house, admin, found):
+async def test_places_that_may_be_kept_stay_as_they_are(application, admin, found):
     await admin.execute("UPDATE place SET expires_at = NULL")
     await admin.execute("DELETE FROM search_journal")
     before = await dump(admin)
-    await pass_days(house, admin, 400)
+    await pass_days(application, admin, 400)
     await admin.execute("UPDATE place SET fetched_at = fetched_at + interval '400 days'")
     assert sorted((await dump(admin)).splitlines()) == sorted(before.splitlines())

@@ -4,11 +4,11 @@ import pytest
 
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.maintenance import run_periodic
-from scrapersky.maintenance.refresh_place_ids import RefreshIds
+from scrapersky.maintenance.refresh_place_ids import RefreshPlaceIds
 from scrapersky.providers.google.provider import GooglePlaces
 from scrapersky.sandbox.google.place import place_id
 from scrapersky.sandbox.server.sandbox import Sandbox
-from tests.conftest import stations_of
+from tests.conftest import processors_of
 
 SEED = 7
 
@@ -30,18 +30,18 @@ async def add(admin, tenant, number: int, months: int = 0, state: str = "Queued"
     return identity
 
 
-async def scan(house) -> None:
-    await run_job_loop(stations_of(house.pipeline, house.database, house.settings)["deep_scan"])
+async def scan(application) -> None:
+    await run_job_loop(processors_of(application.pipeline, application.database, application.settings)["deep_scan"])
 
 
-async def refresh(house, admin) -> str:
-    [job] = [one for one in house.runtime.maintenance if isinstance(one, RefreshIds)]
+async def refresh(application, admin) -> str:
+    [job] = [one for one in application.runtime.maintenance if isinstance(one, RefreshPlaceIds)]
     await admin.execute("DELETE FROM maintenance WHERE name = 'refresh_ids'")
-    assert await run_periodic(job, house.database)
+    assert await run_periodic(job, application.database)
     return await admin.fetchval("SELECT result FROM maintenance WHERE name = 'refresh_ids'")
 
 
-async def test_a_business_that_moved_is_followed_and_the_old_place_says_where_to(house, sandbox, admin, tenant):
+async def test_a_business_that_moved_is_followed_and_the_old_place_says_where_to(application, sandbox, admin, tenant):
     old, new = await add(admin, tenant, 0), place_id(SEED, 1)
     sandbox.google.move(old, new)
     search = await admin.fetchval(
@@ -49,8 +49,8 @@ async def test_a_business_that_moved_is_followed_and_the_old_place_says_where_to
     )
     await admin.execute("UPDATE place SET search_id = $1", search)
 
-    await scan(house)
-    await scan(house)
+    await scan(application)
+    await scan(application)
 
     rows = await admin.fetch(
         "SELECT p.provider_id, p.deep_scan_status AS state, p.business_status, b.name, "
@@ -65,26 +65,28 @@ async def test_a_business_that_moved_is_followed_and_the_old_place_says_where_to
     assert await admin.fetchval("SELECT count(*) FROM search_place WHERE search_id = $1", search) == 1
 
 
-async def test_two_that_moved_to_each_other_end_and_what_was_turned_down_is_not_followed(house, sandbox, admin, tenant):
+async def test_two_that_moved_to_each_other_end_and_what_was_turned_down_is_not_followed(
+    application, sandbox, admin, tenant
+):
     here, there, unwanted = await add(admin, tenant, 0), place_id(SEED, 1), await add(admin, tenant, 2)
     for old, new in ((here, there), (there, here), (unwanted, place_id(SEED, 3))):
         sandbox.google.move(old, new)
     await admin.execute("UPDATE place SET curation_status = 'Not a Fit' WHERE provider_id = $1", unwanted)
     for _ in range(3):
-        await scan(house)
+        await scan(application)
     known = {row["provider_id"] for row in await admin.fetch("SELECT provider_id FROM place")}
     assert known == {here, there, unwanted}
 
 
-async def test_an_obsolete_id_says_why_and_what_to_do(house, sandbox, admin, tenant):
+async def test_an_obsolete_id_says_why_and_what_to_do(application, sandbox, admin, tenant):
     sandbox.google.forget(await add(admin, tenant, 0))
-    await scan(house)
+    await scan(application)
     row = await admin.fetchrow("SELECT deep_scan_status AS state, deep_scan_error AS why FROM place")
     assert row["state"] == "Error"
     assert "no longer valid; run its search again" in row["why"]
 
 
-async def test_ids_are_looked_at_once_a_year_for_nothing(house, sandbox, admin, tenant, other_tenant):
+async def test_ids_are_looked_at_once_a_year_for_nothing(application, sandbox, admin, tenant, other_tenant):
     gone = await add(admin, tenant, 0, 13, "Completed")
     await add(admin, tenant, 1, 13, "Completed")
     await add(admin, tenant, 2, 11, "Completed")
@@ -92,7 +94,7 @@ async def test_ids_are_looked_at_once_a_year_for_nothing(house, sandbox, admin, 
     await add(admin, other_tenant, 4, 30, "New")
     sandbox.google.forget(gone)
 
-    assert await refresh(house, admin) == "2 ids refreshed, 1 stale"
+    assert await refresh(application, admin) == "2 ids refreshed, 1 stale"
 
     assert sandbox.google.bill.calls == {"Place Details Essentials (IDs Only)": 2}
     assert sandbox.google.bill.cents == 0
@@ -100,13 +102,13 @@ async def test_ids_are_looked_at_once_a_year_for_nothing(house, sandbox, admin, 
     marked = [(row["provider_id"], row["why"]) for row in rows if row["state"] == "Error"]
     assert [identity for identity, _ in marked] == [gone]
     assert "run its search again" in marked[0][1]
-    assert await refresh(house, admin) == "0 ids refreshed, 0 stale"
+    assert await refresh(application, admin) == "0 ids refreshed, 0 stale"
 
 
-async def test_a_google_that_refuses_is_told_and_asked_again_later(house, sandbox, admin, tenant):
+async def test_a_google_that_refuses_is_told_and_asked_again_later(application, sandbox, admin, tenant):
     await add(admin, tenant, 0, 13, "Completed")
     sandbox.google.fail("per_day")
-    assert "quota of the day is used up" in await refresh(house, admin)
+    assert "quota of the day is used up" in await refresh(application, admin)
     assert await admin.fetchval("SELECT fetched_at < now() - interval '12 months' FROM place")
 
 
@@ -120,10 +122,10 @@ class Renamed(GooglePlaces):
         return place_id(SEED, 9)
 
 
-async def test_a_new_id_is_taken_over_unless_it_is_here_already(house, admin, tenant):
+async def test_a_new_id_is_taken_over_unless_it_is_here_already(application, admin, tenant):
     await add(admin, tenant, 0, 14, "Completed")
     await add(admin, tenant, 1, 13, "Completed")
-    assert await run_periodic(RefreshIds(house.database, [Renamed()]), house.database)
+    assert await run_periodic(RefreshPlaceIds(application.database, [Renamed()]), application.database)
     rows = await admin.fetch(
         "SELECT provider_id, deep_scan_error AS why FROM place ORDER BY deep_scan_error NULLS FIRST"
     )

@@ -6,9 +6,9 @@ from scrapersky.actions import request_search
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.advance_rules import Rules
-from scrapersky.store.searches.searches import Asked
-from tests.conftest import stations_of
+from scrapersky.store.line.advance_rules import AdvanceRules
+from scrapersky.store.searches.searches import SearchRequest
+from tests.conftest import processors_of
 
 ROW = "SELECT result_count, cost_cents, spent_cents, call_count, place_search_status, cut_short FROM search"
 
@@ -20,14 +20,16 @@ async def sandbox():
 
 
 @pytest.fixture
-def search(house, tenant):
+def search(application, tenant):
     """Ask for dentists within this budget and limit, and let the provider be asked."""
 
     async def ask(budget: int | None, limit: int | None = 60, refresh: bool = False):
-        wish = Asked("dentists", "Helsinki", "google_places", limit, budget, Rules(deep_scan="off"))
-        async with house.database.session(tenant) as session:
+        wish = SearchRequest("dentists", "Helsinki", "google_places", limit, budget, AdvanceRules(deep_scan="off"))
+        async with application.database.session(tenant) as session:
             found, _ = await request_search.order(session, Actor("ada", tenant, "operator", "test"), wish, refresh)
-        await run_job_loop(stations_of(house.pipeline, house.database, house.settings)["place_search"])
+        await run_job_loop(
+            processors_of(application.pipeline, application.database, application.settings)["place_search"]
+        )
         return found.id
 
     return ask

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scrapersky.core import clock
-from scrapersky.maintenance.expire_provider_data import PurgeExpired
+from scrapersky.maintenance.expire_provider_data import ExpireProviderData
 from scrapersky.providers.google.prices import EVERYTHING, cents
 from scrapersky.sandbox.server.sandbox import Sandbox
 
@@ -108,5 +108,5 @@ async def test_a_journal_is_kept_for_a_day_and_no_longer(database, admin, tenant
             *(search, question, tenant, clock.now(), hours),
         )
     async with database.engine_connection() as connection:
-        await PurgeExpired().run(connection)
+        await ExpireProviderData().run(connection)
     assert await admin.fetchval("SELECT array_agg(question) FROM search_journal") == ["young"]

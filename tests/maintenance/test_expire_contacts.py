@@ -4,12 +4,12 @@ import json
 from uuid import UUID
 
 from scrapersky.actions.imports import run as imports
-from scrapersky.actions.imports.run import Wish
+from scrapersky.actions.imports.run import ImportRequest
 from scrapersky.core.settings import Settings
 from scrapersky.engine.maintenance import run_periodic
 from scrapersky.extract.results import Contacts, Email
 from scrapersky.extract.tabular.rows import read_objects
-from scrapersky.maintenance.expire_contacts import ForgetContacts
+from scrapersky.maintenance.expire_contacts import ExpireContacts
 from scrapersky.models import Page
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.contacts import edit as contact_edits
@@ -31,7 +31,7 @@ async def left(admin) -> list[str]:
 async def test_by_default_contacts_are_kept(database, settings, admin, tenant):
     await add_line(admin, tenant)
     await admin.execute(OLD)
-    await run_periodic(ForgetContacts(settings), database)
+    await run_periodic(ExpireContacts(settings), database)
     assert await left(admin) == ["anna@molar.fi"]
 
 
@@ -53,7 +53,7 @@ async def test_old_contacts_go_with_the_copies_on_their_domain(database, databas
         "contact_verification_due_at = now() + interval '1 hour' WHERE id = $1",
         UUID(held),
     )
-    await run_periodic(ForgetContacts(ninety_days(database_url)), database)
+    await run_periodic(ExpireContacts(ninety_days(database_url)), database)
     assert await left(admin) == ["held@molar.fi", "new@molar.fi"], "what is in hand waits for the next time"
     kept = json.loads(await admin.fetchval("SELECT facts FROM domain WHERE id = $1", UUID(line["domains"])))
     assert kept == {"emails": ["bo@molar.fi"], "phones": ["+35891234567"], "https": True}
@@ -80,7 +80,7 @@ async def test_whoever_is_seen_again_is_confirmed(database, admin, tenant):
         await contacts.confirm(session, [UUID(line["pages"])])
     assert await is_fresh(), "on a page that has not changed"
     rows = read_objects([{"email": "anna@molar.fi", "domain": "molar.fi"}])
-    await imports.run(database, actor, Wish("contacts", "people.csv"), rows)
+    await imports.run(database, actor, ImportRequest("contacts", "people.csv"), rows)
     assert await is_fresh(), "in a file"
     async with database.session(tenant) as session:
         await contact_edits.change(session, actor, contact_id, {"title": "Boss"}, None)

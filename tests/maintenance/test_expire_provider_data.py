@@ -1,7 +1,7 @@
 """Providers' terms are kept by a periodic task: what may not be kept any longer is forgotten."""
 
 from scrapersky.engine.maintenance import run_periodic
-from scrapersky.maintenance.expire_provider_data import PurgeExpired
+from scrapersky.maintenance.expire_provider_data import ExpireProviderData
 
 
 async def add_place(admin, tenant, number: str, expires: str) -> None:
@@ -24,7 +24,7 @@ async def test_expired_places_lose_everything_but_their_id(database, admin, tena
     await add_place(admin, other_tenant, "old", "now() - interval '1 day'")
     await add_place(admin, tenant, "fresh", "now() + interval '1 day'")
     await add_place(admin, tenant, "free", "NULL")
-    await run_periodic(PurgeExpired(), database)
+    await run_periodic(ExpireProviderData(), database)
     places = {
         (row["tenant_id"], row["provider_id"]): row
         for row in await admin.fetch(

@@ -6,7 +6,7 @@ import pytest
 
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.network.ip_ranges import Allowance
-from scrapersky.crawl.network.ssrf_guard import Guard
+from scrapersky.crawl.network.ssrf_guard import SsrfGuard
 from scrapersky.providers.http_api import Api, ClientSource
 from tests.factories.http_server import LittleServer
 
@@ -21,7 +21,7 @@ async def server() -> AsyncIterator[LittleServer]:
 @pytest.fixture
 async def client(server: LittleServer) -> AsyncIterator[ClientSource]:
     """The guarded client, allowed to reach the little server and nothing else on this machine."""
-    guard = Guard(allowance=Allowance([f"127.0.0.1:{server.port}"]))
+    guard = SsrfGuard(allowance=Allowance([f"127.0.0.1:{server.port}"]))
     async with Client(guard, user_agent="scrapersky/test (+https://scrapersky.example/about)") as client:
 
         async def source() -> Client:

@@ -13,7 +13,7 @@ from scrapersky.providers.osm import query as osm_query
 from scrapersky.providers.osm.nominatim import Nominatim
 from scrapersky.providers.osm.overpass import Overpass
 from scrapersky.providers.osm.provider import OpenStreetMap
-from scrapersky.providers.throttle import Turns
+from scrapersky.providers.throttle import Throttle
 from tests.factories.google_server import TinyGoogle, points
 from tests.factories.http_server import LittleServer, Reply
 from tests.providers.conftest import api_at
@@ -83,7 +83,7 @@ async def test_a_village_at_the_edge_of_the_map_has_a_box(
     latitude, longitude = point
     server.answers["/search"] = [Reply([{"osm_type": "node", "osm_id": 1, "lat": latitude, "lon": longitude}])]
     server.answers["/api/interpreter"] = [Reply({"elements": []})]
-    turns = Turns("OpenStreetMap", server.url)
+    turns = Throttle("OpenStreetMap", server.url)
     osm = OpenStreetMap(
         Nominatim(api_at(client, server.url), turns), Overpass(api_at(client, f"{server.url}/api"), turns)
     )

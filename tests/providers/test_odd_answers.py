@@ -10,7 +10,7 @@ from scrapersky.core.errors import ScraperSkyError
 from scrapersky.providers.base import PlaceDetails
 from scrapersky.providers.google import place as google_place
 from scrapersky.providers.google.errors import error_of
-from scrapersky.providers.http_api import Answer
+from scrapersky.providers.http_api import ApiResponse
 from scrapersky.providers.osm import place as osm_place
 from scrapersky.providers.osm.nominatim import _area
 
@@ -94,4 +94,4 @@ def test_a_place_of_nominatim(place: dict[str, Any]) -> None:
 @given(st.integers(201, 599), some(["code", "message", "status", "details"], VALUES), VALUES)
 def test_an_error_of_google(status: int, inner: dict[str, Any], outer: Any) -> None:
     for body in (json.dumps({"error": inner}), json.dumps(outer), "{", ""):
-        assert isinstance(error_of(Answer(status, {}, body)), ScraperSkyError)
+        assert isinstance(error_of(ApiResponse(status, {}, body)), ScraperSkyError)

@@ -9,7 +9,7 @@ import pytest
 
 from scrapersky.core import clock
 from scrapersky.core.vocabularies import Verdict
-from scrapersky.crawl.network.mx_lookup import MailHosts, parse_servers
+from scrapersky.crawl.network.mx_lookup import MxLookup, parse_servers
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.extract.results import Contacts, Email, Phone
@@ -19,7 +19,7 @@ from scrapersky.sandbox.server.dns_zone import VERDICTS, Post, post_of
 from scrapersky.sandbox.world.world import World
 from scrapersky.store.contacts import upsert as contacts
 from scrapersky.workflows.contact_verification import ContactVerification
-from tests.conftest import stations_of
+from tests.conftest import processors_of
 
 SEED = 31
 
@@ -49,9 +49,9 @@ class Desk:
 
     def __init__(self, database, settings, admin, tenant, names: NameServer) -> None:
         self.admin, self.tenant, self.names = admin, tenant, names
-        self._hosts = MailHosts(parse_servers(names.address), seconds=5.0)
+        self._hosts = MxLookup(parse_servers(names.address), seconds=5.0)
         pipeline = Pipeline([ContactVerification(self._hosts)])
-        self._station = stations_of(pipeline, database, settings, backoff_seconds=100)["contact_verification"]
+        self._station = processors_of(pipeline, database, settings, backoff_seconds=100)["contact_verification"]
 
     async def add(self, email: str | None, **columns: object) -> str:
         names = ["identity", "email", "contact_verification_status", *columns]

@@ -15,7 +15,7 @@ from scrapersky.engine.outcomes import GiveUp, Later, Skip
 from scrapersky.engine.scheduler import new_scheduler, register_workflow
 from scrapersky.engine.tuning import tune
 from scrapersky.models import Base
-from tests.conftest import make_settings, stations_of
+from tests.conftest import make_settings, processors_of
 from tests.workflows.cases import CASES, Case, real_line
 
 pytestmark = pytest.mark.parametrize("case", CASES, ids=str)
@@ -29,7 +29,7 @@ class Bench:
         self.worked: list[Any] = []
         self._declared = case.line()[case.name]
 
-    def station(self, script: Callable[[Any], Awaitable[Any]] | None = None, **changes):
+    def processor(self, script: Callable[[Any], Awaitable[Any]] | None = None, **changes):
         pipeline = self.case.line()
         workflow = pipeline[self.case.name]
 
@@ -40,7 +40,7 @@ class Bench:
 
         workflow.read = lambda row: row.id
         workflow.work = work
-        return stations_of(pipeline, self.database, self.settings, **changes)[self.case.name]
+        return processors_of(pipeline, self.database, self.settings, **changes)[self.case.name]
 
     async def row(self, row_id) -> dict[str, Any]:
         table, queue = self._declared.table, self._declared.queue
@@ -67,13 +67,13 @@ def raises(error: BaseException):
 
 async def test_the_oldest_row_is_worked_on_first(bench, case):
     rows = await case.add(bench.admin, bench.tenant, 7)
-    await run_job_loop(bench.station(batch_size=2, max_batch_size=2, concurrency=1))
+    await run_job_loop(bench.processor(batch_size=2, max_batch_size=2, concurrency=1))
     assert bench.worked == rows
 
 
 async def test_two_loops_never_share_a_row(bench, case):
     rows = await case.add(bench.admin, bench.tenant, 40)
-    first, second = bench.station(batch_size=3), bench.station(batch_size=4)
+    first, second = bench.processor(batch_size=3), bench.processor(batch_size=4)
     await asyncio.gather(run_job_loop(first), run_job_loop(second))
     assert sorted(bench.worked) == sorted(rows)
     assert {(await bench.row(row))["attempts"] for row in rows} == {1}
@@ -88,24 +88,24 @@ async def test_no_connection_is_checked_out_during_work(bench, case):
         out.append(bench.database.engine.pool.checkedout() + bench.database.app.pool.checkedout())
         return case.found()
 
-    await run_job_loop(bench.station(script))
+    await run_job_loop(bench.processor(script))
     assert out == [0]
 
 
 async def test_a_plain_update_by_anybody_queues_a_row(bench, case):
     [row] = await case.add(bench.admin, bench.tenant, status="New")
     await bench.set(row, status="Queued")
-    await run_job_loop(bench.station())
+    await run_job_loop(bench.processor())
     state = await bench.row(row)
     assert (state["status"], state["error"]) == ("Completed", None)
 
 
 async def test_success_clears_the_error(bench, case):
     [row] = await case.add(bench.admin, bench.tenant)
-    await run_job_loop(bench.station(raises(RuntimeError("first time")), backoff_seconds=0.01, max_attempts=9))
+    await run_job_loop(bench.processor(raises(RuntimeError("first time")), backoff_seconds=0.01, max_attempts=9))
     assert "first time" in (await bench.row(row))["error"]
     await bench.set(row, due_at=None)
-    await run_job_loop(bench.station())
+    await run_job_loop(bench.processor())
     state = await bench.row(row)
     assert (state["status"], state["error"], state["due_at"]) == ("Completed", None, None)
 
@@ -114,7 +114,7 @@ async def test_failure_waits_longer_each_time_and_ends_as_a_dead_letter(bench, c
     [row] = await case.add(bench.admin, bench.tenant)
     waits = []
     for attempt in range(1, 4):
-        await run_job_loop(bench.station(raises(ValueError("no good")), max_attempts=3, backoff_seconds=100))
+        await run_job_loop(bench.processor(raises(ValueError("no good")), max_attempts=3, backoff_seconds=100))
         state = await bench.row(row)
         assert state["attempts"] == attempt
         if attempt < 3:
@@ -131,11 +131,11 @@ async def test_failure_waits_longer_each_time_and_ends_as_a_dead_letter(bench, c
 
 async def test_queueing_a_dead_row_again_gives_it_a_fresh_start(bench, case):
     [row] = await case.add(bench.admin, bench.tenant)
-    await run_job_loop(bench.station(raises(GiveUp("gone for good"))))
+    await run_job_loop(bench.processor(raises(GiveUp("gone for good"))))
     assert await bench.admin.fetchval("SELECT message FROM dead_letter") == "gone for good"
     await bench.set(row, status="Queued")
     assert await bench.admin.fetchval("SELECT count(*) FROM dead_letter") == 0
-    await run_job_loop(bench.station(raises(ValueError("again")), max_attempts=2))
+    await run_job_loop(bench.processor(raises(ValueError("again")), max_attempts=2))
     state = await bench.row(row)
     assert (state["status"], state["attempts"], state["allowance"]) == ("Queued", 2, 1)
 
@@ -143,7 +143,7 @@ async def test_queueing_a_dead_row_again_gives_it_a_fresh_start(bench, case):
 async def test_later_costs_no_attempt(bench, case):
     [row] = await case.add(bench.admin, bench.tenant)
     for _ in range(4):
-        await run_job_loop(bench.station(raises(Later(timedelta(hours=1), "quota")), max_attempts=2))
+        await run_job_loop(bench.processor(raises(Later(timedelta(hours=1), "quota")), max_attempts=2))
         state = await bench.row(row)
         assert (state["status"], state["error"]) == ("Queued", "quota")
         assert state["attempts"] - state["allowance"] == 0
@@ -152,14 +152,14 @@ async def test_later_costs_no_attempt(bench, case):
 
 async def test_skip_says_why(bench, case):
     [row] = await case.add(bench.admin, bench.tenant)
-    await run_job_loop(bench.station(raises(Skip("nothing to see"))))
+    await run_job_loop(bench.processor(raises(Skip("nothing to see"))))
     state = await bench.row(row)
     assert (state["status"], state["error"]) == ("Skipped", "nothing to see")
 
 
 async def test_the_reason_is_cut_and_cleaned(bench, case):
     [row] = await case.add(bench.admin, bench.tenant)
-    await run_job_loop(bench.station(raises(RuntimeError("x\0y\ud800" + "é" * 5000))))
+    await run_job_loop(bench.processor(raises(RuntimeError("x\0y\ud800" + "é" * 5000))))
     assert len((await bench.row(row))["error"]) == 1024
 
 
@@ -172,7 +172,7 @@ async def test_a_lost_lease_writes_nothing(bench, case):
         await bench.set(row_id, attempts=2)
         return case.found()
 
-    report = await run_job_loop(bench.station(script))
+    report = await run_job_loop(bench.processor(script))
     state = await bench.row(row)
     assert report.lost == 1
     assert (state["status"], state["attempts"]) == ("Processing", 2)
@@ -192,7 +192,7 @@ async def test_the_work_is_cancelled_the_moment_its_lease_is_lost(bench, case):
             ended.append(row_id)
             raise
 
-    await asyncio.wait_for(run_job_loop(bench.station(script, lease_seconds=1)), 10)
+    await asyncio.wait_for(run_job_loop(bench.processor(script, lease_seconds=1)), 10)
     assert ended == [row]
 
 
@@ -203,7 +203,7 @@ async def test_a_heartbeat_keeps_long_work(bench, case):
         await asyncio.sleep(1.7)
         return case.found()
 
-    await run_job_loop(bench.station(script, lease_seconds=1))
+    await run_job_loop(bench.processor(script, lease_seconds=1))
     state = await bench.row(row)
     assert (state["status"], state["attempts"]) == ("Completed", 1)
 
@@ -214,7 +214,7 @@ async def test_a_row_that_takes_too_long_is_timed_out(bench, case):
     async def script(_row_id):
         await asyncio.sleep(60)
 
-    await asyncio.wait_for(run_job_loop(bench.station(script, timeout_seconds=0.05)), 10)
+    await asyncio.wait_for(run_job_loop(bench.processor(script, timeout_seconds=0.05)), 10)
     assert (await bench.row(row))["error"] == "It took longer than 0.05 seconds."
 
 
@@ -226,10 +226,10 @@ async def test_stopping_gives_unfinished_rows_back_without_counting(bench, case)
         begun.set()
         await asyncio.sleep(60)
 
-    station = bench.station(script)
-    cycle = asyncio.create_task(run_job_loop(station))
+    processor = bench.processor(script)
+    cycle = asyncio.create_task(run_job_loop(processor))
     await begun.wait()
-    station.stop(grace_seconds=0)
+    processor.stop(grace_seconds=0)
     await asyncio.wait_for(cycle, 10)
     for row in rows:
         state = await bench.row(row)
@@ -244,7 +244,7 @@ async def test_cancelling_the_loop_gives_rows_back_too(bench, case):
         begun.set()
         await asyncio.sleep(60)
 
-    cycle = asyncio.create_task(run_job_loop(bench.station(script)))
+    cycle = asyncio.create_task(run_job_loop(bench.processor(script)))
     await begun.wait()
     cycle.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -255,8 +255,8 @@ async def test_cancelling_the_loop_gives_rows_back_too(bench, case):
 
 async def test_cancelling_the_loop_in_its_very_claim_gives_the_row_back(bench, case, monkeypatch):
     [row] = await case.add(bench.admin, bench.tenant)
-    station = bench.station()
-    claimed, exchange = asyncio.Event(), station.queue.exchange
+    processor = bench.processor()
+    claimed, exchange = asyncio.Event(), processor.queue.exchange
 
     async def slow_answer(*arguments):
         answer = await exchange(*arguments)
@@ -264,8 +264,8 @@ async def test_cancelling_the_loop_in_its_very_claim_gives_the_row_back(bench, c
         await asyncio.sleep(0.05)  # committed, but the answer is still on its way
         return answer
 
-    monkeypatch.setattr(station.queue, "exchange", slow_answer)
-    cycle = asyncio.create_task(run_job_loop(station))
+    monkeypatch.setattr(processor.queue, "exchange", slow_answer)
+    cycle = asyncio.create_task(run_job_loop(processor))
     await claimed.wait()
     cycle.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -276,7 +276,7 @@ async def test_cancelling_the_loop_in_its_very_claim_gives_the_row_back(bench, c
 
 async def test_an_expired_lease_is_taken_over_and_dies_after_too_many(bench, case):
     [row] = await case.add(bench.admin, bench.tenant)
-    queue, connection = bench.station().queue, bench.admin
+    queue, connection = bench.processor().queue, bench.admin
     for attempt in range(1, 3):
         [claimed] = await queue.claim(connection, 1, 60)
         assert (claimed["id"], claimed["attempts"]) == (row, attempt)
@@ -292,15 +292,15 @@ async def test_an_expired_lease_is_taken_over_and_dies_after_too_many(bench, cas
 
 async def test_products_arrive_in_the_next_inbox_with_the_completion(bench, case):
     await case.add(bench.admin, bench.tenant, 1)
-    await run_job_loop(bench.station())
+    await run_job_loop(bench.processor())
     if case.products:
         assert await bench.admin.fetchval(case.products) == 1
 
 
 async def test_a_failing_write_fails_alone_and_undoes_its_completion(bench, case, monkeypatch):
     rows = await case.add(bench.admin, bench.tenant, 5)
-    station = bench.station(batch_size=5)
-    workflow = station.workflow
+    processor = bench.processor(batch_size=5)
+    workflow = processor.workflow
     if not workflow.writes:
         return
     bad, write = rows[2], type(workflow).write_batch
@@ -312,7 +312,7 @@ async def test_a_failing_write_fails_alone_and_undoes_its_completion(bench, case
         return products
 
     workflow.write_batch = write_batch
-    await run_job_loop(station)
+    await run_job_loop(processor)
     states = [(await bench.row(row))["status"] for row in rows]
     assert states == ["Completed", "Completed", "Queued", "Completed", "Completed"]
     assert "division by zero" in (await bench.row(bad))["error"]
@@ -320,28 +320,28 @@ async def test_a_failing_write_fails_alone_and_undoes_its_completion(bench, case
 
 async def test_a_paused_workflow_claims_nothing_until_it_is_resumed(bench, case):
     [row] = await case.add(bench.admin, bench.tenant)
-    station = bench.station()
+    processor = bench.processor()
     assert await admission.pause(bench.admin, case.name, "tester", "lunch") is True
     assert await admission.pause(bench.admin, case.name, "tester", "lunch") is False
-    await run_job_loop(station)
+    await run_job_loop(processor)
     assert (await bench.row(row))["status"] == "Queued"
     assert await admission.resume(bench.admin, case.name) is True
-    await run_job_loop(station)
+    await run_job_loop(processor)
     assert (await bench.row(row))["status"] == "Completed"
 
 
 async def test_failures_above_the_rate_open_the_breaker_and_a_probe_closes_it(bench, case):
     await case.add(bench.admin, bench.tenant, 30)
     tuning = {"breaker_min_rows": 5, "breaker_pause_seconds": 100, "batch_size": 5, "max_batch_size": 5}
-    await run_job_loop(bench.station(raises(RuntimeError("down")), **tuning, concurrency=1, backoff_seconds=500))
+    await run_job_loop(bench.processor(raises(RuntimeError("down")), **tuning, concurrency=1, backoff_seconds=500))
     state = await bench.admin.fetchrow("SELECT * FROM workflow_control WHERE workflow = $1", case.name)
     assert state["breaker"] == "open"
     worked = len(bench.worked)
-    await run_job_loop(bench.station(**tuning))
+    await run_job_loop(bench.processor(**tuning))
     assert len(bench.worked) == worked, "an open breaker lets nothing through"
     await bench.admin.execute("UPDATE workflow_control SET breaker_until = now() - interval '1 second'")
     await case.add(bench.admin, bench.tenant, 3, start=100)
-    await run_job_loop(bench.station(**tuning))
+    await run_job_loop(bench.processor(**tuning))
     after = await bench.admin.fetchrow("SELECT * FROM workflow_control WHERE workflow = $1", case.name)
     assert (after["breaker"], after["breaker_trips"]) == ("closed", 0)
 
@@ -355,18 +355,18 @@ async def test_the_environment_overrules_the_declared_tuning(bench, case):
 async def test_its_job_is_registered_under_its_own_name(bench, case):
     settings = make_settings("postgresql://nowhere/x")
     scheduler = new_scheduler(settings)
-    station = bench.station()
-    register_workflow(scheduler, station, settings)
+    processor = bench.processor()
+    register_workflow(scheduler, processor, settings)
     [job] = scheduler.get_jobs()
     assert job.id == f"process_{case.name}_queue"
-    assert job.name == f"WF{station.workflow.number} - {case.name.replace('_', ' ').title()} Queue Processor"
-    assert (job.coalesce, job.misfire_grace_time, job.max_instances) == (True, 60, station.tuning.max_instances)
+    assert job.name == f"WF{processor.workflow.number} - {case.name.replace('_', ' ').title()} Queue Processor"
+    assert (job.coalesce, job.misfire_grace_time, job.max_instances) == (True, 60, processor.tuning.max_instances)
 
 
 async def test_what_it_writes_belongs_to_the_tenant_of_the_row(bench, case, other_tenant):
     await case.add(bench.admin, bench.tenant, 2)
     await case.add(bench.admin, other_tenant, 3, start=50)
-    await run_job_loop(bench.station())
+    await run_job_loop(bench.processor())
     if case.products:
         table = case.products.split(" FROM ")[1].split()[0]
         owners = {row[0] for row in await bench.admin.fetch(f"SELECT DISTINCT tenant_id FROM {table}")}

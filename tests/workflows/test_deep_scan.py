@@ -16,11 +16,11 @@ from scrapersky.extract.tabular.rows import TableRow
 from scrapersky.models import LocalBusiness
 from scrapersky.pipeline import the_line
 from scrapersky.providers.base import PlaceDetails
-from scrapersky.providers.detail_budget import Purse
+from scrapersky.providers.detail_budget import DetailBudget
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing.resources import BUSINESSES
 from scrapersky.store.searches import reasons as search_reasons
-from tests.conftest import stations_of
+from tests.conftest import processors_of
 
 
 class FakeProvider:
@@ -29,7 +29,7 @@ class FakeProvider:
     def __init__(self, *answers: PlaceDetails | Exception) -> None:
         self.answers, self.asked = list(answers), []
 
-    async def details(self, provider_id: str, purse: Purse) -> PlaceDetails:
+    async def details(self, provider_id: str, purse: DetailBudget) -> PlaceDetails:
         self.asked.append(provider_id)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Exception):
@@ -68,7 +68,7 @@ async def add_place(admin, tenant, **columns):
 
 async def scan(database, settings, provider):
     line = the_line({"fake": provider})
-    await run_job_loop(stations_of(line, database, settings)["deep_scan"])
+    await run_job_loop(processors_of(line, database, settings)["deep_scan"])
 
 
 async def test_the_details_become_a_business_that_goes_on(database, settings, admin, tenant):
@@ -175,7 +175,7 @@ async def test_an_imported_place_is_scanned_at_any_time_without_asking_anybody(
 ):
     row = TableRow(2, {"name": "Molar", "website": "molar.fi", "city": "Helsinki", "provider": provider})
     actor = Actor("ada", tenant, "operator", "a test")
-    await imports.run(database, actor, imports.Wish("places", "a.csv", auto_queue=True), [row])
+    await imports.run(database, actor, imports.ImportRequest("places", "a.csv", auto_queue=True), [row])
     await admin.execute("UPDATE place SET fetched_at = now() - interval '400 days'")
     asked = FakeProvider(DENTIST)
 

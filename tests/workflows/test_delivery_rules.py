@@ -10,7 +10,7 @@ from scrapersky.engine.loop import run_job_loop
 from scrapersky.extract.emails.deliverability import Verification
 from scrapersky.pipeline import the_line
 from scrapersky.store.deliveries import deliveries
-from tests.conftest import stations_of
+from tests.conftest import processors_of
 
 RULE = {"auto": True, "verdicts": ["deliverable"], "min_confidence": 0.5, "curation": ["New", "Selected"]}
 
@@ -51,7 +51,7 @@ async def verify(database, settings, verdict=Verdict.DELIVERABLE):
         return Verification(verdict, ("because",), task.email, clock.now())
 
     workflow.work = work
-    await run_job_loop(stations_of(line, database, settings)["contact_verification"])
+    await run_job_loop(processors_of(line, database, settings)["contact_verification"])
 
 
 async def queued(admin):

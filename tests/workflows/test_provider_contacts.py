@@ -7,7 +7,7 @@ import pytest
 from scrapersky.core import clock
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.extract.results import Contacts, Email
-from scrapersky.maintenance.expire_provider_data import PurgeExpired
+from scrapersky.maintenance.expire_provider_data import ExpireProviderData
 from scrapersky.models import Page
 from scrapersky.pipeline import the_line
 from scrapersky.providers.base import PlaceDetails
@@ -19,7 +19,7 @@ from scrapersky.store.listing.lineage import around
 from scrapersky.store.listing.paginate import Sort
 from scrapersky.store.listing.resources import CONTACTS
 from scrapersky.store.searches import searches
-from tests.conftest import stations_of
+from tests.conftest import processors_of
 from tests.factories.line_rows import add
 from tests.workflows.test_deep_scan import FakeProvider
 
@@ -48,9 +48,9 @@ def walk(database, settings, admin, tenant):
                 *(tenant, search, details.provider_id),
             )
             line = the_line({"fake": FakeProvider(details)})
-            await run_job_loop(stations_of(line, database, settings)["deep_scan"])
+            await run_job_loop(processors_of(line, database, settings)["deep_scan"])
         for step in steps[1:]:
-            await run_job_loop(stations_of(line, database, settings)[step])
+            await run_job_loop(processors_of(line, database, settings)[step])
         return search
 
     return walked
@@ -192,7 +192,7 @@ async def test_they_go_when_the_providers_terms_say_so_and_what_the_site_said_st
     await say(database, tenant, admin, "info@molar.fi")
     await admin.execute("UPDATE place SET expires_at = now() - interval '1 day'")
     async with database.engine_connection() as connection:
-        await PurgeExpired().run(connection)
+        await ExpireProviderData().run(connection)
     assert [row["identity"] for row in await admin.fetch("SELECT identity FROM contact")] == ["email:info@molar.fi"]
 
 

@@ -13,7 +13,7 @@ from scrapersky.extract.company_domain import CompanyDomain
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing.resources import NOUNS
 from scrapersky.store.operations import queue_rows
-from tests.conftest import stations_of
+from tests.conftest import processors_of
 from tests.workflows.cases import CASES, Case, real_line
 
 NOUN_OF = {noun.model.__tablename__: noun for noun in NOUNS.values() if noun.steps}
@@ -49,7 +49,7 @@ class Hand:
         pipeline = self.case.line()
         pipeline[self.case.name].read = lambda row: row.id
         pipeline[self.case.name].work = work
-        await run_job_loop(stations_of(pipeline, self.database, self.settings)[self.case.name])
+        await run_job_loop(processors_of(pipeline, self.database, self.settings)[self.case.name])
 
     async def state(self, row_id) -> tuple[str, str | None]:
         queue = self.workflow.queue

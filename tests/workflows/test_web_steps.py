@@ -11,7 +11,7 @@ from scrapersky.crawl.web import Web
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.pipeline import the_line
 from scrapersky.store.shared.host_limits import SharedHostLimits
-from tests.conftest import make_settings, stations_of
+from tests.conftest import make_settings, processors_of
 
 HOME = """<html lang="fi"><head><title>Hammas Oy</title><meta name="generator" content="WordPress 6.4"></head>
 <body><nav><a href="/yhteystiedot">Yhteystiedot</a> <a href="/tietoa">Tietoa meistä</a> <a href="/blogi">Blogi</a></nav>
@@ -69,7 +69,7 @@ class Walk:
             CRAWL_PARSERS="1",
         )
         self.web = Web(settings, SharedHostLimits(database, settings))
-        self.stations = stations_of(the_line({}, self.web), database, settings)
+        self.processors = processors_of(the_line({}, self.web), database, settings)
         self.admin, self.tenant = admin, tenant
 
     async def start(self, **columns: Any) -> None:
@@ -81,7 +81,7 @@ class Walk:
 
     async def run(self, *steps: str) -> None:
         for step in steps:
-            await run_job_loop(self.stations[step])
+            await run_job_loop(self.processors[step])
 
     async def one(self, sql: str) -> Any:
         return await self.admin.fetchrow(sql)

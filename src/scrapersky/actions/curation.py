@@ -15,7 +15,7 @@ from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries import deliveries
 from scrapersky.store.listing.paginate import Filters, matching_standing
-from scrapersky.store.listing.resources import CONTACTS, Noun
+from scrapersky.store.listing.resources import CONTACTS, Resource
 from scrapersky.store.operations.queue_rows import IN_HAND, among, by_state
 from scrapersky.store.operations.revert_status import has_been_through
 
@@ -42,7 +42,7 @@ class Curated:
 
 async def curate(
     session: AsyncSession,
-    noun: Noun,
+    noun: Resource,
     actor: Actor,
     ids: Sequence[UUID],
     decision: Curation,
@@ -88,12 +88,12 @@ async def _follow(session: AsyncSession, contact_ids: Sequence[UUID], decision: 
         await deliveries.take_back(session, contact_ids)
 
 
-async def ids_of(session: AsyncSession, noun: Noun, tenant_id: UUID, filters: Filters, most: int) -> list[UUID]:
+async def ids_of(session: AsyncSession, noun: Resource, tenant_id: UUID, filters: Filters, most: int) -> list[UUID]:
     """The ids of the rows that match, so many at most."""
     return list(await session.scalars(matching_standing(select(noun.model.id), noun, tenant_id, filters).limit(most)))
 
 
-async def _lock(session: AsyncSession, noun: Noun, tenant_id: UUID, ids: Sequence[UUID]) -> Sequence[Row[Any]]:
+async def _lock(session: AsyncSession, noun: Resource, tenant_id: UUID, ids: Sequence[UUID]) -> Sequence[Row[Any]]:
     """The rows as they stand, locked in one order for all, so that two requests never wait in a ring."""
     model = noun.model
     states = [getattr(model, f"{queue}_{part}") for queue in noun.steps for part in ("status", "error")]
@@ -109,13 +109,13 @@ async def _lock(session: AsyncSession, noun: Noun, tenant_id: UUID, ids: Sequenc
     return rows.all()
 
 
-def _changes(noun: Noun, row: Row[Any], decision: Curation) -> Changes:
+def _changes(noun: Resource, row: Row[Any], decision: Curation) -> Changes:
     decided: Changes = (("curation_status", decision),) if row.curation_status != decision else ()
     work = _opened(noun, row) if decision is Curation.SELECTED else _taken_back(noun, row)
     return decided + work
 
 
-def _opened(noun: Noun, row: Row[Any]) -> Changes:
+def _opened(noun: Resource, row: Row[Any]) -> Changes:
     """The first step the row is not through with; what is waiting or being worked on already stays as it is."""
     for queue in noun.steps:
         status = getattr(row, f"{queue}_status")
@@ -129,7 +129,7 @@ def _goes_on(queue: str, row: Row[Any]) -> Changes:
     return ((f"{queue}_error", None),) if getattr(row, f"{queue}_error") in TAKEN_BACK.values() else ()
 
 
-def _taken_back(noun: Noun, row: Row[Any]) -> Changes:
+def _taken_back(noun: Resource, row: Row[Any]) -> Changes:
     return tuple(change for queue in noun.steps for change in _off(queue, row))
 
 

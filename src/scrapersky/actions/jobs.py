@@ -21,7 +21,7 @@ from scrapersky.store.deliveries import deliveries
 from scrapersky.store.deliveries.deliveries import Sent
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.paginate import Filters, matching_standing
-from scrapersky.store.listing.resources import CONTACTS, JOBS, NOUNS, Noun
+from scrapersky.store.listing.resources import CONTACTS, JOBS, NOUNS, Resource
 from scrapersky.store.operations.revert_status import status_at_rest
 
 OPEN = ("pending", "processing")
@@ -34,7 +34,9 @@ class JobIsOver(Conflict):
     """The job has come to its end."""
 
 
-async def start_curation(session: AsyncSession, noun: Noun, actor: Actor, filters: Filters, decision: Curation) -> Job:
+async def start_curation(
+    session: AsyncSession, noun: Resource, actor: Actor, filters: Filters, decision: Curation
+) -> Job:
     """A decision about more rows than one request should change: done bite by bite, by whichever process is there."""
     wish = {"curation_status": decision.value}
     return await _start(session, CURATION, noun, actor, filters, wish, vars(Curated()))
@@ -49,7 +51,7 @@ async def start_delivery(session: AsyncSession, actor: Actor, filters: Filters, 
 async def _start(
     session: AsyncSession,
     kind: str,
-    noun: Noun,
+    noun: Resource,
     actor: Actor,
     filters: Filters,
     wish: Mapping[str, str],
@@ -106,7 +108,7 @@ async def advance(session: AsyncSession, job_id: UUID) -> bool:
     return is_over
 
 
-async def _bite(session: AsyncSession, job: Job, noun: Noun, actor: Actor, ids: Sequence[UUID]) -> Curated | Sent:
+async def _bite(session: AsyncSession, job: Job, noun: Resource, actor: Actor, ids: Sequence[UUID]) -> Curated | Sent:
     """Do it to these rows; what was done so far, these included."""
     before, asked = job.result or {}, job.parameters
     if job.kind == DELIVERY:

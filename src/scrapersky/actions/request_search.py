@@ -8,7 +8,7 @@ from scrapersky.models import Search
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.searches import searches
-from scrapersky.store.searches.searches import Asked
+from scrapersky.store.searches.searches import SearchRequest
 
 KEPT = ("text", "area", "provider", "result_limit", "budget_cents", "rules", "place_search_status")
 
@@ -16,7 +16,7 @@ KEPT = ("text", "area", "provider", "result_limit", "budget_cents", "rules", "pl
 async def order(
     session: AsyncSession,
     actor: Actor,
-    asked: Asked,
+    asked: SearchRequest,
     refresh: bool = False,
     *,
     estimate_cents: int | None = None,

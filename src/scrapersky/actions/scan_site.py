@@ -12,10 +12,10 @@ from scrapersky.extract.company_domain import CompanyDomain, NoWebAddress, web_a
 from scrapersky.models import Domain, Job
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.advance_rules import Rules
+from scrapersky.store.line.advance_rules import AdvanceRules
 from scrapersky.store.operations.queue_rows import IN_HAND
 from scrapersky.store.searches import searches
-from scrapersky.store.searches.searches import Asked
+from scrapersky.store.searches.searches import SearchRequest
 
 
 class NotASite(ScraperSkyError):
@@ -32,7 +32,7 @@ class NeverScanned(UnknownName):
 async def start(session: AsyncSession, actor: Actor, base_url: str, max_pages: int) -> Job:
     """The job of this scan: its domain found or made, its analysis queued unless it waits or runs already."""
     site = _site(base_url)
-    asked = Asked(site.name, None, "domains", None, None, Rules(pages_per_site=max_pages))
+    asked = SearchRequest(site.name, None, "domains", None, None, AdvanceRules(pages_per_site=max_pages))
     search, _ = await searches.ask(session, actor.tenant_id, asked, is_done=True)
     search.result_count = 1
     domain = await _domain(session, actor, site)

@@ -54,9 +54,9 @@ def audit(
 
 
 async def _look(wanted: Filter, limit: int, tenant: str) -> list[Audit]:
-    async with opened() as house:
-        tenant_id = (await acting(house, tenant)).tenant_id
-        async with house.database.session(tenant_id) as session:
+    async with opened() as application:
+        tenant_id = (await acting(application, tenant)).tenant_id
+        async with application.database.session(tenant_id) as session:
             return await audit_log.page(session, tenant_id, wanted, limit=limit)
 
 

@@ -54,15 +54,15 @@ def deliver(
 
 
 async def _deliver(name: str, chosen: Mapping[str, Any], preview: bool, tenant: str) -> Sent:
-    async with opened() as house:
-        actor = await acting(house, tenant)
-        async with house.database.session(actor.tenant_id) as session:
+    async with opened() as application:
+        actor = await acting(application, tenant)
+        async with application.database.session(actor.tenant_id) as session:
             destination_id = (await destinations.by_name(session, actor.tenant_id, name)).id
             ids: Sequence[UUID] = await curation.ids_of(session, CONTACTS, actor.tenant_id, chosen, MOST)
         if preview:
             return Sent(len(ids))
         sent = Sent()
         for start in range(0, len(ids), AT_ONCE):
-            async with house.database.session(actor.tenant_id) as session:
+            async with application.database.session(actor.tenant_id) as session:
                 sent += await deliveries.send(session, actor, destination_id, ids[start : start + AT_ONCE])
         return sent

@@ -16,14 +16,14 @@ from scrapersky.destinations.options import Kind
 from scrapersky.models import Destination
 from scrapersky.store.accounts import tenants
 from scrapersky.store.deliveries import destinations
-from scrapersky.store.deliveries.destinations import LONGEST_SECRET, Wanted
+from scrapersky.store.deliveries.destinations import MAX_SECRET_LENGTH, Wanted
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.paginate import Sort
 from scrapersky.store.listing.resources import DESTINATIONS
 
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
 
-MOST_SHOWN = 1_000
+MAX_SHOWN = 1_000
 Name = Annotated[str, typer.Argument(help="The destination's name.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
@@ -96,27 +96,27 @@ def _ask_secret(name: str, is_needed: bool) -> str | None:
     if sys.stdin.isatty():
         given = getpass.getpass(f"Key of {name}{'' if is_needed else ' (empty for none)'}: ")
     else:
-        given = sys.stdin.readline(LONGEST_SECRET + 2).rstrip("\r\n")
+        given = sys.stdin.readline(MAX_SECRET_LENGTH + 2).rstrip("\r\n")
     return given or None
 
 
 async def _add(wanted: Wanted, tenant: str) -> dict[str, Any]:
-    async with opened() as house:
-        actor = await acting(house, tenant)
-        if wanted.url is not None and not await house.couriers.may_reach(wanted.url):
+    async with opened() as application:
+        actor = await acting(application, tenant)
+        if wanted.url is not None and not await application.adapters.may_reach(wanted.url):
             raise NotReachable("Use the http(s) address of a host on the public internet, without a user name.")
-        async with house.database.session(actor.tenant_id) as session:
-            made, secret = await destinations.create(session, actor, house.vault, wanted)
+        async with application.database.session(actor.tenant_id) as session:
+            made, secret = await destinations.create(session, actor, application.vault, wanted)
             return {"id": made.id, **destinations.shown(made), "signing_secret": secret}
 
 
 async def _list(tenant: str) -> list[dict[str, Any]]:
     columns = ["id", "name", "kind", "url", "rule", "disabled_at", "disabled_why", "failing_since"]
-    async with opened() as house:
-        actor = await acting(house, tenant)
-        async with house.database.session(actor.tenant_id) as session:
+    async with opened() as application:
+        actor = await acting(application, tenant)
+        async with application.database.session(actor.tenant_id) as session:
             found = await lists.page(
-                session, DESTINATIONS, actor.tenant_id, columns, {}, sort=Sort("updated_at"), limit=MOST_SHOWN
+                session, DESTINATIONS, actor.tenant_id, columns, {}, sort=Sort("updated_at"), limit=MAX_SHOWN
             )
     return [_line(row) for row, _ in found]
 
@@ -132,19 +132,19 @@ def _line(row: Any) -> dict[str, Any]:
 
 
 async def _test(name: str, tenant: str) -> tuple[bool, str]:
-    async with opened() as house:
-        actor = await acting(house, tenant)
-        async with house.database.session(actor.tenant_id) as session:
+    async with opened() as application:
+        actor = await acting(application, tenant)
+        async with application.database.session(actor.tenant_id) as session:
             found: Destination = await destinations.by_name(session, actor.tenant_id, name)
         try:
-            return True, await house.couriers.test(destinations.address(found, house.vault))
+            return True, await application.adapters.test(destinations.address(found, application.vault))
         except NotDelivered as error:
             return False, str(error)
 
 
 async def _remove(name: str, tenant: str) -> None:
-    async with opened() as house:
-        actor = await acting(house, tenant)
-        async with house.database.session(actor.tenant_id) as session:
+    async with opened() as application:
+        actor = await acting(application, tenant)
+        async with application.database.session(actor.tenant_id) as session:
             found = await destinations.by_name(session, actor.tenant_id, name)
             await destinations.remove(session, actor, found.id)

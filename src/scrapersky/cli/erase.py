@@ -42,9 +42,9 @@ def erase(
 
 
 async def _erase(named: Named, is_meant: bool, tenant: str) -> Erasure:
-    async with opened() as house:
-        actor = await acting(house, tenant)
-        async with house.database.session(actor.tenant_id) as session:
+    async with opened() as application:
+        actor = await acting(application, tenant)
+        async with application.database.session(actor.tenant_id) as session:
             return await (erase_person.erase if is_meant else erase_person.preview)(session, actor, named)
 
 

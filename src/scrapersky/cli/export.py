@@ -21,7 +21,7 @@ from scrapersky.store.leads.read import columns_of, leads
 from scrapersky.store.listing import export as exports
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.export import EXPORTED
-from scrapersky.store.listing.resources import SEARCHES, Noun
+from scrapersky.store.listing.resources import SEARCHES, Resource
 
 LEADS = "leads"
 NUMBERS = ("rating", "confidence")  # the columns that are numbers in a parquet file
@@ -75,7 +75,7 @@ def export(
     raise typer.Exit(0 if written else 1)
 
 
-def filters_of(noun: Noun, written: Sequence[str]) -> dict[str, Any]:
+def filters_of(noun: Resource, written: Sequence[str]) -> dict[str, Any]:
     """What `FIELD=VALUE` says, each; WrongFilter for what no list of this noun understands."""
     asked = {}
     for pair in written:
@@ -90,13 +90,13 @@ def filters_of(noun: Noun, written: Sequence[str]) -> dict[str, Any]:
         raise WrongFilter(f"{wrong['loc'][0]}: {wrong['msg']}.") from None
 
 
-async def _export(noun: Noun, path: Path, chosen: Mapping[str, Any], tenant: str) -> int:
+async def _export(noun: Resource, path: Path, chosen: Mapping[str, Any], tenant: str) -> int:
     with LeadFile(path, exports.columns_of(noun)) as file:
-        async with opened() as house:
-            actor = await acting(house, tenant)
-            async with house.database.session(actor.tenant_id) as session:
+        async with opened() as application:
+            actor = await acting(application, tenant)
+            async with application.database.session(actor.tenant_id) as session:
                 await exports.note(session, actor, noun.name, chosen, path.suffix[1:])
-            async with house.database.session(actor.tenant_id) as session:
+            async with application.database.session(actor.tenant_id) as session:
                 is_flat = path.suffix != ".jsonl"
                 found = exports.rows(session, noun, actor.tenant_id, chosen, flat=is_flat)
                 return await file.write(_as_text(found) if path.suffix == ".parquet" else found)
@@ -104,12 +104,12 @@ async def _export(noun: Noun, path: Path, chosen: Mapping[str, Any], tenant: str
 
 async def _export_leads(path: Path, search_id: UUID, per: Literal["business", "contact"], tenant: str) -> int:
     with LeadFile(path, list(columns_of(per))) as file:
-        async with opened() as house:
-            actor = await acting(house, tenant)
-            async with house.database.session(actor.tenant_id) as session:
+        async with opened() as application:
+            actor = await acting(application, tenant)
+            async with application.database.session(actor.tenant_id) as session:
                 await lists.get(session, SEARCHES, actor.tenant_id, search_id)
                 await exports.note(session, actor, f"leads of search {search_id}", {"per": per}, path.suffix[1:])
-            async with house.database.session(actor.tenant_id) as session:
+            async with application.database.session(actor.tenant_id) as session:
                 return await file.write(leads(session, search_id, per))
 
 

@@ -52,12 +52,12 @@ def find(
     import uvloop
 
     from scrapersky.cli.finding.outcome import DATABASE_AWAY, code_of
-    from scrapersky.cli.finding.request import Wish
+    from scrapersky.cli.finding.request import FindRequest
     from scrapersky.cli.finding.run import run_find
 
     if per not in ("business", "contact"):
         raise typer.BadParameter("--per is business or contact.")
-    wish = Wish.of(search, area, domains, provider, limit, max_pages_per_site, budget)
+    wish = FindRequest.of(search, area, domains, provider, limit, max_pages_per_site, budget)
     try:
         summary = uvloop.run(run_find(wish, out, per, tenant, refresh, json, patience))
     except Unavailable as error:

@@ -13,7 +13,7 @@ import uvloop
 
 from scrapersky.actions.imports import run as imports
 from scrapersky.actions.imports.columns import Fields, read_mapping
-from scrapersky.actions.imports.run import Report, Wish
+from scrapersky.actions.imports.run import ImportRequest, Report
 from scrapersky.cli.shared.actor import TenantName, acting
 from scrapersky.cli.shared.application import opened
 from scrapersky.cli.shared.output import print_json, printable
@@ -49,7 +49,7 @@ def import_file(
 
     Exit codes: 0 every row was stored, 1 some rows were not, 2 the file cannot be used, or the database.
     """
-    wish = Wish(noun, file.name, dry_run, queue, read_mapping(mapping or ()))
+    wish = ImportRequest(noun, file.name, dry_run, queue, read_mapping(mapping or ()))
     Fields(noun, wish.mapping)  # what cannot work is better known before the house is opened
     report = uvloop.run(_import(wish, file, tenant))
     if as_json:
@@ -62,7 +62,7 @@ def import_file(
 globals()["import"] = import_file  # the word is one of Python's own
 
 
-async def _import(wish: Wish, file: Path, tenant: str) -> Report:
+async def _import(wish: ImportRequest, file: Path, tenant: str) -> Report:
     if file.suffix.lower() == ".json":
         raise UnreadableFile(f"{file} is one JSON document; write one object a line into a .jsonl file.")
     try:
@@ -70,10 +70,10 @@ async def _import(wish: Wish, file: Path, tenant: str) -> Report:
     except OSError as error:
         raise UnreadableFile(f"{file} cannot be read: {error.strerror}.") from None
     with stream:
-        async with opened() as house:
-            actor = await acting(house, tenant)
+        async with opened() as application:
+            actor = await acting(application, tenant)
             rows = read_table(stream, FORMS.get(file.suffix.lower(), "csv"))
-            return await imports.run(house.database, actor, wish, rows, _Progress().tell)
+            return await imports.run(application.database, actor, wish, rows, _Progress().tell)
 
 
 class _Progress:

@@ -42,12 +42,12 @@ async def _write_down(database: "Database", before: str | None, after: str) -> N
 
 
 async def _migrate() -> list[str]:
+    from scrapersky.bootstrap import read_settings
     from scrapersky.core.database import Database, check_server
     from scrapersky.core.logging_setup import configure_logs
     from scrapersky.core.migrations import current_revision, migrate
     from scrapersky.core.settings import Environment
     from scrapersky.pipeline import the_line
-    from scrapersky.worker import read_settings
 
     settings, _ = read_settings(Environment(), the_line({}))
     configure_logs(settings)

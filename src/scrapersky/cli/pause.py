@@ -30,7 +30,7 @@ def pause(
 
 
 async def _pause(name: str, reason: str | None) -> None:
-    async with opened() as house:
-        workflow, actor = house.pipeline[name], await acting(house)
-        async with house.database.engine_session() as session:
+    async with opened() as application:
+        workflow, actor = application.pipeline[name], await acting(application)
+        async with application.database.engine_session() as session:
             await controls.pause(session, actor, workflow.name, reason)

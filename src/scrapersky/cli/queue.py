@@ -7,6 +7,7 @@ from uuid import UUID
 import typer
 import uvloop
 
+from scrapersky.bootstrap import Application
 from scrapersky.cli.shared.actor import TenantName, acting
 from scrapersky.cli.shared.application import opened
 from scrapersky.cli.shared.ids import row_ids
@@ -17,7 +18,6 @@ from scrapersky.store.accounts.tenants import DEFAULT
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.operations import queue_rows
 from scrapersky.store.operations.queue_rows import AnyWorkflow, Queued
-from scrapersky.worker import House
 
 CHUNK = 1000  # rows queued in one transaction
 
@@ -54,19 +54,21 @@ def queue(
 
 
 async def _queue(name: str, ids: list[UUID], status: str | None, priority: int | None, tenant: str) -> Queued:
-    async with opened() as house:
-        workflow, actor = house.pipeline[name], await acting(house, tenant)
+    async with opened() as application:
+        workflow, actor = application.pipeline[name], await acting(application, tenant)
         if status is not None:
-            return await _queue_all(house, workflow, actor, Status(status), priority)
-        async with house.database.session(actor.tenant_id) as session:
+            return await _queue_all(application, workflow, actor, Status(status), priority)
+        async with application.database.session(actor.tenant_id) as session:
             return await queue_rows.queue_rows(session, workflow, actor, ids, priority)
 
 
-async def _queue_all(house: House, workflow: AnyWorkflow, actor: Actor, status: Status, priority: int | None) -> Queued:
+async def _queue_all(
+    application: Application, workflow: AnyWorkflow, actor: Actor, status: Status, priority: int | None
+) -> Queued:
     """Chunk by chunk in the order of ids: a row that comes back to this state meanwhile is not queued again."""
     queued, after = 0, None
     while True:
-        async with house.database.session(actor.tenant_id) as session:
+        async with application.database.session(actor.tenant_id) as session:
             found = await queue_rows.items(session, workflow, actor.tenant_id, status=status, after=after, limit=CHUNK)
             if not found:
                 return Queued(queued, 0, 0)

@@ -29,7 +29,7 @@ def resume(
 
 
 async def _resume(name: str) -> None:
-    async with opened() as house:
-        workflow, actor = house.pipeline[name], await acting(house)
-        async with house.database.engine_session() as session:
+    async with opened() as application:
+        workflow, actor = application.pipeline[name], await acting(application)
+        async with application.database.engine_session() as session:
             await controls.resume(session, actor, workflow.name)

@@ -46,12 +46,12 @@ def retry(
 
 
 async def _retry(name: str, ids: list[UUID], tenant: str) -> int:
-    async with opened() as house:
-        workflow, actor = house.pipeline[name], await acting(house, tenant)
+    async with opened() as application:
+        workflow, actor = application.pipeline[name], await acting(application, tenant)
         if not ids:
-            wanted = Filter(queue=house.pipeline.queues[name].name)
-            return await dead_letters.move_matching(house.database, house.pipeline, actor, wanted, "retry")
-        async with house.database.session(actor.tenant_id) as session:
+            wanted = Filter(queue=application.pipeline.queues[name].name)
+            return await dead_letters.move_matching(application.database, application.pipeline, actor, wanted, "retry")
+        async with application.database.session(actor.tenant_id) as session:
             done = await queue_rows.retry_rows(session, workflow, actor, ids)
             if done.refused:
                 told = ", ".join(f"{row_id} is {state}" for row_id, state in done.refused.items())

@@ -8,7 +8,7 @@ import uvloop
 from scrapersky.cli.shared.actor import acting
 from scrapersky.cli.shared.application import opened
 from scrapersky.cli.shared.output import print_json
-from scrapersky.engine.admission import Verdict
+from scrapersky.engine.admission import Admission
 from scrapersky.engine.breaker import OPEN
 from scrapersky.engine.events import CycleEnded
 from scrapersky.engine.loop import run_job_loop
@@ -42,17 +42,17 @@ def run(
 
 
 async def _run(name: str) -> CycleEnded:
-    async with opened() as house:
-        workflow = house.pipeline[name]
-        station = house.runtime.stations[workflow.name]
-        _may_run(name, await station.consult())
-        actor = await acting(house)
-        async with house.database.engine_session() as session:
+    async with opened() as application:
+        workflow = application.pipeline[name]
+        processor = application.runtime.processors[workflow.name]
+        _may_run(name, await processor.consult())
+        actor = await acting(application)
+        async with application.database.engine_session() as session:
             await audit.record(session, actor, "run", workflow.name, None, {"here": True})
-        return await run_job_loop(station)
+        return await run_job_loop(processor)
 
 
-def _may_run(name: str, verdict: Verdict) -> None:
+def _may_run(name: str, verdict: Admission) -> None:
     if verdict.paused:
         raise MayNotRun(f"{name} is paused. `scrapersky resume {name}` lets it go on.")
     if verdict.breaker == OPEN:

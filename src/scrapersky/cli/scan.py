@@ -48,9 +48,9 @@ def _told(job: Mapping[str, Any]) -> str:
 
 
 async def _scan(site: str, max_pages: int, check: bool, tenant: str) -> dict[str, Any]:
-    async with opened() as house:
-        actor = await acting(house, tenant)
-        async with house.database.session(actor.tenant_id) as session:
+    async with opened() as application:
+        actor = await acting(application, tenant)
+        async with application.database.session(actor.tenant_id) as session:
             job = await (
                 scan_site.latest(session, actor, site) if check else scan_site.start(session, actor, site, max_pages)
             )

@@ -13,7 +13,7 @@ import uvicorn
 import uvloop
 
 from scrapersky.api.accounts.users import link_of
-from scrapersky.api.dependencies import Office
+from scrapersky.api.dependencies import WebApplication
 from scrapersky.api.http.uvicorn_protocol import server_config
 from scrapersky.asgi import check_listen, create_app
 from scrapersky.core.errors import BadSetting
@@ -50,21 +50,21 @@ async def _serve(environment: Environment, listener: socket.socket) -> None:
     app = create_app(environment)
     # The lifespan is ours, not the server's: what cannot work at start is a sentence and not a log of a failed server.
     async with app.router.lifespan_context(app):
-        runtime: Runtime = app.state.office.runtime
+        runtime: Runtime = app.state.application.runtime
         server = _Server(server_config(app, REQUESTS_SECONDS))
         serving = asyncio.create_task(server.serve([listener]), name="serving")
         stop = _stop_on_signals(runtime)
-        await _greet(app.state.office, _address(listener))
+        await _greet(app.state.application, _address(listener))
         await asyncio.wait([serving, asyncio.create_task(stop.wait())], return_when=asyncio.FIRST_COMPLETED)
         await runtime.stop()  # requests are still answered meanwhile, and /health/ready says no
         server.should_exit = True
         await serving
 
 
-async def _greet(office: Office, address: str) -> None:
-    only = "; development serves this machine only" if office.settings.environment == "development" else ""
+async def _greet(application: WebApplication, address: str) -> None:
+    only = "; development serves this machine only" if application.settings.environment == "development" else ""
     typer.echo(f"Listening on {address} (Ctrl-C stops it{only})")
-    token = await invitations.for_first_admin(office.database)
+    token = await invitations.for_first_admin(application.database)
     if token:
         typer.echo(
             f"Nobody can log in yet. The first admin comes by this link, within 24 hours: {address}{link_of(token)}"

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 import uvloop
 
+from scrapersky.bootstrap import Application
 from scrapersky.cli.shared.application import opened
 from scrapersky.cli.shared.output import print_json, print_table, seconds
 from scrapersky.core import clock
@@ -15,7 +16,6 @@ from scrapersky.engine.tuning import Tuning
 from scrapersky.models import Run, Worker
 from scrapersky.store.operations import controls, runs, workflow_status
 from scrapersky.store.operations.workflow_status import Standing
-from scrapersky.worker import House
 
 COLUMNS = ["workflow", "ready#", "waiting#", "processing#", "dead#", "oldest#", "/min#", "errors#", "state", "last run"]
 
@@ -56,18 +56,18 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON 
 
 
 async def _look() -> tuple[list[Seen], list[Worker]]:
-    async with opened() as house, house.database.engine_session() as session:
+    async with opened() as application, application.database.engine_session() as session:
         workers = await controls.workers(session)
         found = []
-        for standing in await workflow_status.of_line(session, house.pipeline):
+        for standing in await workflow_status.of_line(session, application.pipeline):
             latest = await runs.page(session, workflow=standing.workflow.name, limit=1)
-            troubles = _troubles(standing, _tuning(house, standing), workers)
+            troubles = _troubles(standing, _tuning(application, standing), workers)
             found.append(Seen(standing, latest[0] if latest else None, troubles))
         return found, workers
 
 
-def _tuning(house: House, standing: Standing) -> Tuning:
-    return house.tunings[standing.workflow.name]
+def _tuning(application: Application, standing: Standing) -> Tuning:
+    return application.tunings[standing.workflow.name]
 
 
 def _troubles(standing: Standing, tuning: Tuning, workers: Sequence[Worker]) -> list[str]:

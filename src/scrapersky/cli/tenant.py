@@ -60,7 +60,7 @@ def list_(as_json: AsJson = False) -> None:
         [
             (
                 one["name"],
-                "yes" if one["is_house"] else "",
+                "yes" if one["is_operator"] else "",
                 "disabled" if one["disabled"] else "active",
                 *(_limit(one[quota]) for quota in ("searches_per_day", "pages_per_day", "cents_per_month")),
             )
@@ -78,13 +78,13 @@ def set_(
     disable: Annotated[
         bool | None, typer.Option("--disable/--enable", help="Nobody of it gets in, its work rests; or not.")
     ] = None,
-    house: Annotated[
-        bool | None, typer.Option("--house/--no-house", help="Whether its operators run the engine.")
+    application: Annotated[
+        bool | None, typer.Option("--operator/--no-operator", help="Whether its operators run the engine.")
     ] = None,
 ) -> None:
     """Change quotas, let a tenant out or in; effective at the next request."""
     quotas = _quotas(searches_per_day=searches_per_day, pages_per_day=pages_per_day, cents_per_month=cents_per_month)
-    changes: dict[str, Any] = {**quotas, **({} if house is None else {"is_house": house})}
+    changes: dict[str, Any] = {**quotas, **({} if application is None else {"is_operator": application})}
     if disable is not None:
         changes["disabled_at"] = clock.now() if disable else None
     changed = uvloop.run(_change(name, changes))
@@ -92,25 +92,25 @@ def set_(
 
 
 async def _create(name: str, quotas: dict[str, Any]) -> None:
-    async with opened() as house:
-        actor = await acting(house)
-        async with house.database.engine_session() as session:
+    async with opened() as application:
+        actor = await acting(application)
+        async with application.database.engine_session() as session:
             await tenants.create(session, actor, name, quotas)
 
 
 async def _list() -> list[dict[str, Any]]:
-    async with opened() as house, house.database.engine_session() as session:
+    async with opened() as application, application.database.engine_session() as session:
         return [tenants.shown(one) for one in await tenants.every(session)]
 
 
 async def _change(name: str, changes: dict[str, Any]) -> dict[str, Any]:
-    async with opened() as house:
-        actor = await acting(house)
-        async with house.database.engine_session() as session:
+    async with opened() as application:
+        actor = await acting(application)
+        async with application.database.engine_session() as session:
             changed = await tenants.change(session, actor, name, changes)
             shown, tenant_id = tenants.shown(changed), changed.id
         if changes.get("disabled_at", True) is None:
-            await tenant_wake.go_on(house.database, house.pipeline.queues.values(), tenant_id)
+            await tenant_wake.go_on(application.database, application.pipeline.queues.values(), tenant_id)
         return shown
 
 

@@ -30,13 +30,14 @@ def worker(
 
 
 async def _work(until_idle: bool) -> None:
+    from scrapersky.bootstrap import open_application
     from scrapersky.core.logging_setup import configure_logs
     from scrapersky.core.settings import Environment, load
-    from scrapersky.worker import open_house, run_worker
+    from scrapersky.worker import run_worker
 
     environment = Environment()
     configure_logs(load(environment))
-    house = await open_house(environment)
+    application = await open_application(environment)
     gc.freeze()
     gc.enable()
-    await run_worker(house, until_idle)
+    await run_worker(application, until_idle)

@@ -8,7 +8,7 @@ Question = TypeVar("Question")
 Answer = TypeVar("Answer")
 
 
-class Desk(Generic[Question, Answer]):
+class Batcher(Generic[Question, Answer]):
     """Whoever comes while the last group is being served forms the next one; nobody waits for a group to fill."""
 
     def __init__(self, serve: Callable[[Sequence[Question]], Awaitable[Sequence[Answer]]], most: int = 200) -> None:

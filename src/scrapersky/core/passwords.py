@@ -16,7 +16,7 @@ from scrapersky.core.errors import Unavailable
 
 SHORTEST, LONGEST = 12, 1024  # characters
 THREADS = 2  # each takes 64 MiB while it works
-MOST_WAITING = 20
+MAX_WAITING = 20
 NICENESS = 10
 
 Answer = TypeVar("Answer")
@@ -60,7 +60,7 @@ class Passwords:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _aside(self, work: Callable[[], Answer]) -> Answer:
-        if self._waiting >= THREADS + MOST_WAITING:
+        if self._waiting >= THREADS + MAX_WAITING:
             raise TooBusy("Try again in a few seconds.")
         self._waiting += 1
         loop = asyncio.get_running_loop()

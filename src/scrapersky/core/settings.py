@@ -103,8 +103,12 @@ class Settings(BaseSettings):
     login_rate_per_address: float = Field(
         20, alias="SCRAPERSKY_LOGIN_RATE_PER_ADDRESS", gt=0, description="attempts a minute to log in from one address"
     )
-    most_logins: int = Field(
-        20, alias="SCRAPERSKY_MOST_LOGINS", ge=1, le=200, description="logins of one user; one more ends the least used"
+    max_sessions: int = Field(
+        20,
+        alias="SCRAPERSKY_MAX_SESSIONS",
+        ge=1,
+        le=200,
+        description="logins of one user; one more ends the least used",
     )
 
     # -- the database ----------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Settings
 
 KEY_BYTES = 32
-FEWEST_DIFFERENT = 12  # bytes; 32 random ones have 24 different at the very least, a typed phrase repeats itself
+MIN_DISTINCT = 12  # bytes; 32 random ones have 24 different at the very least, a typed phrase repeats itself
 KEY_FILE = "secret-key"
 MAKE_ONE = 'python -c "import secrets; print(secrets.token_urlsafe(32))"'
 
@@ -61,7 +61,7 @@ def open_vault(settings: Settings) -> Vault:
 
 def _checked(given: str) -> bytes:
     secret = given.encode()
-    if len(secret) < KEY_BYTES or len(set(secret)) < FEWEST_DIFFERENT:
+    if len(secret) < KEY_BYTES or len(set(secret)) < MIN_DISTINCT:
         raise BadSetting(
             f"SCRAPERSKY_SECRET_KEY needs {KEY_BYTES} random bytes or more, not a word or a pattern. "
             f"Make one: {MAKE_ONE}"

@@ -42,3 +42,8 @@ def check_words(column: str, words: type[StrEnum]) -> CheckConstraint:
     """The CHECK that keeps a text column to one vocabulary."""
     listed = ", ".join(f"'{word.value}'" for word in words)
     return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_word")
+
+
+EXPIRED_NAME = (
+    "(expired under the provider's terms)"  # the name of a business whose provider data may no longer be kept
+)

@@ -17,7 +17,7 @@ from scrapersky.crawl.http.limits import Limits
 from scrapersky.crawl.http.response_stream import Stream
 from scrapersky.crawl.network.dns_resolver import parse_known
 from scrapersky.crawl.network.ip_ranges import Allowance
-from scrapersky.crawl.network.ssrf_guard import Guard
+from scrapersky.crawl.network.ssrf_guard import SsrfGuard
 from scrapersky.crawl.politeness.host_limits import HostLimits, InProcessHostLimits
 from scrapersky.crawl.politeness.robots import Robots
 from scrapersky.crawl.politeness.visit import Visit
@@ -77,7 +77,7 @@ def user_agent(settings: Settings) -> str:
 def client_of(settings: Settings) -> Client:
     """The guarded client as the settings want it."""
     return Client(
-        Guard(_ports(settings.crawl_ports), Allowance(settings.crawl_private_allowance.split(","))),
+        SsrfGuard(_ports(settings.crawl_ports), Allowance(settings.crawl_private_allowance.split(","))),
         Limits(
             deadline_seconds=settings.crawl_deadline_seconds,
             connect_seconds=settings.crawl_connect_seconds,

@@ -4,10 +4,10 @@ import time
 from datetime import timedelta
 from typing import Any
 
-from scrapersky.destinations.endpoint import Address
-from scrapersky.destinations.errors import ContactRefused, DestinationClosed, Receipt, TooMany, TryLater
-from scrapersky.destinations.http_sender import Answer, Post, as_json
-from scrapersky.destinations.payload import Parcel
+from scrapersky.destinations.endpoint import Endpoint
+from scrapersky.destinations.errors import ContactRefused, DestinationClosed, Receipt, Throttled, TryLater
+from scrapersky.destinations.http_sender import HttpResult, HttpSender, as_json
+from scrapersky.destinations.payload import Message
 
 BASE_URL = "https://api.brevo.com"
 CONTACTS, ATTRIBUTES = "/v3/contacts", "/v3/contacts/attributes"
@@ -44,7 +44,7 @@ class Brevo:
     One by one: its batch updates only whom it knows, and its import never says what became of each.
     """
 
-    def __init__(self, post: Post, address: Address) -> None:
+    def __init__(self, post: HttpSender, address: Endpoint) -> None:
         self._post = post
         self._url = (address.url or BASE_URL).rstrip("/")
         self._key = next(iter(address.secrets), "")
@@ -53,7 +53,7 @@ class Brevo:
         self._known: frozenset[str] = frozenset()
         self._known_until = 0.0
 
-    async def deliver(self, parcel: Parcel) -> Receipt:
+    async def deliver(self, parcel: Message) -> Receipt:
         """Create the contact, or update the one that has this address."""
         known = await self._attributes()
         filled = parcel.card.under(self._fields)
@@ -85,14 +85,14 @@ class Brevo:
             self._known_until = time.monotonic() + REMEMBERED_SECONDS
         return self._known
 
-    async def _ask(self, method: str, path: str, body: bytes | None = None) -> Answer:
+    async def _ask(self, method: str, path: str, body: bytes | None = None) -> HttpResult:
         headers = {"api-key": self._key, "Accept": "application/json"}
         if body is not None:
             headers["Content-Type"] = "application/json"
         return await self._post.send(method, self._url + path, headers=headers, body=body)
 
 
-def refuse(answer: Answer) -> None:
+def refuse(answer: HttpResult) -> None:
     """Raise what a status other than success means."""
     if answer.is_success:
         return
@@ -102,7 +102,7 @@ def refuse(answer: Answer) -> None:
     if code in BEYOND_ONE_CONTACT or answer.status == 403:
         raise DestinationClosed(BEYOND_ONE_CONTACT.get(code, BEYOND_ONE_CONTACT["permission_denied"]))
     if answer.status == 429:
-        raise TooMany("Brevo asks for patience (429).", _reset(answer) or MANY)
+        raise Throttled("Brevo asks for patience (429).", _reset(answer) or MANY)
     if answer.status == 425 or code == "account_in_process":
         raise TryLater(f"Brevo is not ready for it yet ({answer.status}).", SOON)
     if answer.status == 400:
@@ -111,7 +111,7 @@ def refuse(answer: Answer) -> None:
     raise TryLater(f"Brevo answers {answer.status}.", answer.retry_after)
 
 
-def _reset(answer: Answer) -> timedelta | None:
+def _reset(answer: HttpResult) -> timedelta | None:
     """When the next window begins: Brevo says it in seconds, in a header of its own."""
     said = answer.headers.get("x-sib-ratelimit-reset", "").strip()
     return timedelta(seconds=int(said[:9])) if said.isascii() and said.isdigit() else answer.retry_after

@@ -8,14 +8,14 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from uuid import UUID
 
-from scrapersky.destinations.errors import TooMany
+from scrapersky.destinations.errors import Throttled
 
 AT_ONCE = 20  # deliveries of one process to one destination
 PATIENCE_SECONDS = 1.0
 SLOW = "The destination is slow, and others are on their way to it."
 
 
-class Doors:
+class ConcurrencyLimits:
     """Keeps one slow receiver from holding all hands: who would have to wait comes again later."""
 
     def __init__(self, at_once: int = AT_ONCE, patience_seconds: float = PATIENCE_SECONDS) -> None:
@@ -63,5 +63,5 @@ class _Door:
         self._places.release()
 
 
-def _slow() -> TooMany:
-    return TooMany(SLOW, timedelta(seconds=random.uniform(2, 6)))  # those who were turned away come back apart
+def _slow() -> Throttled:
+    return Throttled(SLOW, timedelta(seconds=random.uniform(2, 6)))  # those who were turned away come back apart

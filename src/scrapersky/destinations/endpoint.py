@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class Endpoint:
     """One destination. Its secrets print as stars."""
 
     destination_id: UUID

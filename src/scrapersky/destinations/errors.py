@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from scrapersky.core.errors import Hopeless, ScraperSkyError, TryAgain
 
-LONGEST_WAIT = timedelta(hours=6)  # of what a destination may ask for
+MAX_WAIT = timedelta(hours=6)  # of what a destination may ask for
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,10 @@ class TryLater(NotDelivered, TryAgain):
 
     def __init__(self, why: str, after: timedelta | None = None) -> None:
         super().__init__(why)
-        self.after = None if after is None else min(max(after, timedelta(0)), LONGEST_WAIT)
+        self.after = None if after is None else min(max(after, timedelta(0)), MAX_WAIT)
 
 
-class TooMany(TryLater):
+class Throttled(TryLater):
     """The destination asks for patience."""
 
     costs = False

@@ -8,7 +8,7 @@ ItemT = TypeVar("ItemT")
 ResultT = TypeVar("ResultT")
 
 MOMENT_SECONDS = 0.15  # nobody came for so long: go
-LONGEST_SECONDS = 1.0  # the first one waits no longer than this, whoever still comes
+MAX_SECONDS = 1.0  # the first one waits no longer than this, whoever still comes
 
 # Sends them together; for each, in their order, the result or the error that is its own.
 SendAll = Callable[[Sequence[ItemT]], Awaitable[Sequence[ResultT | Exception]]]
@@ -50,7 +50,7 @@ class Gathering(Generic[ItemT, ResultT]):
     def _wait_a_moment(self, loop: asyncio.AbstractEventLoop) -> None:
         """For one more: a queue hands out its rows in several bites, and a batch wants to be full."""
         if self._timer is None:
-            self._go_by = loop.time() + LONGEST_SECONDS
+            self._go_by = loop.time() + MAX_SECONDS
         else:
             self._timer.cancel()
         self._timer = loop.call_at(min(loop.time() + self._seconds, self._go_by), self._close_batch)

@@ -9,7 +9,7 @@ from typing import Any
 from scrapersky.crawl.errors import FetchError
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.http.retry_after import retry_after
-from scrapersky.destinations.errors import LONGEST_WAIT, TryLater
+from scrapersky.destinations.errors import MAX_WAIT, TryLater
 
 SECONDS = 15.0  # for one request, whatever the receiver does
 ANSWER_BYTES = 1_000_000  # of a CRM's answer; of a web hook's none is read
@@ -22,7 +22,7 @@ ClientSource = Callable[[], Awaitable[Client]]
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpResult:
     """A status and, for whoever asked for it, a body. The body stays in this room."""
 
     status: int
@@ -46,10 +46,10 @@ class Answer:
     @property
     def retry_after(self) -> timedelta | None:
         """How long the destination asks us to wait, within reason."""
-        return retry_after(self.headers.get("Retry-After"), LONGEST_WAIT)
+        return retry_after(self.headers.get("Retry-After"), MAX_WAIT)
 
 
-class Post:
+class HttpSender:
     """Sends requests to destinations. Every status is an answer; no answer is TryLater."""
 
     def __init__(self, client: ClientSource, seconds: float = SECONDS) -> None:
@@ -64,7 +64,7 @@ class Post:
         headers: Mapping[str, str],
         body: bytes | None = None,
         read_answer: bool = True,
-    ) -> Answer:
+    ) -> HttpResult:
         """The answer; without `read_answer` only its status and headers."""
         client, page = await self._client(), None
         try:
@@ -74,7 +74,7 @@ class Post:
             pass  # raised below, so that it drags no exception along: that one knows the address and the headers
         if page is None:
             raise TryLater(UNREACHABLE)
-        return Answer(page.status, page.headers, page.body)
+        return HttpResult(page.status, page.headers, page.body)
 
 
 def as_json(value: Any) -> bytes:

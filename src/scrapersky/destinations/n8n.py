@@ -3,10 +3,10 @@
 from typing import Any
 
 from scrapersky.core import clock
-from scrapersky.destinations.endpoint import Address
+from scrapersky.destinations.endpoint import Endpoint
 from scrapersky.destinations.errors import DestinationClosed, Receipt, TryLater
-from scrapersky.destinations.http_sender import Answer, Post, as_json
-from scrapersky.destinations.payload import Parcel
+from scrapersky.destinations.http_sender import HttpResult, HttpSender, as_json
+from scrapersky.destinations.payload import Message
 from scrapersky.destinations.webhook import refuse
 
 NOT_REGISTERED = (
@@ -19,11 +19,11 @@ HEADER = "Authorization"  # the header that carries the secret, unless the optio
 class N8n:
     """A Webhook node with header authentication, or with none."""
 
-    def __init__(self, post: Post, address: Address) -> None:
+    def __init__(self, post: HttpSender, address: Endpoint) -> None:
         self._post = post
         self._address = address
 
-    async def deliver(self, parcel: Parcel) -> Receipt:
+    async def deliver(self, parcel: Message) -> Receipt:
         """Start the workflow with the contact; the id is the same for every try."""
         await self._send({"id": parcel.message_id, "type": "contact.delivered", "data": parcel.card.facts})
         return Receipt()
@@ -33,7 +33,7 @@ class N8n:
         answer = await self._send({"id": "test", "type": "destination.test", "data": {}})
         return f"It answered {answer.status}."
 
-    async def _send(self, event: dict[str, Any]) -> Answer:
+    async def _send(self, event: dict[str, Any]) -> HttpResult:
         headers = {"Content-Type": "application/json"}
         for secret in self._address.secrets[:1]:
             headers[str(self._address.options.get("header") or HEADER)] = secret

@@ -10,7 +10,7 @@ from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class ContactPayload:
     """One contact for one destination. What is not known is None, never a word that stands for it."""
 
     contact_id: UUID
@@ -59,11 +59,11 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class Message:
     """A card on its way. `last_accepted_at` is when the destination last took this contact, if ever."""
 
     delivery_id: UUID
-    card: Card
+    card: ContactPayload
     options: Mapping[str, Any] = field(default_factory=dict)
     last_accepted_at: datetime | None = None
 

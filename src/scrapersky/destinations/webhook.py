@@ -5,12 +5,12 @@ from typing import Any
 
 from scrapersky.core import clock
 from scrapersky.destinations import webhook_signature
-from scrapersky.destinations.endpoint import Address
-from scrapersky.destinations.errors import DestinationClosed, Receipt, TooMany, TryLater
-from scrapersky.destinations.http_sender import Answer, Post, as_json
-from scrapersky.destinations.payload import Parcel
+from scrapersky.destinations.endpoint import Endpoint
+from scrapersky.destinations.errors import DestinationClosed, Receipt, Throttled, TryLater
+from scrapersky.destinations.http_sender import HttpResult, HttpSender, as_json
+from scrapersky.destinations.payload import Message
 
-MOST_BYTES = 20_000  # of a body
+MAX_BYTES = 20_000  # of a body
 MANY = timedelta(seconds=60)  # the wait after a 429 that does not say how long
 THROTTLED = (429, 502, 503, 504)
 
@@ -18,11 +18,11 @@ THROTTLED = (429, 502, 503, 504)
 class Webhook:
     """Somebody's own receiver. Its answer is a status and no more: the body is not even read."""
 
-    def __init__(self, post: Post, address: Address) -> None:
+    def __init__(self, post: HttpSender, address: Endpoint) -> None:
         self._post = post
         self._address = address
 
-    async def deliver(self, parcel: Parcel) -> Receipt:
+    async def deliver(self, parcel: Message) -> Receipt:
         """Send the contact as a `contact.delivered` message."""
         answer = await self._send(parcel.message_id, message("contact.delivered", parcel.card.facts))
         refuse(answer)
@@ -34,7 +34,7 @@ class Webhook:
         refuse(answer)
         return f"It answered {answer.status}."
 
-    async def _send(self, message_id: str, body: bytes) -> Answer:
+    async def _send(self, message_id: str, body: bytes) -> HttpResult:
         moment = int(clock.now().timestamp())
         signed = webhook_signature.headers(message_id, moment, body, self._address.secrets)
         headers = {"Content-Type": "application/json", **signed}
@@ -45,13 +45,13 @@ class Webhook:
 def message(kind: str, facts: dict[str, Any]) -> bytes:
     """The body of a message. One that would be too long loses its longest facts, never its address."""
     kept = dict(facts)
-    while len(body := as_json({"type": kind, "timestamp": clock.now().isoformat(), "data": kept})) >= MOST_BYTES:
+    while len(body := as_json({"type": kind, "timestamp": clock.now().isoformat(), "data": kept})) >= MAX_BYTES:
         spare = [name for name in kept if name not in ("contact_id", "email")]
         kept.pop(max(spare, key=lambda name: len(as_json(kept[name]))))
     return body
 
 
-def refuse(answer: Answer) -> None:
+def refuse(answer: HttpResult) -> None:
     """Raise what a status other than success means."""
     if answer.is_success:
         return
@@ -59,7 +59,7 @@ def refuse(answer: Answer) -> None:
     if answer.status == 410:
         raise DestinationClosed(f"{told} It wants no more deliveries; enable it again when it does.")
     if answer.status == 429:
-        raise TooMany(told, answer.retry_after or MANY)
+        raise Throttled(told, answer.retry_after or MANY)
     if 300 <= answer.status < 400:
         raise TryLater(f"{told} A redirect is not followed: enter the address it leads to.")
     raise TryLater(told, answer.retry_after if answer.status in THROTTLED else None)

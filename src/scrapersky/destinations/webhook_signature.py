@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from scrapersky.core.errors import BadRequest
 
 PREFIX = "whsec_"
-FEWEST_BYTES, MOST_BYTES, NEW_BYTES = 24, 64, 32
+MIN_BYTES, MAX_BYTES, NEW_BYTES = 24, 64, 32
 
 
 class BadSigningSecret(BadRequest):
@@ -30,9 +30,9 @@ def key_of(secret: str) -> bytes:
         key = base64.b64decode(secret.strip().removeprefix(PREFIX), validate=True)
     except (binascii.Error, ValueError):
         key = b""
-    if not FEWEST_BYTES <= len(key) <= MOST_BYTES:
+    if not MIN_BYTES <= len(key) <= MAX_BYTES:
         raise BadSigningSecret(
-            f"It must be {PREFIX} and {FEWEST_BYTES} to {MOST_BYTES} bytes in base64; leave it out to have one made."
+            f"It must be {PREFIX} and {MIN_BYTES} to {MAX_BYTES} bytes in base64; leave it out to have one made."
         )
     return key
 

@@ -15,7 +15,7 @@ RELEASE = 0.8  # a held-back workflow goes on when the next queue is down to thi
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Admission:
     """What a loop may do now."""
 
     paused: bool
@@ -50,7 +50,7 @@ class Watch:
     next_high_water: int
 
 
-async def consult(database: Database, watch: Watch, good: int, bad: int, item_seconds: float | None) -> Verdict:
+async def consult(database: Database, watch: Watch, good: int, bad: int, item_seconds: float | None) -> Admission:
     """Tell the database what happened here, and learn from it what to do: one short transaction."""
     async with database.engine_connection() as connection, connection.transaction():
         row = await connection.fetchrow(_LOCK, watch.workflow)
@@ -83,10 +83,10 @@ async def consult(database: Database, watch: Watch, good: int, bad: int, item_se
             held_by,
         )
     resting = frozenset(row["resting"])
-    return Verdict(row["paused_at"] is not None, after.state, after.reason, held_by, pace, headroom, resting)
+    return Admission(row["paused_at"] is not None, after.state, after.reason, held_by, pace, headroom, resting)
 
 
-async def _overhear(connection: asyncpg.Connection, watch: Watch) -> Verdict:
+async def _overhear(connection: asyncpg.Connection, watch: Watch) -> Admission:
     """What the others have written down, without a word of our own."""
     row = await connection.fetchrow(_READ, watch.workflow)
     headroom = await _headroom(connection, watch, row["held_by"])
@@ -94,7 +94,7 @@ async def _overhear(connection: asyncpg.Connection, watch: Watch) -> Verdict:
     held_by = watch.next_name if headroom == 0 else None
     paused = row["paused_at"] is not None
     resting = frozenset(row["resting"])
-    return Verdict(paused, row["breaker"], row["breaker_reason"], held_by, pace, headroom, resting, heard=False)
+    return Admission(paused, row["breaker"], row["breaker_reason"], held_by, pace, headroom, resting, heard=False)
 
 
 async def _headroom(connection: asyncpg.Connection, watch: Watch, held_by: str | None) -> int | None:

@@ -7,10 +7,10 @@ import structlog
 
 from scrapersky.core.database import is_connection_error
 from scrapersky.engine.events import DatabaseAway, LeaseLost
-from scrapersky.engine.in_flight import Hand
-from scrapersky.engine.processor import Station
-from scrapersky.engine.runners import Crew
-from scrapersky.engine.settle import Held
+from scrapersky.engine.in_flight import InFlight
+from scrapersky.engine.processor import QueueProcessor
+from scrapersky.engine.runners import RunnerPool
+from scrapersky.engine.settle import Claim
 
 log = structlog.get_logger(__name__)
 
@@ -20,10 +20,10 @@ MARGIN = 0.9  # a lease that could not be renewed is given up at this share of i
 class Heartbeat:
     """Keeps the rows in hand ours for as long as they are worked on."""
 
-    def __init__(self, station: Station, hand: Hand, crew: Crew) -> None:
-        self._station = station
-        self._name = station.workflow.name
-        self._lease = station.tuning.lease_seconds
+    def __init__(self, processor: QueueProcessor, hand: InFlight, crew: RunnerPool) -> None:
+        self._station = processor
+        self._name = processor.workflow.name
+        self._lease = processor.tuning.lease_seconds
         self._hand = hand
         self._crew = crew
 
@@ -74,15 +74,15 @@ class Heartbeat:
         oldest = time.monotonic() - self._lease * MARGIN
         await self._lose([held for held in self._unsettled() if held.renewed_at < oldest], why)
 
-    async def _lose(self, rows: list[Held], where: str) -> None:
+    async def _lose(self, rows: list[Claim], where: str) -> None:
         if rows:
             self._hand.lose(rows)
             await self._station.events.publish(LeaseLost(self._name, [str(held.row_id) for held in rows], where))
 
-    def _unsettled(self) -> list[Held]:
+    def _unsettled(self) -> list[Claim]:
         return [held for held in self._hand.held.values() if not held.settling]
 
 
-async def say_away(station: Station, error: BaseException) -> None:
+async def say_away(processor: QueueProcessor, error: BaseException) -> None:
     """The database did not answer: that is news, not a fault of any row."""
-    await station.events.publish(DatabaseAway(station.workflow.name, f"{type(error).__name__}: {error}"))
+    await processor.events.publish(DatabaseAway(processor.workflow.name, f"{type(error).__name__}: {error}"))

@@ -5,15 +5,15 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from scrapersky.engine.queue import Exchange
-from scrapersky.engine.settle import Held
+from scrapersky.engine.settle import Claim
 
 
-class Hand:
+class InFlight:
     """What was claimed and is not settled; `stirred` is set whenever there is something to look at."""
 
     def __init__(self) -> None:
-        self.held: dict[UUID, Held] = {}
-        self.finished: list[Held] = []
+        self.held: dict[UUID, Claim] = {}
+        self.finished: list[Claim] = []
         self.stirred = asyncio.Event()
         self.claimed = 0
         self.lost = 0
@@ -28,34 +28,34 @@ class Hand:
         """Whether nothing is left to work on or to settle."""
         return not self.held and not self.finished
 
-    def finish(self, held: Held) -> None:
+    def finish(self, held: Claim) -> None:
         """A row has its outcome."""
         self.finished.append(held)
         self.stirred.set()
 
-    def offer(self) -> list[Held]:
+    def offer(self) -> list[Claim]:
         """The finished rows, to be settled now."""
         done, self.finished = self.finished, []
         for held in done:
             held.settling = True
         return done
 
-    def keep(self, done: list[Held]) -> None:
+    def keep(self, done: list[Claim]) -> None:
         """Nothing is known to be written: the fence decides next time."""
         for held in done:
             held.settling = False
         self.finished = done + self.finished
 
-    def exchange(self, exchange: Exchange, done: Iterable[Held], asked_at: float) -> list[Held]:
+    def exchange(self, exchange: Exchange, done: Iterable[Claim], asked_at: float) -> list[Claim]:
         """Let go of what is settled and take up what was claimed; its lease begins no earlier than `asked_at`."""
         for held in done:
             self.held.pop(held.row_id, None)
-        taken = [Held(row, renewed_at=asked_at) for row in exchange.claimed]
+        taken = [Claim(row, renewed_at=asked_at) for row in exchange.claimed]
         self.held.update((held.row_id, held) for held in taken)
         self.claimed += len(taken)
         return taken
 
-    def lose(self, rows: Iterable[Held]) -> None:
+    def lose(self, rows: Iterable[Claim]) -> None:
         """These are somebody else's now: whatever is done about them is not written."""
         for held in rows:
             held.lost = True

@@ -12,12 +12,12 @@ from scrapersky.core.cancellation import heed_cancel
 from scrapersky.core.database import is_connection_error
 from scrapersky.engine.events import BatchSettled, CycleEnded, LeaseLost, RowFailed, RowsRescued
 from scrapersky.engine.heartbeat import Heartbeat, say_away
-from scrapersky.engine.in_flight import Hand
+from scrapersky.engine.in_flight import InFlight
 from scrapersky.engine.outcomes import RETURNED, Kind
-from scrapersky.engine.processor import Station
+from scrapersky.engine.processor import QueueProcessor
 from scrapersky.engine.queue import Exchange
-from scrapersky.engine.runners import UNHEEDED_SECONDS, Crew
-from scrapersky.engine.settle import Held, count_kinds, settle_and_claim
+from scrapersky.engine.runners import UNHEEDED_SECONDS, RunnerPool
+from scrapersky.engine.settle import Claim, count_kinds, settle_and_claim
 
 CONSULT_SECONDS = 1.0  # how often a cycle asks whether it may go on
 GATHER_SECONDS = 0.05  # how long a finished row may wait for others to be settled with
@@ -25,24 +25,24 @@ RECHECK_SECONDS = 0.015  # wake-ups are debounced: look once more after the shor
 SWEEP_ROWS = 1000  # rows freed by one sweep
 
 
-async def run_job_loop(station: Station) -> CycleEnded:
+async def run_job_loop(processor: QueueProcessor) -> CycleEnded:
     """One cycle of one workflow: drain its queue within the time a cycle may take."""
     while True:
-        cycle = Cycle(station)
+        cycle = Cycle(processor)
         ended = await cycle.run()
-        if not cycle.missed or station.stopping or not station.verdict.may_claim:
+        if not cycle.missed or processor.stopping or not processor.verdict.may_claim:
             return ended
 
 
 class Cycle:
     """The state of one run of the loop: rows in hand, rows finished, what was counted."""
 
-    def __init__(self, station: Station) -> None:
-        self._station = station
-        self._workflow = station.workflow
-        self._tuning = station.tuning
-        self._hand = Hand()
-        self._crew = Crew(station, self._hand)
+    def __init__(self, processor: QueueProcessor) -> None:
+        self._station = processor
+        self._workflow = processor.workflow
+        self._tuning = processor.tuning
+        self._hand = InFlight()
+        self._crew = RunnerPool(processor, self._hand)
         self._woken = True
         self._ending = False
         self.missed = False  # told of new rows when it was too late to look
@@ -118,7 +118,7 @@ class Cycle:
         while self._hand.finished and self._hand.unfinished and (left := due - time.monotonic()) > 0:
             await self._wait(left)
 
-    async def _exchange(self, done: list[Held], room: int) -> int:
+    async def _exchange(self, done: list[Claim], room: int) -> int:
         asked_at = time.monotonic()  # the lease begins no earlier than this
         asking = asyncio.ensure_future(settle_and_claim(self._station, done, room))
         try:
@@ -139,11 +139,11 @@ class Cycle:
         self._crew.hire()
         return len(exchange.claimed)
 
-    def _keep(self, done: list[Held]) -> None:
+    def _keep(self, done: list[Claim]) -> None:
         self._hand.keep(done)
         self._woken = True
 
-    async def _take(self, exchange: Exchange, done: list[Held], asked_at: float) -> None:
+    async def _take(self, exchange: Exchange, done: list[Claim], asked_at: float) -> None:
         """Let go of what is settled and take up what was claimed."""
         self._exchanged_at = time.monotonic()
         self._crew.hand_out(self._hand.exchange(exchange, done, asked_at))
@@ -151,7 +151,7 @@ class Cycle:
         self._taken += len(exchange.claimed)
         await self._note(done, exchange.lost)
 
-    async def _note(self, done: list[Held], lost: list[UUID]) -> None:
+    async def _note(self, done: list[Claim], lost: list[UUID]) -> None:
         if not done:
             return
         counts = count_kinds(done, lost)
@@ -267,7 +267,7 @@ class Cycle:
             await giving_back
             raise
 
-    async def _give_back(self, left: list[Held], error: str | None) -> None:
+    async def _give_back(self, left: list[Claim], error: str | None) -> None:
         try:
             if left:
                 exchange = await settle_and_claim(self._station, left, 0)

@@ -10,7 +10,7 @@ from scrapersky.core.vocabularies import Status
 from scrapersky.engine.tuning import Tuning
 
 ERROR_LIMIT = 1024  # characters of a reason that are kept
-LONGEST_WAIT_SECONDS = 10 * 365 * 86_400.0  # the calendar of PostgreSQL ends, and one row must not spoil its batch
+MAX_WAIT_SECONDS = 10 * 365 * 86_400.0  # the calendar of PostgreSQL ends, and one row must not spoil its batch
 
 
 class Skip(NothingThere):
@@ -93,7 +93,7 @@ def outcome_of(error: BaseException, tries: int, tuning: Tuning) -> Outcome:
 def _asked_for(error: BaseException) -> float:
     """How long the error wants us to wait, in seconds."""
     after = error.after if isinstance(error, TryAgain) else None
-    return min(max(0.0, after.total_seconds()), LONGEST_WAIT_SECONDS) if after is not None else 0.0
+    return min(max(0.0, after.total_seconds()), MAX_WAIT_SECONDS) if after is not None else 0.0
 
 
 def reason_of(error: BaseException) -> str:
@@ -114,5 +114,5 @@ def clean_reason(text: str) -> str:
 
 def backoff(tries: int, tuning: Tuning) -> float:
     """Exponential, capped, with jitter over its upper half so that rows which failed together come back apart."""
-    longest = min(LONGEST_WAIT_SECONDS, tuning.max_backoff_seconds, tuning.backoff_seconds * 2.0 ** min(tries - 1, 30))
+    longest = min(MAX_WAIT_SECONDS, tuning.max_backoff_seconds, tuning.backoff_seconds * 2.0 ** min(tries - 1, 30))
     return longest * random.uniform(0.5, 1.0)

@@ -7,14 +7,14 @@ from typing import Any
 
 from scrapersky.core.database import Database
 from scrapersky.core.settings import Settings
-from scrapersky.engine.admission import Verdict, Watch, consult
+from scrapersky.engine.admission import Admission, Watch, consult
 from scrapersky.engine.events import BreakerChanged, Events
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.tuning import Pace, Tuning
 from scrapersky.engine.workflow import Workflow
 
 
-class Station:
+class QueueProcessor:
     """Everything a loop needs to work on one queue, given by hand."""
 
     def __init__(
@@ -45,7 +45,7 @@ class Station:
             self.next_queue,
             tunings[workflow.feeds].high_water if workflow.feeds else 0,
         )
-        self.verdict = Verdict(False, "closed", None, None, Pace(self.tuning.batch_size, self.tuning.interval))
+        self.verdict = Admission(False, "closed", None, None, Pace(self.tuning.batch_size, self.tuning.interval))
 
     @property
     def running(self) -> int:
@@ -83,7 +83,7 @@ class Station:
         """Wait until no cycle runs here any more."""
         await self._empty.wait()
 
-    async def consult(self, good: int = 0, bad: int = 0, item_seconds: float | None = None) -> Verdict:
+    async def consult(self, good: int = 0, bad: int = 0, item_seconds: float | None = None) -> Admission:
         """Report outcomes and learn what may be done now; says so when the breaker changed."""
         before = self.verdict.breaker
         self.verdict = await consult(self.database, self._watch, good, bad, item_seconds)

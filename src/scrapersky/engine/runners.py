@@ -4,29 +4,29 @@ import asyncio
 import time
 
 from scrapersky.engine import histogram
-from scrapersky.engine.in_flight import Hand
+from scrapersky.engine.in_flight import InFlight
 from scrapersky.engine.outcomes import COMPLETED, TENANT_RESTS, TimedOut, outcome_of
-from scrapersky.engine.processor import Station
-from scrapersky.engine.settle import Held
+from scrapersky.engine.processor import QueueProcessor
+from scrapersky.engine.settle import Claim
 
 UNHEEDED_SECONDS = 5.0  # how long work that was cancelled may take to notice
 
 
-class Crew:
+class RunnerPool:
     """Runners that take rows from one inbox; a row that raises has an outcome, and its runner goes on."""
 
-    def __init__(self, station: Station, hand: Hand) -> None:
-        self._station = station
-        self._workflow = station.workflow
-        self._tuning = station.tuning
+    def __init__(self, processor: QueueProcessor, hand: InFlight) -> None:
+        self._station = processor
+        self._workflow = processor.workflow
+        self._tuning = processor.tuning
         self._hand = hand
-        self._inbox: asyncio.Queue[Held] = asyncio.Queue()
+        self._inbox: asyncio.Queue[Claim] = asyncio.Queue()
         self._runners: list[asyncio.Task[None]] = []
         self._ending = False
         self.busy_seconds = 0.0
         self.histogram = histogram.empty()
 
-    def hand_out(self, rows: list[Held]) -> None:
+    def hand_out(self, rows: list[Claim]) -> None:
         """Put these into the inbox."""
         for held in rows:
             self._inbox.put_nowait(held)
@@ -37,7 +37,7 @@ class Crew:
         while len(self._runners) < min(self._tuning.concurrency, len(self._hand.held)):
             self._runners.append(asyncio.create_task(self._run(), name=f"{self._workflow.name} runner"))
 
-    def give_up(self, rows: list[Held]) -> None:
+    def give_up(self, rows: list[Claim]) -> None:
         """Their runners may never come back: somebody else takes their places."""
         for held in rows:
             if held.runner in self._runners:
@@ -51,7 +51,7 @@ class Crew:
         if self._runners:
             await asyncio.wait(self._runners, timeout=UNHEEDED_SECONDS)
 
-    def is_unheeding(self, held: Held, now: float) -> bool:
+    def is_unheeding(self, held: Claim, now: float) -> bool:
         """Whether a row's work has not even noticed that its time is over."""
         limit = self._tuning.timeout_seconds + UNHEEDED_SECONDS
         return held.outcome is None and held.started_at is not None and now - held.started_at > limit
@@ -75,7 +75,7 @@ class Crew:
             while task.cancelling():
                 task.uncancel()  # only this row was taken from us; the runner goes on with the next
 
-    async def _work(self, held: Held) -> None:
+    async def _work(self, held: Claim) -> None:
         if held.tenant_id in self._station.verdict.resting:
             held.outcome = TENANT_RESTS
             self._hand.finish(held)

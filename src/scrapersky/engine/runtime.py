@@ -19,7 +19,7 @@ from scrapersky.engine.events import DatabaseAway, Events
 from scrapersky.engine.listener import hear_wakeups
 from scrapersky.engine.maintenance import Periodic
 from scrapersky.engine.pipeline import Pipeline
-from scrapersky.engine.processor import Station
+from scrapersky.engine.processor import QueueProcessor
 from scrapersky.engine.scheduler import (
     new_scheduler,
     register_all,
@@ -57,8 +57,9 @@ class Runtime:
         self.settings = settings
         self.worker_id = new_id()
         self.scheduler = new_scheduler(settings)
-        self.stations = {
-            workflow.name: Station(workflow, pipeline, tunings, database, events, settings) for workflow in pipeline
+        self.processors = {
+            workflow.name: QueueProcessor(workflow, pipeline, tunings, database, events, settings)
+            for workflow in pipeline
         }
         self.maintenance = maintenance
         self.failed_registrations: dict[str, str] = {}
@@ -78,8 +79,8 @@ class Runtime:
         self.failed_registrations = register_all(
             [
                 *(
-                    (station.workflow.job_id, lambda station=station: self._register(station))
-                    for station in self.stations.values()
+                    (processor.workflow.job_id, lambda processor=processor: self._register(processor))
+                    for processor in self.processors.values()
                 ),
                 *(
                     (
@@ -104,31 +105,31 @@ class Runtime:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         grace = self.settings.grace_seconds if grace_seconds is None else grace_seconds
-        await shutdown_scheduler(self.scheduler, list(self.stations.values()), grace)
+        await shutdown_scheduler(self.scheduler, list(self.processors.values()), grace)
         await self._sign_off()
 
     def hurry(self) -> None:
         """A second request to stop: give everything back now."""
-        for station in self.stations.values():
-            station.stop(0)
+        for processor in self.processors.values():
+            processor.stop(0)
 
     def wake(self, name: str) -> bool:
         """Look at this workflow's queue now; false if its job is not registered here."""
-        station = self.stations[name]
-        if station.running:
-            station.wake()
+        processor = self.processors[name]
+        if processor.running:
+            processor.wake()
             return True
-        return run_now(self.scheduler, station.workflow.job_id)
+        return run_now(self.scheduler, processor.workflow.job_id)
 
-    def _register(self, station: Station) -> None:
-        register_workflow(self.scheduler, station, self.settings)
+    def _register(self, processor: QueueProcessor) -> None:
+        register_workflow(self.scheduler, processor, self.settings)
 
     def _heard(self, queue: str) -> None:
         workflow = self.pipeline.by_queue(queue)
         if workflow is None:
             return
-        station = self.stations[workflow.name]
-        if not station.stopping and station.verdict.may_claim:  # while it may not, only the pulse looks
+        processor = self.processors[workflow.name]
+        if not processor.stopping and processor.verdict.may_claim:  # while it may not, only the pulse looks
             self.wake(workflow.name)
 
     # -- the pulse -----------------------------------------------------------------------------------------------
@@ -147,9 +148,9 @@ class Runtime:
             await asyncio.sleep(self.settings.poll_seconds)
 
     async def _beat_once(self) -> None:
-        names = list(self.stations)
+        names = list(self.processors)
         async with self.database.engine_connection() as connection:
-            questions = ", ".join(f"({self.stations[name].queue.work_sql}) AS w{n}" for n, name in enumerate(names))
+            questions = ", ".join(f"({self.processors[name].queue.work_sql}) AS w{n}" for n, name in enumerate(names))
             work: Any = await connection.fetchrow(f"SELECT {questions}") if names else []
             requests = await connection.fetch("SELECT workflow, run_requested_at FROM workflow_control")
             if time.monotonic() - self._signed_at > SIGN_SECONDS:
@@ -158,24 +159,24 @@ class Runtime:
         asked = self._newly_requested(requests)
         for name, has_work in zip(names, work, strict=True):
             try:
-                await self._attend(self.stations[name], bool(has_work), name in asked)
+                await self._attend(self.processors[name], bool(has_work), name in asked)
             except Exception as error:  # one workflow's trouble must not keep the others waiting
                 heed_cancel(error)
                 if is_connection_error(error):
                     raise
                 log.exception("attention_failed", workflow=name)
 
-    async def _attend(self, station: Station, has_work: bool, asked: bool) -> None:
-        if station.stopping:
+    async def _attend(self, processor: QueueProcessor, has_work: bool, asked: bool) -> None:
+        if processor.stopping:
             return
-        set_interval(self.scheduler, station.workflow.job_id, station.verdict.pace.interval_seconds)
-        if station.running:
+        set_interval(self.scheduler, processor.workflow.job_id, processor.verdict.pace.interval_seconds)
+        if processor.running:
             if has_work:
-                station.wake()
-            if not (has_work and station.running < station.tuning.max_instances):
+                processor.wake()
+            if not (has_work and processor.running < processor.tuning.max_instances):
                 return
-        if asked or (has_work and (await station.consult()).may_claim):
-            run_now(self.scheduler, station.workflow.job_id)
+        if asked or (has_work and (await processor.consult()).may_claim):
+            run_now(self.scheduler, processor.workflow.job_id)
 
     def _newly_requested(self, rows: Sequence[Any]) -> set[str]:
         now = {row["workflow"]: row["run_requested_at"] for row in rows}

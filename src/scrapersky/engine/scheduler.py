@@ -23,7 +23,7 @@ from scrapersky.core.settings import Settings
 from scrapersky.engine.events import Events, JobNoticed
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.maintenance import Periodic, run_periodic
-from scrapersky.engine.processor import Station
+from scrapersky.engine.processor import QueueProcessor
 
 log = structlog.get_logger(__name__)
 
@@ -43,18 +43,18 @@ def new_scheduler(settings: Settings) -> AsyncIOScheduler:
     )
 
 
-def register_workflow(scheduler: AsyncIOScheduler, station: Station, settings: Settings) -> None:
+def register_workflow(scheduler: AsyncIOScheduler, processor: QueueProcessor, settings: Settings) -> None:
     """Add the job of one workflow."""
     scheduler.add_job(
         run_job_loop,
-        trigger=IntervalTrigger(seconds=station.tuning.interval, timezone=UTC),
-        args=[station],
-        id=station.workflow.job_id,
-        name=station.workflow.job_name,
+        trigger=IntervalTrigger(seconds=processor.tuning.interval, timezone=UTC),
+        args=[processor],
+        id=processor.workflow.job_id,
+        name=processor.workflow.job_name,
         replace_existing=True,
         coalesce=True,
         misfire_grace_time=settings.misfire_grace_seconds,
-        max_instances=station.tuning.max_instances,
+        max_instances=processor.tuning.max_instances,
     )
 
 
@@ -135,13 +135,15 @@ def set_interval(scheduler: AsyncIOScheduler, job_id: str, seconds: float) -> No
     scheduler.reschedule_job(job_id, trigger=IntervalTrigger(seconds=seconds, timezone=UTC))
 
 
-async def shutdown_scheduler(scheduler: AsyncIOScheduler, stations: Sequence[Station], grace_seconds: float) -> None:
+async def shutdown_scheduler(
+    scheduler: AsyncIOScheduler, processors: Sequence[QueueProcessor], grace_seconds: float
+) -> None:
     """Stop claiming, let work finish, give back the rest; only then stop the scheduler, which cancels what runs."""
     if not scheduler.running:
         return
     scheduler.pause()
-    for station in stations:
-        station.stop(grace_seconds)
-    await asyncio.gather(*(station.drained() for station in stations))
+    for processor in processors:
+        processor.stop(grace_seconds)
+    await asyncio.gather(*(processor.drained() for processor in processors))
     scheduler.shutdown(wait=False)
     log.info("scheduler_stopped")

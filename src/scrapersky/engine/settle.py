@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.database import ACT_AS_ENGINE, ACT_AS_TENANT, CONNECTION_ERRORS, is_connection_error
 from scrapersky.engine.outcomes import COMPLETED, Kind, Outcome, WriteFailed, outcome_of
-from scrapersky.engine.processor import Station
+from scrapersky.engine.processor import QueueProcessor
 from scrapersky.engine.queue import Exchange, Settlement
 from scrapersky.engine.workflow import Claimed
 
@@ -22,7 +22,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(eq=False, slots=True)
-class Held:
+class Claim:
     """A row this process has the lease of."""
 
     row: Claimed
@@ -50,40 +50,42 @@ class Held:
         return Settlement(self.row_id, self.attempts, self.outcome)
 
 
-async def settle_and_claim(station: Station, done: Sequence[Held], count: int) -> Exchange:
+async def settle_and_claim(processor: QueueProcessor, done: Sequence[Claim], count: int) -> Exchange:
     """Settle what is done and claim up to `count` more. A row whose write fails, fails alone."""
     try:
-        if station.workflow.writes and any(held.outcome is COMPLETED for held in done):
-            return await _write_and_claim(station, done, count)
-        async with station.database.engine_connection() as connection:
+        if processor.workflow.writes and any(held.outcome is COMPLETED for held in done):
+            return await _write_and_claim(processor, done, count)
+        async with processor.database.engine_connection() as connection:
             settlements = [held.settlement for held in done]
-            return await station.queue.exchange(connection, settlements, count, station.tuning.lease_seconds)
+            return await processor.queue.exchange(connection, settlements, count, processor.tuning.lease_seconds)
     except Exception as error:
         if is_connection_error(error) or not done:
             raise
-        return await _one_by_one(station, done, error)
+        return await _one_by_one(processor, done, error)
 
 
-async def _write_and_claim(station: Station, done: Sequence[Held], count: int) -> Exchange:
-    async with station.database.engine_session() as session:
+async def _write_and_claim(processor: QueueProcessor, done: Sequence[Claim], count: int) -> Exchange:
+    async with processor.database.engine_session() as session:
         await session.execute(text(ACT_AS_ENGINE))  # opens the transaction before the bare driver is used
         driver = await driver_of(session)
-        lost = await station.queue.settle(driver, [held.settlement for held in done])
+        lost = await processor.queue.settle(driver, [held.settlement for held in done])
         gone = set(lost)
-        await _write(station, session, [held for held in done if held.outcome is COMPLETED and held.row_id not in gone])
+        await _write(
+            processor, session, [held for held in done if held.outcome is COMPLETED and held.row_id not in gone]
+        )
         await driver.execute(ACT_AS_ENGINE)
-        claimed = await station.queue.claim(driver, count, station.tuning.lease_seconds) if count else []
+        claimed = await processor.queue.claim(driver, count, processor.tuning.lease_seconds) if count else []
         # The claim asked not to wait for the disk; the results in this transaction must.
         await driver.execute("SET LOCAL synchronous_commit = on")
     return Exchange(claimed, lost)
 
 
-async def _write(station: Station, session: AsyncSession, completed: Sequence[Held]) -> None:
+async def _write(processor: QueueProcessor, session: AsyncSession, completed: Sequence[Claim]) -> None:
     """Hand what was found to the workflow, one tenant at a time and as that tenant; open the next inbox."""
-    by_tenant: dict[UUID, list[Held]] = defaultdict(list)
+    by_tenant: dict[UUID, list[Claim]] = defaultdict(list)
     for held in completed:
         by_tenant[held.tenant_id].append(held)
-    workflow, driver = station.workflow, await driver_of(session)
+    workflow, driver = processor.workflow, await driver_of(session)
     for tenant_id, group in sorted(by_tenant.items()):  # one order for all: two hosts never wait in a ring for a quota
         await driver.execute(ACT_AS_TENANT, str(tenant_id))
         # One array, not one parameter per row: the statement stays the same, and with it its plan.
@@ -99,8 +101,8 @@ async def _write(station: Station, session: AsyncSession, completed: Sequence[He
             if await _still_answers(driver):  # a missing file and a lost connection look alike
                 raise WriteFailed(f"{type(error).__name__}: {error}") from error
             raise
-        if station.next_queue is not None and products:
-            await station.next_queue.open(driver, products)
+        if processor.next_queue is not None and products:
+            await processor.next_queue.open(driver, products)
 
 
 async def _still_answers(driver: asyncpg.Connection) -> bool:
@@ -111,18 +113,18 @@ async def _still_answers(driver: asyncpg.Connection) -> bool:
     return True
 
 
-async def _one_by_one(station: Station, done: Sequence[Held], error: Exception) -> Exchange:
+async def _one_by_one(processor: QueueProcessor, done: Sequence[Claim], error: Exception) -> Exchange:
     """The batch failed: settle each row alone, so that the bad one is found and the good ones are done."""
     lost: list[UUID] = []
     for held in done:
         try:
-            lost += await _settle_alone(station, held, error if len(done) == 1 else None)
+            lost += await _settle_alone(processor, held, error if len(done) == 1 else None)
         except Exception as own:
             if is_connection_error(own):
                 raise
             log.warning(
                 "row_not_settled",
-                workflow=station.workflow.name,
+                workflow=processor.workflow.name,
                 row_id=str(held.row_id),
                 error=f"{type(own).__name__}: {own}",
             )
@@ -130,19 +132,19 @@ async def _one_by_one(station: Station, done: Sequence[Held], error: Exception) 
     return Exchange([], lost, again=True)  # what was settled must be noted before anything else can go wrong
 
 
-async def _settle_alone(station: Station, held: Held, error: Exception | None) -> list[UUID]:
+async def _settle_alone(processor: QueueProcessor, held: Claim, error: Exception | None) -> list[UUID]:
     """Settle one row; with the error that its write has already ended in, if it has."""
-    if held.outcome is COMPLETED and station.workflow.writes:
+    if held.outcome is COMPLETED and processor.workflow.writes:
         if error is None:
             try:
-                return (await _write_and_claim(station, [held], 0)).lost
+                return (await _write_and_claim(processor, [held], 0)).lost
             except Exception as own:
                 if is_connection_error(own):
                     raise
                 error = own
-        held.outcome = outcome_of(error, held.tries, station.tuning)
-    async with station.database.engine_connection() as connection:
-        return await station.queue.settle(connection, [held.settlement])
+        held.outcome = outcome_of(error, held.tries, processor.tuning)
+    async with processor.database.engine_connection() as connection:
+        return await processor.queue.settle(connection, [held.settlement])
 
 
 async def driver_of(session: AsyncSession) -> asyncpg.Connection:
@@ -154,7 +156,7 @@ async def driver_of(session: AsyncSession) -> asyncpg.Connection:
     return driver
 
 
-def count_kinds(done: Sequence[Held], lost: Sequence[UUID]) -> dict[Kind, int]:
+def count_kinds(done: Sequence[Claim], lost: Sequence[UUID]) -> dict[Kind, int]:
     """How many rows ended in which way, without those that were no longer ours."""
     gone, counts = set(lost), dict.fromkeys(Kind, 0)
     for held in done:

@@ -12,7 +12,7 @@ import tldextract
 
 from scrapersky.core.errors import ScraperSkyError
 
-LONGEST_URL = 2048
+MAX_URL_LENGTH = 2048
 # The list that comes with the package: looking at it must not open a socket.
 _suffixes = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=False)
 
@@ -56,8 +56,8 @@ def web_address(website: str) -> CompanyDomain | Profile:
 
 def _host_of(website: str) -> tuple[str, str]:
     text = website.strip()
-    if not text or len(text) > LONGEST_URL:
-        raise NoWebAddress("It is empty." if not text else f"It is longer than {LONGEST_URL} characters.")
+    if not text or len(text) > MAX_URL_LENGTH:
+        raise NoWebAddress("It is empty." if not text else f"It is longer than {MAX_URL_LENGTH} characters.")
     if any(ord(character) <= 32 or character in '\\<>"{}|^`' for character in text):
         raise NoWebAddress("It contains characters that no address has.")
     if "://" not in text:

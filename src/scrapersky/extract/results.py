@@ -56,7 +56,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class PostalAddress:
     """A postal address; the parts are empty where the page gives only the whole."""
 
     text: str
@@ -87,7 +87,7 @@ class Contacts:
     phones: tuple[Phone, ...] = ()
     socials: tuple[Social, ...] = ()
     people: tuple[Person, ...] = ()
-    addresses: tuple[Address, ...] = ()
+    addresses: tuple[PostalAddress, ...] = ()
     rejected: tuple[Rejected, ...] = ()
     region: str = ""  # the region numbers were read with; empty when none was given or seen
     cut: frozenset[str] = field(default_factory=frozenset)  # the caps that were hit

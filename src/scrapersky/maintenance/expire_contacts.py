@@ -28,7 +28,7 @@ WITH old AS (
 SELECT count(*) FROM gone"""
 
 
-class ForgetContacts(Periodic):
+class ExpireContacts(Periodic):
     """Contacts that were last seen more than SCRAPERSKY_CONTACT_RETENTION_DAYS ago are deleted; 0 keeps them."""
 
     name = "forget_contacts"

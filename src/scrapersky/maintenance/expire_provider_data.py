@@ -3,11 +3,11 @@
 import asyncpg
 
 from scrapersky.core.database import ACT_AS_TENANT
+from scrapersky.core.vocabularies import EXPIRED_NAME
 from scrapersky.engine.maintenance import Periodic
 from scrapersky.store.searches.journal import FORGET_OLD
 
 ROWS_AT_ONCE = 1_000
-FORGOTTEN = "(forgotten by the provider's terms)"
 
 _PLACES = """
 WITH due AS (
@@ -37,7 +37,7 @@ UPDATE place p SET name = $2, address = NULL, latitude = NULL, longitude = NULL,
 FROM due WHERE p.id = due.id"""
 
 
-class PurgeExpired(Periodic):
+class ExpireProviderData(Periodic):
     """Places past their `expires_at` lose everything but their id, and so do the businesses made of them.
 
     What our own reading of a business's web site found is not the provider's and stays, with the domain it was found
@@ -65,4 +65,4 @@ class PurgeExpired(Periodic):
     async def _purge(self, connection: asyncpg.Connection, tenant_id: str) -> int:
         async with connection.transaction():
             await connection.execute(ACT_AS_TENANT, tenant_id)
-            return int((await connection.execute(_PLACES, ROWS_AT_ONCE, FORGOTTEN)).split()[-1])
+            return int((await connection.execute(_PLACES, ROWS_AT_ONCE, EXPIRED_NAME)).split()[-1])

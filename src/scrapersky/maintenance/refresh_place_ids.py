@@ -14,7 +14,7 @@ from scrapersky.providers.google.errors import PlaceGone
 
 log = structlog.get_logger(__name__)
 
-MOST_AT_ONCE = 100  # ids an hour
+MAX_CONCURRENT = 100  # ids an hour
 KNOWN_TWICE = "{provider} has another id for this place, and the place of that id is here as well; archive this one."
 
 _OLD = """
@@ -41,7 +41,7 @@ class KeeperOfIds(Protocol):
         """The id that the place has now; PlaceGone if it has none."""
 
 
-class RefreshIds(Periodic):
+class RefreshPlaceIds(Periodic):
     """Ids older than twelve months are asked about; a place without one is marked, with the reason and the cure."""
 
     name = "refresh_ids"
@@ -58,7 +58,7 @@ class RefreshIds(Periodic):
         for keeper in self._keepers:
             try:
                 for tenant_id in tenants:
-                    for place in await self._as_tenant(tenant_id, _OLD, keeper.name, MOST_AT_ONCE):
+                    for place in await self._as_tenant(tenant_id, _OLD, keeper.name, MAX_CONCURRENT):
                         is_fresh = await self._look(keeper, tenant_id, place["id"], place["provider_id"])
                         fresh, stale = fresh + is_fresh, stale + (not is_fresh)
             except (TryAgain, Hopeless) as trouble:

@@ -19,7 +19,7 @@ class Tenant(Identified, Base):
     )
 
     name: Mapped[str] = mapped_column(unique=True)
-    is_house: Mapped[bool] = mapped_column(default=False, server_default="false")  # its operators run the engine
+    is_operator: Mapped[bool] = mapped_column(default=False, server_default="false")  # its operators run the engine
     disabled_at: Mapped[datetime | None]
     searches_per_day: Mapped[int | None]
     pages_per_day: Mapped[int | None]

@@ -7,8 +7,8 @@ from math import ceil
 from typing import Any, Protocol
 
 from scrapersky.core.errors import Hopeless, ScraperSkyError, TryAgain
-from scrapersky.providers.detail_budget import Purse
-from scrapersky.providers.search_journal import Journal, PocketJournal
+from scrapersky.providers.detail_budget import DetailBudget
+from scrapersky.providers.search_journal import InMemoryJournal, Journal
 
 
 class UnknownProvider(ScraperSkyError):
@@ -141,7 +141,7 @@ class Meter:
     ) -> None:
         self.budget_cents = budget_cents
         self.spent_cents = spent_cents  # of the budget, before this run
-        self.journal = journal or PocketJournal()  # what was paid for already
+        self.journal = journal or InMemoryJournal()  # what was paid for already
         self.calls = 0
         self.cents = 0.0
         self.notes: list[str] = []  # sentences about what the result lacks, or how the question was read
@@ -170,7 +170,7 @@ class PlaceProvider(Protocol):
     def search(self, query: PlaceQuery, meter: Meter) -> AsyncIterator[Sequence[PlaceDetails]]:
         """Pages of places to the end, each place once; nothing found is no page and no error."""
 
-    async def details(self, provider_id: str, purse: Purse) -> PlaceDetails:
+    async def details(self, provider_id: str, purse: DetailBudget) -> PlaceDetails:
         """The details of the place with this id; every call is paid for out of the purse, before it is made."""
 
 

@@ -4,7 +4,7 @@ from typing import Protocol
 from uuid import UUID
 
 
-class Purse(Protocol):
+class DetailBudget(Protocol):
     """The money for the details of one place."""
 
     async def take(self, cents: float) -> None:
@@ -14,14 +14,14 @@ class Purse(Protocol):
         """The latest call failed: it was made, but is not billed."""
 
 
-class Purses(Protocol):
+class DetailBudgets(Protocol):
     """Where the purses lie: in this process, or in the database that all workers share."""
 
-    def of(self, tenant_id: UUID, search_id: UUID | None, provider: str) -> Purse:
+    def of(self, tenant_id: UUID, search_id: UUID | None, provider: str) -> DetailBudget:
         """The purse of a search at its provider; without a search, its tenant's own."""
 
 
-class PocketPurse:
+class InMemoryDetailBudget:
     """A purse that never runs dry and only counts: for whoever has no database."""
 
     def __init__(self) -> None:
@@ -41,9 +41,9 @@ class PocketPurse:
         self._latest = 0.0
 
 
-class PocketPurses:
+class InMemoryDetailBudgets:
     """A fresh purse for every place."""
 
-    def of(self, tenant_id: UUID, search_id: UUID | None, provider: str) -> Purse:
+    def of(self, tenant_id: UUID, search_id: UUID | None, provider: str) -> DetailBudget:
         """An unlimited one."""
-        return PocketPurse()
+        return InMemoryDetailBudget()

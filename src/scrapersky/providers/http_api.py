@@ -14,7 +14,7 @@ ClientSource = Callable[[], Awaitable[Client]]
 
 
 @dataclass(frozen=True)
-class Answer:
+class ApiResponse:
     """What an API said, whatever the status."""
 
     status: int
@@ -55,7 +55,7 @@ class Api:
 
     async def ask(
         self, method: str, path: str, *, headers: Mapping[str, str] | None = None, body: bytes | None = None
-    ) -> Answer:
+    ) -> ApiResponse:
         """The answer with whatever status it has; ProviderFailed when nobody answers."""
         client = await self._client()
         try:
@@ -76,5 +76,5 @@ class Api:
         return ProviderFailed(f"{self.service} does not answer: {error.reason}")
 
 
-def _answer(page: Page) -> Answer:
-    return Answer(page.status, page.headers, page.body.decode("utf-8", "replace"))
+def _answer(page: Page) -> ApiResponse:
+    return ApiResponse(page.status, page.headers, page.body.decode("utf-8", "replace"))

@@ -11,7 +11,7 @@ from scrapersky.core.settings import Settings
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.web import Web
 from scrapersky.providers.base import PlaceProvider, Providers
-from scrapersky.providers.cooldown import Rests
+from scrapersky.providers.cooldown import Cooldowns
 from scrapersky.providers.file.provider import FileOfBusinesses
 from scrapersky.providers.google.api import GoogleApi
 from scrapersky.providers.google.provider import GooglePlaces
@@ -21,8 +21,8 @@ from scrapersky.providers.osm.overpass import Overpass
 from scrapersky.providers.osm.provider import OpenStreetMap
 from scrapersky.providers.overture.dataset import OvertureDataset
 from scrapersky.providers.overture.provider import Overture
-from scrapersky.providers.response_cache import Answers
-from scrapersky.providers.throttle import LimitsSource, Turns
+from scrapersky.providers.response_cache import ResponseCache
+from scrapersky.providers.throttle import LimitsSource, Throttle
 
 # What Nominatim's operators want of everybody who asks their own server.
 PUBLIC, POLICY_SECONDS = "openstreetmap.org", 1.0
@@ -32,8 +32,8 @@ def configured_providers(
     settings: Settings,
     web: Web,
     limits: LimitsSource | None = None,
-    rests: Rests | None = None,
-    answers: Answers | None = None,
+    rests: Cooldowns | None = None,
+    answers: ResponseCache | None = None,
 ) -> Providers:
     """OpenStreetMap always, the others where a setting names their key or file.
 
@@ -56,7 +56,7 @@ def configured_providers(
     return {provider.name: provider for provider in built}
 
 
-def _google_api(settings: Settings, client: ClientSource, key: SecretStr, rests: Rests | None) -> GoogleApi:
+def _google_api(settings: Settings, client: ClientSource, key: SecretStr, rests: Cooldowns | None) -> GoogleApi:
     plain = key.get_secret_value().strip()
     if not (plain.isascii() and plain.isprintable() and " " not in plain):
         raise BadSetting("PROVIDER_GOOGLE_KEY is not a key: it has characters that no key has. Copy it again.")
@@ -65,7 +65,7 @@ def _google_api(settings: Settings, client: ClientSource, key: SecretStr, rests:
 
 
 def _nominatim(
-    settings: Settings, client: ClientSource, limits: LimitsSource | None, answers: Answers | None
+    settings: Settings, client: ClientSource, limits: LimitsSource | None, answers: ResponseCache | None
 ) -> Nominatim:
     url, pause = settings.provider_nominatim_url, settings.provider_nominatim_pause_seconds
     host = urlsplit(url).hostname or ""
@@ -75,14 +75,14 @@ def _nominatim(
             f"{POLICY_SECONDS:g}, or set PROVIDER_NOMINATIM_URL to a server of your own."
         )
     api = Api(client, url, service="Nominatim", setting="PROVIDER_NOMINATIM_URL", seconds=20)
-    return Nominatim(api, Turns("Nominatim", url, pause=timedelta(seconds=pause), limits=limits), answers)
+    return Nominatim(api, Throttle("Nominatim", url, pause=timedelta(seconds=pause), limits=limits), answers)
 
 
 def _overpass(
-    settings: Settings, client: ClientSource, limits: LimitsSource | None, answers: Answers | None
+    settings: Settings, client: ClientSource, limits: LimitsSource | None, answers: ResponseCache | None
 ) -> Overpass:
     url = settings.provider_overpass_url.rstrip("/").removesuffix("/interpreter")
     seconds = 90  # the question itself may run for 60
     api = Api(client, url, service="Overpass", setting="PROVIDER_OVERPASS_URL", seconds=seconds)
-    turns = Turns("Overpass", url, lease=timedelta(seconds=2 * seconds), limits=limits)
+    turns = Throttle("Overpass", url, lease=timedelta(seconds=2 * seconds), limits=limits)
     return Overpass(api, turns, answers, good_for=timedelta(seconds=settings.provider_osm_cache_seconds))

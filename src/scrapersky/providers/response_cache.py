@@ -6,10 +6,10 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, Protocol
 
-MOST_IN_POCKET = 64
+MAX_IN_MEMORY = 64
 
 
-class Answers(Protocol):
+class ResponseCache(Protocol):
     """Where answers are kept, by their question: in this process, or in the database that all workers share."""
 
     async def find(self, question: str) -> Any | None:
@@ -19,10 +19,10 @@ class Answers(Protocol):
         """Remember the answer for so long, or until others need its room."""
 
 
-class PocketAnswers:
+class InMemoryResponseCache:
     """Answers that only this process knows; the oldest makes room."""
 
-    def __init__(self, most: int = MOST_IN_POCKET, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, most: int = MAX_IN_MEMORY, now: Callable[[], float] = time.monotonic) -> None:
         self._most = most
         self._now = now
         self._answers: OrderedDict[str, tuple[float, Any]] = OrderedDict()

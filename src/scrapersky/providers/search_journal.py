@@ -28,7 +28,7 @@ class Journals(Protocol):
         """The journal of this search."""
 
 
-class PocketJournal:
+class InMemoryJournal:
     """A journal that goes with its process."""
 
     def __init__(self) -> None:
@@ -47,9 +47,9 @@ class PocketJournal:
         self._pages.pop(question, None)
 
 
-class PocketJournals:
+class InMemoryJournals:
     """A fresh journal for every attempt: for whoever has no database."""
 
     def of(self, tenant_id: UUID, search_id: UUID) -> Journal:
         """An empty one."""
-        return PocketJournal()
+        return InMemoryJournal()

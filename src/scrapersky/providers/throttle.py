@@ -7,16 +7,16 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from urllib.parse import urlsplit
 
-from scrapersky.crawl.politeness.host_limits import HostLimits, InProcessHostLimits, Manners, NotYet, Permit
+from scrapersky.crawl.politeness.host_limits import HostLimits, HostPolicy, InProcessHostLimits, NotYet, Permit
 from scrapersky.providers.base import ProviderBusy
 
 # Makes the limits that keep these manners: in this process, or for all workers.
-LimitsSource = Callable[[Manners], HostLimits]
+LimitsSource = Callable[[HostPolicy], HostLimits]
 PATIENCE = timedelta(seconds=30)  # in which a worker waits itself; then the search waits without one
 LATER = timedelta(seconds=20)
 
 
-class Turns:
+class Throttle:
     """One question at a time, and a pause after each, whatever the settings of the crawler say."""
 
     def __init__(
@@ -34,7 +34,7 @@ class Turns:
         self._name = f"{service} at {urlsplit(base_url).netloc}"
         self._pause = pause
         self._patience = patience
-        self._limits = (limits or in_process)(Manners(slots=1, delay=pause, lease=lease))
+        self._limits = (limits or in_process)(HostPolicy(slots=1, delay=pause, lease=lease))
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
@@ -55,6 +55,6 @@ class Turns:
         return answer
 
 
-def in_process(manners: Manners) -> HostLimits:
+def in_process(manners: HostPolicy) -> HostLimits:
     """Limits that only this process knows."""
     return InProcessHostLimits(slots=manners.slots, delay=manners.delay, lease=manners.lease)

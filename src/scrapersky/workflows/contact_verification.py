@@ -7,11 +7,18 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core import clock
-from scrapersky.crawl.network.mx_lookup import MailHosts, NoAnswerFromNames
+from scrapersky.crawl.network.mx_lookup import MxLookup, NoAnswerFromNames
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.extract.emails.deliverability import Address, MailDomain, Verification, conclude, look_at, of_number
+from scrapersky.extract.emails.deliverability import (
+    EmailAddress,
+    MailDomain,
+    Verification,
+    conclude,
+    look_at,
+    of_number,
+)
 from scrapersky.extract.phones.parse import parse_phone
 from scrapersky.models import Contact
 from scrapersky.store.contacts import upsert as contacts
@@ -40,7 +47,7 @@ class ContactVerification(Workflow[Contact, ToVerify, Verification]):
     reads = ("email", "email_kind", "phone")
     tuning = Tuning(interval_minutes=1, batch_size=50, max_batch_size=500, max_instances=1, concurrency=50)
 
-    def __init__(self, mail_hosts: MailHosts) -> None:
+    def __init__(self, mail_hosts: MxLookup) -> None:
         self._mail_hosts = mail_hosts
 
     def read(self, row: Claimed) -> ToVerify:
@@ -66,7 +73,7 @@ class ContactVerification(Workflow[Contact, ToVerify, Verification]):
         await deliveries.open_for(session, [row.id for row, _ in found])
         return ()
 
-    async def _mail_of(self, address: Address, tries: int) -> MailDomain | None:
+    async def _mail_of(self, address: EmailAddress, tries: int) -> MailDomain | None:
         """Who takes its mail; None when the name servers were silent once too often."""
         try:
             return await self._mail_hosts.of(address.domain)

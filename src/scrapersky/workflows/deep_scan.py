@@ -14,10 +14,10 @@ from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Place
 from scrapersky.providers.base import PlaceDetails, Providers
-from scrapersky.providers.detail_budget import PocketPurses, Purses
+from scrapersky.providers.detail_budget import DetailBudgets, InMemoryDetailBudgets
 from scrapersky.store.contacts import from_provider
 from scrapersky.store.line import businesses, places
-from scrapersky.store.line.advance_rules import Rules, rules_of
+from scrapersky.store.line.advance_rules import AdvanceRules, rules_of
 
 FRESH = timedelta(days=1)  # details that a search brought along are used as they are for so long
 
@@ -44,9 +44,9 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
     feeds = "domain_extraction"
     tuning = Tuning(interval_minutes=5, batch_size=10, max_instances=1)
 
-    def __init__(self, providers: Providers, purses: Purses | None = None) -> None:
+    def __init__(self, providers: Providers, purses: DetailBudgets | None = None) -> None:
         self._providers = providers
-        self._purses = purses or PocketPurses()
+        self._purses = purses or InMemoryDetailBudgets()
 
     def read(self, row: Claimed) -> PlaceToScan:
         """The place as its provider names it."""
@@ -82,7 +82,7 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
 async def _keep_contacts(
     session: AsyncSession,
     wanted: Sequence[businesses.Wanted],
-    rules: Mapping[UUID | None, Rules],
+    rules: Mapping[UUID | None, AdvanceRules],
     found: Sequence[tuple[Place, PlaceDetails]],
 ) -> None:
     """What the provider knows of ways to reach a business that is not closed for good."""

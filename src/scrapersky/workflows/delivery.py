@@ -10,11 +10,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky import models
 from scrapersky.core import clock
-from scrapersky.destinations.concurrency import Doors
-from scrapersky.destinations.endpoint import Address
+from scrapersky.destinations.concurrency import ConcurrencyLimits
+from scrapersky.destinations.endpoint import Endpoint
 from scrapersky.destinations.errors import DestinationClosed, Receipt, TryLater
-from scrapersky.destinations.payload import Parcel
-from scrapersky.destinations.registry import AT_ONCE, Couriers
+from scrapersky.destinations.payload import Message
+from scrapersky.destinations.registry import AT_ONCE, DestinationAdapters
 from scrapersky.engine.outcomes import Later, Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
@@ -62,10 +62,10 @@ class Delivery(Workflow[models.Delivery, Errand, Delivered]):
         breaker_min_rows=10_000,
     )
 
-    def __init__(self, outbox: Outbox | None, couriers: Couriers | None) -> None:
+    def __init__(self, outbox: Outbox | None, adapters: DestinationAdapters | None) -> None:
         self._outbox = outbox
-        self._couriers = couriers
-        self._doors = Doors()
+        self._couriers = adapters
+        self._doors = ConcurrencyLimits()
 
     def read(self, row: Claimed) -> Errand:
         """Only ids: the contact is read at the last moment, for it may be suppressed meanwhile."""
@@ -86,17 +86,17 @@ class Delivery(Workflow[models.Delivery, Errand, Delivered]):
             raise Skip(f"{DISABLED}: {closed}") from closed
         return Delivered(receipt.external_id, parcel.fingerprint, clock.now())
 
-    async def _look(self, outbox: Outbox, errand: Errand) -> tuple[Address, Parcel]:
+    async def _look(self, outbox: Outbox, errand: Errand) -> tuple[Endpoint, Message]:
         waiting = await outbox.load(errand.tenant_id, errand.delivery_id)
         if waiting is None:
             raise Skip("the contact or its destination is gone")
         return waiting.address, wanted(waiting)
 
     async def _hand_over(
-        self, outbox: Outbox, couriers: Couriers, errand: Errand, address: Address, parcel: Parcel
+        self, outbox: Outbox, adapters: DestinationAdapters, errand: Errand, address: Endpoint, parcel: Message
     ) -> Receipt:
         try:
-            return await couriers.deliver(address, parcel)
+            return await adapters.deliver(address, parcel)
         except TryLater as trouble:
             if not trouble.is_counted:
                 trouble.is_counted = True
@@ -114,7 +114,7 @@ class Delivery(Workflow[models.Delivery, Errand, Delivered]):
         return ()
 
 
-def wanted(waiting: Waiting) -> Parcel:
+def wanted(waiting: Waiting) -> Message:
     """What is to be handed over, or Skip or Later with the reason why nothing is."""
     if waiting.disabled_why is not None:
         raise Skip(f"{DISABLED}: {waiting.disabled_why}")

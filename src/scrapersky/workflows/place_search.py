@@ -12,7 +12,7 @@ from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Search
 from scrapersky.providers.base import BudgetReached, Meter, PlaceDetails, PlaceQuery, Providers, why_unknown
-from scrapersky.providers.search_journal import Journals, PocketJournals
+from scrapersky.providers.search_journal import InMemoryJournals, Journals
 from scrapersky.store.line import places
 from scrapersky.store.line.advance_rules import read_rules
 from scrapersky.store.money import spending
@@ -55,7 +55,7 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
 
     def __init__(self, providers: Providers, journals: Journals | None = None) -> None:
         self._providers = providers
-        self._journals = journals or PocketJournals()
+        self._journals = journals or InMemoryJournals()
 
     def read(self, row: Claimed) -> SearchTask:
         """The search as somebody asked for it."""

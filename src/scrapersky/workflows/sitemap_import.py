@@ -12,21 +12,21 @@ from scrapersky.core.vocabularies import UNWANTED
 from scrapersky.crawl.sitemaps.entry import SitemapKind
 from scrapersky.crawl.sitemaps.fetcher import VisitingWeb
 from scrapersky.crawl.sitemaps.read import SitemapReader, read_batches
-from scrapersky.crawl.sitemaps.result import Answer
+from scrapersky.crawl.sitemaps.result import SitemapResponse
 from scrapersky.crawl.web import Web
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.extract.business.site_metadata import read_metadata
 from scrapersky.extract.pages.classify import classify
-from scrapersky.extract.pages.select import LEAST_SCORE, WORTH, Candidate, pick_pages
+from scrapersky.extract.pages.select import MIN_SCORE, WORTH, Candidate, pick_pages
 from scrapersky.models import SitemapFile
 from scrapersky.store.line import pages
 from scrapersky.store.line.page_spool import PageRow, Spool
 from scrapersky.store.line.sitemaps import LINKS
 
-MOST_CANDIDATES = 5_000  # promising pages of one sitemap that are weighed against each other
-MOST_PICKS = 1_000
+MAX_CANDIDATES = 5_000  # promising pages of one sitemap that are weighed against each other
+MAX_PICKS = 1_000
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class Imported:
         """Keep a page with its kind; a promising one is also a candidate."""
         guess = classify(url, text)
         self.spool.add(PageRow(url, guess.kind.value, guess.score, guess.reason, last_modified))
-        promising = guess.kind in WORTH and guess.score >= LEAST_SCORE
-        if promising and len(self.candidates) < MOST_CANDIDATES:
+        promising = guess.kind in WORTH and guess.score >= MIN_SCORE
+        if promising and len(self.candidates) < MAX_CANDIDATES:
             self.candidates.append(Candidate(url, text))
 
 
@@ -112,9 +112,9 @@ class SitemapImport(Workflow[SitemapFile, Listing, Imported]):
 
 def _picks(candidates: Iterable[Candidate]) -> list[tuple[str, str]]:
     """The best pages, best first, with their kinds."""
-    return [(pick.url, pick.guess.kind.value) for pick in pick_pages(candidates, MOST_PICKS)]
+    return [(pick.url, pick.guess.kind.value) for pick in pick_pages(candidates, MAX_PICKS)]
 
 
-async def _pieces(answer: Answer) -> AsyncIterator[bytes]:
+async def _pieces(answer: SitemapResponse) -> AsyncIterator[bytes]:
     async for piece in answer:
         yield piece

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from scrapersky.core import clock
-from scrapersky.core.passwords import MOST_WAITING, THREADS, Passwords, TooBusy
+from scrapersky.core.passwords import MAX_WAITING, THREADS, Passwords, TooBusy
 from tests.api.conftest import app_over, asking, is_problem, make_key, served
 
 AUTH = "/api/v3/auth"
@@ -61,7 +61,7 @@ async def test_a_password_gets_tokens_and_a_token_says_who_one_is(stranger, add_
     assert (tokens["token_type"], tokens["expires_in"]) == ("Bearer", 900)
     mine = (await me(stranger, tokens["access_token"])).json()
     assert (mine["user_id"], mine["name"], mine["role"]) == (str(user_id), "bob", "curator")
-    assert (mine["tenant"], mine["tenant_id"], mine["is_house"]) == ("default", str(tenant), True)
+    assert (mine["tenant"], mine["tenant_id"], mine["is_operator"]) == ("default", str(tenant), True)
     assert (mine["session_id"], mine["key_id"], mine["scopes"]) == (tokens["session_id"], None, None)
 
 
@@ -319,8 +319,8 @@ async def test_a_flood_of_logins_is_refused_before_it_is_hashed_and_others_are_a
     await add_user("bob")
     app = app_over(database_url, SCRAPERSKY_LOGIN_RATE_PER_ACCOUNT="1000", SCRAPERSKY_LOGIN_RATE_PER_ADDRESS="1000")
     async with served(app) as client, asking(app, None) as stranger:
-        flood = [asyncio.create_task(log_in(stranger, name=f"nobody {n}")) for n in range(THREADS + MOST_WAITING + 20)]
-        for _ in range(THREADS + MOST_WAITING):  # as many as are hashed: a list is quicker if it waits for no hash
+        flood = [asyncio.create_task(log_in(stranger, name=f"nobody {n}")) for n in range(THREADS + MAX_WAITING + 20)]
+        for _ in range(THREADS + MAX_WAITING):  # as many as are hashed: a list is quicker if it waits for no hash
             assert (await client.get("/api/v3/places")).status_code == 200
         assert not all(task.done() for task in flood)
         codes = [(await task).status_code for task in flood]
@@ -346,7 +346,7 @@ async def test_a_hash_that_is_none_lets_nobody_in(stranger, add_user):
 
 async def test_too_many_at_once_are_told_so_and_room_is_made_again():
     passwords = Passwords()
-    waiting = [asyncio.create_task(passwords.check("x", None)) for _ in range(THREADS + MOST_WAITING)]
+    waiting = [asyncio.create_task(passwords.check("x", None)) for _ in range(THREADS + MAX_WAITING)]
     await asyncio.sleep(0)
     with pytest.raises(TooBusy):
         await passwords.check("x", None)
@@ -372,7 +372,7 @@ async def test_the_use_of_a_key_is_written_down_once_a_minute(database_url, data
 
 async def test_one_login_more_than_there_may_be_ends_the_one_used_least_lately(database_url, add_user, admin):
     await add_user("bob")
-    bounded = app_over(database_url, SCRAPERSKY_MOST_LOGINS="3", SCRAPERSKY_LOGIN_RATE_PER_ACCOUNT="100")
+    bounded = app_over(database_url, SCRAPERSKY_MAX_SESSIONS="3", SCRAPERSKY_LOGIN_RATE_PER_ACCOUNT="100")
     async with served(bounded), asking(bounded, None) as stranger:
         first, second, third = [(await log_in(stranger)).json() for _ in range(3)]
         used = (await renew(stranger, first["refresh_token"])).json()

@@ -82,7 +82,7 @@ async def test_tenants_are_made_listed_and_changed(client):
         cursor = page["next_cursor"]
     assert names == ["default", *(f"tenant {number}" for number in range(5))]
     found = (await client.get(made.headers["location"])).json()
-    assert (found["cents_per_month"], found["is_house"]) == (100, False)
+    assert (found["cents_per_month"], found["is_operator"]) == (100, False)
     assert {line["quota"]: line["limit"] for line in found["quotas"]}["cents_per_month"] == 100
 
 
@@ -101,7 +101,7 @@ async def test_the_house_cannot_lock_itself_out(client, tenant):
 
 @pytest.mark.parametrize(
     "body",
-    [{"pages_per_day": -1}, {"pages_per_day": "9"}, {"pages_per_day": 2**31}, {"is_house": True}, {"id": "x"}],
+    [{"pages_per_day": -1}, {"pages_per_day": "9"}, {"pages_per_day": 2**31}, {"is_operator": True}, {"id": "x"}],
     ids=str,
 )
 async def test_nonsense_is_refused(client, other_tenant, body):

@@ -28,7 +28,7 @@ async def chief(client, app, admin, tenant):
     """The admin, logged in: what outlives a key no key may do."""
     ada = await admin.fetchval("SELECT id FROM \"user\" WHERE name = 'ada'")
     session = await add_session(admin, tenant, ada, "of the chief")
-    async with asking(app, true_token(app.state.office.signing_key, str(ada), session)) as logged_in:
+    async with asking(app, true_token(app.state.application.signing_key, str(ada), session)) as logged_in:
         yield logged_in
 
 

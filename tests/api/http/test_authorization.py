@@ -37,7 +37,7 @@ async def test_every_route_says_who_may_and_only_these_ask_nobody(app, client):
     described = app.openapi()["paths"]
     operations = {(method.upper(), path): one for path, found in described.items() for method, one in found.items()}
     assert {*operations, ("GET", "/api/v3/openapi.json")} == set(every_route(app))
-    assert [route for route, one in operations.items() if "x-role" not in one or "x-house" not in one] == []
+    assert [route for route, one in operations.items() if "x-role" not in one or "x-operators" not in one] == []
     roles = {one["x-role"] for one in operations.values()}
     assert roles <= {"anyone", *Role}
     assert {route for route, one in operations.items() if one["x-role"] == "anyone"} == OPEN

@@ -49,7 +49,7 @@ async def test_stalled_readers_hold_up_nobody_and_are_cut_off(
     app, key = app_over(database_url, SCRAPERSKY_DATABASE_POOL_SIZE="4"), await key_for("viewer")
     bearer = {"Authorization": f"Bearer {key}"}
     async with listening(app) as port, AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=bearer) as client:
-        downloads, pool = app.state.office.downloads, app.state.office.database.app.pool
+        downloads, pool = app.state.application.downloads, app.state.application.database.app.pool
         assert (downloads.most, downloads.most_of_one) == (2, 1)
         deaf, head = await ask_and_read_nothing(port, key)
         assert head == b"HTTP/1.1 200"

@@ -9,7 +9,7 @@ import structlog
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from scrapersky.api.http import middleware
-from scrapersky.api.http.middleware import BODY_BYTES, Guard
+from scrapersky.api.http.middleware import BODY_BYTES, RequestGuard
 from scrapersky.core import database
 from scrapersky.store.operations import runs, workflow_status
 from tests.api.conftest import LINE, is_problem, served
@@ -129,7 +129,7 @@ async def test_a_body_that_does_not_arrive_is_given_up():
         sent.append(message)
 
     scope = {**SCOPE}
-    await Guard(never, settings=NOWHERE, local_only=True, body_seconds=0.05)(scope, never, send)
+    await RequestGuard(never, settings=NOWHERE, local_only=True, body_seconds=0.05)(scope, never, send)
     assert sent[0]["status"] == 408
 
 
@@ -191,7 +191,7 @@ async def test_a_client_that_leaves_is_no_failure():
 
     scope = {**SCOPE}
     with structlog.testing.capture_logs() as lines:
-        await Guard(gone, settings=NOWHERE, local_only=True)(scope, gone, send)
+        await RequestGuard(gone, settings=NOWHERE, local_only=True)(scope, gone, send)
     assert [line["event"] for line in lines] == ["client_gone", "request_served"]
 
 

@@ -10,7 +10,7 @@ import psutil
 import uvicorn
 from starlette.responses import PlainTextResponse
 
-from scrapersky.api.http.middleware import Guard
+from scrapersky.api.http.middleware import RequestGuard
 from scrapersky.api.http.uvicorn_protocol import HEAD_BYTES, PatientProtocol, server_config
 from tests.conftest import make_settings
 
@@ -48,7 +48,7 @@ async def listening(app, protocol=Hasty):
 
 
 def guarded(**limits):
-    return Guard(hello, settings=make_settings("postgresql://x/y"), local_only=True, **limits)
+    return RequestGuard(hello, settings=make_settings("postgresql://x/y"), local_only=True, **limits)
 
 
 async def read_answer(reader):

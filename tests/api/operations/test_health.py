@@ -42,7 +42,7 @@ async def test_a_healthy_process_is_alive_and_ready(database_url):
     async with served(app) as client:
 
         async def alive():
-            return app.state.office.runtime.is_alive
+            return app.state.application.runtime.is_alive
 
         await wait_for(alive)
         assert (await client.get("/health/ready")).json() == {"status": "ready"}
@@ -109,7 +109,7 @@ async def test_a_schema_that_changed_under_it_makes_it_unready(client, admin):
 async def test_a_scheduler_that_stopped_makes_it_unready(database_url):
     app = app_over(database_url, run_engine=True)
     async with served(app) as client:
-        await app.state.office.runtime.stop()
+        await app.state.application.runtime.stop()
         answer = await client.get(DETAILS)
         assert answer.status_code == 503
         assert answer.json()["checks"]["scheduler"]["ok"] is False
@@ -123,7 +123,7 @@ async def test_what_needs_a_look_is_named_and_the_process_stays(database_url, ad
     )
     app = app_over(database_url)
     async with served(app) as client:
-        app.state.office.runtime.failed_registrations["process_shipping_queue"] = "ValueError: no"
+        app.state.application.runtime.failed_registrations["process_shipping_queue"] = "ValueError: no"
         answer = await client.get(DETAILS)
     assert answer.status_code == 200
     assert answer.json()["status"] == "degraded"

@@ -208,6 +208,6 @@ async def test_nobody_meant_is_a_problem(client, whom):
 
 async def test_only_admins_look_and_erase(app, client):
     for role in ("viewer", "curator", "operator"):
-        async with asking(app, await make_key(app.state.office.database, role, name=role)) as asker:
+        async with asking(app, await make_key(app.state.application.database, role, name=role)) as asker:
             is_problem(await asker.post(HERE, json={"email": ANNA}), 403)
             is_problem(await asker.get(SUBJECTS, params={"email": ANNA}), 403)

@@ -136,7 +136,7 @@ async def test_a_suppressed_contact_is_listed_and_marked_but_goes_out_in_no_file
 
 async def test_tenants_suppress_for_themselves(app, client, admin, tenant, other_tenant):
     mine, theirs = (await add_line(admin, tenant))["contacts"], (await add_line(admin, other_tenant))["contacts"]
-    async with asking(app, await make_key(app.state.office.database, tenant="other", name="eve")) as other:
+    async with asking(app, await make_key(app.state.application.database, tenant="other", name="eve")) as other:
         await other.post(HERE, json={"values": ["anna@molar.fi"]})
         row = (await other.get(HERE)).json()["items"][0]
         assert await is_suppressed(other, theirs)
@@ -157,6 +157,6 @@ async def test_tenants_suppress_for_themselves(app, client, admin, tenant, other
 )
 async def test_each_role_does_its_part(app, client, method, path, roles):
     for role in ("viewer", "curator", "operator", "admin"):
-        async with asking(app, await make_key(app.state.office.database, role, name=role)) as asker:
+        async with asking(app, await make_key(app.state.application.database, role, name=role)) as asker:
             answer = await asker.request(method, path, json={"values": ["a@b.fi"]} if method == "POST" else None)
         assert (answer.status_code != 403) == (role in roles), role

@@ -19,7 +19,7 @@ NOBODY = "00000000-0000-0000-0000-000000000000"
 
 # -- fields ------------------------------------------------------------------------------------------------------------
 
-FOREIGN = ["tenant_id", "id", "status", "role", "attempts", "created_at", "merged_into_id", "is_house", "__proto__"]
+FOREIGN = ["tenant_id", "id", "status", "role", "attempts", "created_at", "merged_into_id", "is_operator", "__proto__"]
 
 
 @pytest.mark.parametrize("name", FOREIGN)

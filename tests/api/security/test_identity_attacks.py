@@ -38,7 +38,7 @@ async def test_an_admin_who_had_to_go_cannot_come_back_by_an_invitation_of_their
     await key_for("admin", name="eve before")
     user_id = await admin.fetchval("SELECT id FROM \"user\" WHERE name = 'eve before'")
     session = await add_session(admin, tenant, user_id, "eve")
-    async with asking(app, true_token(app.state.office.signing_key, str(user_id), session)) as eve:
+    async with asking(app, true_token(app.state.application.signing_key, str(user_id), session)) as eve:
         token = (await eve.post("/api/v3/invitations", json={"role": "admin"})).json()["token"]
     await admin.execute(f"UPDATE \"user\" SET {lost} WHERE name = 'eve before'")
     is_problem(await stranger.get(ACCEPT, params={"token": token}), 404)

@@ -18,7 +18,7 @@ SIGNING_KEY = Vault(SECRET.encode()).signing_key
 
 
 @pytest.fixture
-async def house(database_url, admin, tenant, other_tenant):
+async def application(database_url, admin, tenant, other_tenant):
     """The application in production, with two tenants that have one of everything."""
     app = app_over(database_url, SCRAPERSKY_ENVIRONMENT="production")
     async with served(app):
@@ -46,25 +46,25 @@ async def user_with_session(admin, tenant, name, role="admin"):
     return str(user), await add_session(admin, tenant, user, name)
 
 
-async def test_no_credential_that_is_wrong_in_any_way_opens_any_route(house, admin, tenant):
+async def test_no_credential_that_is_wrong_in_any_way_opens_any_route(application, admin, tenant):
     user, session = await user_with_session(admin, tenant, "eve")
     forged = {"anonymous": None, **forgeries(SIGNING_KEY, user, session)}
-    forged |= await out_of_force(house.state.office.database, admin, tenant)
-    async with asking(house, true_token(SIGNING_KEY, user, session)) as client:
+    forged |= await out_of_force(application.state.application.database, admin, tenant)
+    async with asking(application, true_token(SIGNING_KEY, user, session)) as client:
         assert (await client.get("/api/v3/auth/me")).status_code == 200
-    async with asking(house, "garbage") as client:
+    async with asking(application, "garbage") as client:
         refusal = {**(await client.get("/api/v3/auth/me")).json(), "request_id": None}
     asked = 0
     for kind, credential in forged.items():
-        async with asking(house, credential) as client:
-            for operation in closed_operations(house):
+        async with asking(application, credential) as client:
+            for operation in closed_operations(application):
                 answer = await ask(client, operation)
                 assert answer.status_code == 401, f"{kind}: {operation.method} {operation.path} {answer.text}"
                 problem = {**answer.json(), "request_id": None}
                 assert problem == refusal or credential is None, kind
                 assert answer.headers["www-authenticate"].startswith("Bearer")
                 asked += 1
-    print(f"{len(forged)} wrong credentials x {len(closed_operations(house))} routes = {asked} refusals")
+    print(f"{len(forged)} wrong credentials x {len(closed_operations(application))} routes = {asked} refusals")
 
 
 async def out_of_force(database, admin, tenant):
@@ -92,14 +92,14 @@ async def out_of_force(database, admin, tenant):
     }
 
 
-async def test_a_token_of_two_megabytes_is_refused_before_it_is_read(house):
-    async with asking(house, "x" * 2_000_000) as client:
-        for operation in closed_operations(house):
+async def test_a_token_of_two_megabytes_is_refused_before_it_is_read(application):
+    async with asking(application, "x" * 2_000_000) as client:
+        for operation in closed_operations(application):
             assert (await ask(client, operation)).status_code == 431
 
 
-async def test_no_lower_role_no_narrow_key_and_no_other_house_gets_in(house, admin, tenant, other_tenant):
-    database = house.state.office.database
+async def test_no_lower_role_no_narrow_key_and_no_other_house_gets_in(application, admin, tenant, other_tenant):
+    database = application.state.application.database
     keys = {role: await make_key(database, role, name=f"a {role}") for role in ROLES}
     foreign = {role: await make_key(database, role, "other", name=f"a {role}") for role in ROLES}
     narrow = {
@@ -107,22 +107,22 @@ async def test_no_lower_role_no_narrow_key_and_no_other_house_gets_in(house, adm
         for role, word in zip(ROLES, every_scope(), strict=True)
     }
     asked = 0
-    for operation in closed_operations(house):
+    for operation in closed_operations(application):
         needed = Role(operation.role)
         refused = {f"a {role}": keys[role] for role in ROLES if not role.covers(needed)}
         refused["a key without the scope"] = narrow[needed]
-        if operation.said["x-house"]:
+        if operation.said["x-operators"]:
             refused |= {f"a {role} of another house": foreign[role] for role in ROLES}
         if operation.said.get("x-login"):
             refused["a key where a login is needed"] = keys[Role.ADMIN]
         for who, key in refused.items():
-            async with asking(house, key) as client:
+            async with asking(application, key) as client:
                 answer = await ask(client, operation)
             assert answer.status_code == 403, f"{who}: {operation.method} {operation.path} {answer.text}"
             assert set(answer.json()) == {"type", "title", "status", "detail", "request_id"}
             asked += 1
     print(f"{asked} refusals of roles, scopes and houses")
-    assert asked > 2 * len(closed_operations(house))
+    assert asked > 2 * len(closed_operations(application))
 
 
 def every_scope():
@@ -130,15 +130,15 @@ def every_scope():
 
 
 @pytest.mark.parametrize("direction", ["a guest at the house", "the house at a guest"])
-async def test_a_foreign_id_is_answered_like_one_that_never_was(house, admin, tenant, other_tenant, direction):
+async def test_a_foreign_id_is_answered_like_one_that_never_was(application, admin, tenant, other_tenant, direction):
     mine, theirs = await furnish(admin, tenant, "housemates"), await furnish(admin, other_tenant, "neighbours")
     if direction.startswith("a guest"):
         mine, theirs = theirs, mine
     user, session = await user_with_session(admin, mine.tenant, "mallory")
     before = await fingerprint(admin, theirs.tenant)
     asked, unread = 0, set()
-    async with asking(house, true_token(SIGNING_KEY, user, session)) as client:
-        for operation in closed_operations(house):
+    async with asking(application, true_token(SIGNING_KEY, user, session)) as client:
+        for operation in closed_operations(application):
             if operation.noun == "tenants" and mine.tenant == tenant:
                 continue  # those who run the house see its tenants
             for path, more in places_for_ids(operation, mine, "{id}"):
@@ -197,14 +197,14 @@ def told(answered):
 
 
 @pytest.mark.parametrize("direction", ["a guest at the house", "the house at a guest"])
-async def test_no_list_no_file_and_no_count_tells_of_somebody_else(house, admin, tenant, other_tenant, direction):
+async def test_no_list_no_file_and_no_count_tells_of_somebody_else(application, admin, tenant, other_tenant, direction):
     mine, theirs = await furnish(admin, tenant, "housemates"), await furnish(admin, other_tenant, "neighbours")
     if direction.startswith("a guest"):
         mine, theirs = theirs, mine
     user, session = await user_with_session(admin, mine.tenant, "mallory")
     looked = 0
-    async with asking(house, true_token(SIGNING_KEY, user, session)) as client:
-        for operation in closed_operations(house):
+    async with asking(application, true_token(SIGNING_KEY, user, session)) as client:
+        for operation in closed_operations(application):
             if operation.method != "GET" or (operation.noun == "tenants" and mine.tenant == tenant):
                 continue
             answer = await ask(client, operation, operation.at(path_id(operation, mine)))
@@ -217,7 +217,7 @@ async def test_no_list_no_file_and_no_count_tells_of_somebody_else(house, admin,
     print(f"{looked} answers looked through ({direction})")
 
 
-async def test_a_cursor_of_somebody_else_shows_ones_own_rows(house, admin, tenant, other_tenant):
+async def test_a_cursor_of_somebody_else_shows_ones_own_rows(application, admin, tenant, other_tenant):
     await furnish(admin, tenant, "housemates")
     await furnish(admin, tenant, "lodgers")
     theirs = await furnish(admin, other_tenant, "neighbours")
@@ -225,11 +225,11 @@ async def test_a_cursor_of_somebody_else_shows_ones_own_rows(house, admin, tenan
     there = await user_with_session(admin, other_tenant, "talker")
     used = 0
     async with (
-        asking(house, true_token(SIGNING_KEY, *here)) as owner,
-        asking(house, true_token(SIGNING_KEY, *there)) as stranger,
+        asking(application, true_token(SIGNING_KEY, *here)) as owner,
+        asking(application, true_token(SIGNING_KEY, *there)) as stranger,
     ):
-        for operation in closed_operations(house):
-            if operation.method != "GET" or operation.said["x-house"] or "/{" in operation.path:
+        for operation in closed_operations(application):
+            if operation.method != "GET" or operation.said["x-operators"] or "/{" in operation.path:
                 continue
             page = await owner.get(operation.path, params={"limit": 1})
             cursor = page.json().get("next_cursor") if page.status_code == 200 and page.text.startswith("{") else None

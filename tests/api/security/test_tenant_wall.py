@@ -40,7 +40,7 @@ async def test_another_key_of_the_same_user_has_its_own_pace_and_another_process
         key = client.headers["authorization"].removeprefix("Bearer ")
         async with asking(other, key) as elsewhere:
             is_problem(await elsewhere.get(LINE), 429)
-        async with asking(one, await make_key(one.state.office.database)) as second:
+        async with asking(one, await make_key(one.state.application.database)) as second:
             assert (await second.get(LINE)).status_code == 200
 
 
@@ -61,12 +61,12 @@ async def test_who_watches_over_us_is_never_slowed_down(database_url):
 async def test_without_its_database_the_limit_lets_pass_and_the_route_says_503(database_url):
     app = app_over(database_url, SCRAPERSKY_RATE_PER_ADDRESS="100", SCRAPERSKY_RATE_PER_KEY="100")
     async with served(app) as client:
-        office = app.state.office
-        away = Database("postgresql://nobody@127.0.0.1:1/nothing", office.settings)
-        app.state.office = replace(office, database=away)
+        application = app.state.application
+        away = Database("postgresql://nobody@127.0.0.1:1/nothing", application.settings)
+        app.state.application = replace(application, database=away)
         problem = is_problem(await client.get(LINE), 503)
         assert problem["type"] == "urn:scrapersky:problem:unavailable"
-        app.state.office = office
+        app.state.application = application
         assert (await client.get(LINE)).status_code == 200
         await away.close()
 
@@ -259,7 +259,7 @@ async def test_a_reader_that_takes_nothing_is_given_up(monkeypatch):
     scope = {"type": "http", "method": "GET", "path": "/", "scheme": "http", "client": None}
     scope["headers"] = [(b"host", b"localhost")]
     async with asyncio.timeout(10):
-        await middleware.Guard(endless, settings=load(environment("postgresql://x/y")), local_only=True)(
+        await middleware.RequestGuard(endless, settings=load(environment("postgresql://x/y")), local_only=True)(
             scope, body, stalled
         )
     assert told.is_set()

@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError
 from starlette.datastructures import Headers
 
 from scrapersky.api.http.client_address import Proxies
-from scrapersky.api.http.middleware import Guard
+from scrapersky.api.http.middleware import RequestGuard
 from scrapersky.api.http.request_bodies import SMALL_BYTES
 from tests.api.conftest import asking, is_problem
 from tests.conftest import make_settings
@@ -44,7 +44,7 @@ async def test_many_large_bodies_at_once_are_refused_and_small_ones_are_not(data
         await send({"type": "http.response.body", "body": str(length).encode()})
 
     large, small = b"x" * 500_000, b"x" * SMALL_BYTES
-    guard = Guard(slow, settings=make_settings(database_url), local_only=True, held_bytes=3 * len(large))
+    guard = RequestGuard(slow, settings=make_settings(database_url), local_only=True, held_bytes=3 * len(large))
     transport = httpx.ASGITransport(guard, client=("127.0.0.1", 4711))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         held = [asyncio.create_task(client.post("/", content=large)) for _ in range(3)]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapersky.crawl.http.decompress import MOST_MEMBERS, PIECE_BYTES, BadCompression, CutShort, Inflater
+from scrapersky.crawl.http.decompress import MAX_MEMBERS, PIECE_BYTES, BadCompression, CutShort, Inflater
 
 
 def raw_deflate(data: bytes) -> bytes:
@@ -61,7 +61,7 @@ def test_a_body_that_is_cut_short_is_not_complete(form: str) -> None:
 
 def test_a_million_empty_members_are_refused() -> None:
     with pytest.raises(BadCompression, match="parts"):
-        list(Inflater("gzip").feed(gzip.compress(b"") * (MOST_MEMBERS + 1)))
+        list(Inflater("gzip").feed(gzip.compress(b"") * (MAX_MEMBERS + 1)))
 
 
 def test_an_empty_body_is_complete_whatever_its_header_says() -> None:

@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from scrapersky.crawl.network.dns_resolver import Names, parse_known
+from scrapersky.crawl.network.dns_resolver import DnsResolver, parse_known
 from scrapersky.crawl.network.ip_ranges import Allowance
-from scrapersky.crawl.network.ssrf_guard import AddressRefused, Guard
+from scrapersky.crawl.network.ssrf_guard import AddressRefused, SsrfGuard
 
 
 def no_dns(*asked: Any, **options: Any) -> list[tuple[Any, ...]]:
     raise socket.gaierror(socket.EAI_NONAME, "nobody may be asked here")
 
 
-def guarded(text: str, allowance: str = "127.0.0.1") -> Names:
-    return Names(Guard(allowance=Allowance([allowance])), known=parse_known(text), lookup=no_dns)
+def guarded(text: str, allowance: str = "127.0.0.1") -> DnsResolver:
+    return DnsResolver(SsrfGuard(allowance=Allowance([allowance])), known=parse_known(text), lookup=no_dns)
 
 
 async def test_a_star_answers_for_every_name():

@@ -14,7 +14,7 @@ import pytest
 
 from scrapersky.core.errors import BadSetting, TryAgain
 from scrapersky.core.settings import Settings
-from scrapersky.crawl.network.mx_lookup import MailHosts, NoAnswerFromNames, mail_hosts_of, parse_servers
+from scrapersky.crawl.network.mx_lookup import MxLookup, NoAnswerFromNames, mail_hosts_of, parse_servers
 from scrapersky.extract.emails.deliverability import MailDomain, Takes
 
 Answer = Callable[[dns.message.Message, str], bytes | None]
@@ -128,8 +128,8 @@ async def serving(answer: Answer = well, *, tcp: bool = False) -> AsyncIterator[
 
 
 @asynccontextmanager
-async def asking(*servers: Server, **options) -> AsyncIterator[MailHosts]:
-    hosts = MailHosts([("127.0.0.1", server.port) for server in servers], **{"seconds": 2.0, **options})
+async def asking(*servers: Server, **options) -> AsyncIterator[MxLookup]:
+    hosts = MxLookup([("127.0.0.1", server.port) for server in servers], **{"seconds": 2.0, **options})
     try:
         yield hosts
     finally:

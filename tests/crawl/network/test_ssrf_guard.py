@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from scrapersky.crawl.errors import BlockedByPolicy
 from scrapersky.crawl.network.ip_ranges import Allowance, parse_address, why_denied
-from scrapersky.crawl.network.ssrf_guard import AddressRefused, Guard
+from scrapersky.crawl.network.ssrf_guard import AddressRefused, SsrfGuard
 
-GUARD = Guard()
+GUARD = SsrfGuard()
 
 REFUSED = {
     "http://127.0.0.1/": "this machine",
@@ -105,7 +105,7 @@ def test_a_relative_redirect_stays_on_its_host() -> None:
 
 
 def test_an_allowance_opens_its_own_port_only() -> None:
-    guard = Guard(allowance=Allowance(["127.0.0.1:39001"]))
+    guard = SsrfGuard(allowance=Allowance(["127.0.0.1:39001"]))
     assert guard.target("http://127.0.0.1:39001/").port == 39001
     assert guard.target("http://localhost:39001/").port == 39001
     for url in ("http://127.0.0.1:39002/", "http://127.0.0.1/", "http://[::1]:39001/", "http://good.example:39001/"):

@@ -90,7 +90,7 @@ async def test_a_permit_given_back_twice_frees_one_slot(limits: InProcessHostLim
 async def test_idle_hosts_are_forgotten(
     limits: InProcessHostLimits, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scrapersky.crawl.politeness.host_limits.MOST_HOSTS", 10)
+    monkeypatch.setattr("scrapersky.crawl.politeness.host_limits.MAX_HOSTS", 10)
     for number in range(50):
         await limits.release(await taken(limits, f"{number}.example"))
         clock.move(2)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scrapersky.core.vocabularies import Verdict
 from scrapersky.extract.emails import domain_lists
-from scrapersky.extract.emails.deliverability import ANSWERS, Address, MailDomain, Takes, conclude, look_at
+from scrapersky.extract.emails.deliverability import ANSWERS, EmailAddress, MailDomain, Takes, conclude, look_at
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 TAKES_MAIL = MailDomain(Takes.HOSTS, ("mail.firma.fi",))
@@ -192,5 +192,5 @@ def test_a_slip_goes_both_ways(one, other):
 
 
 def test_a_wrong_address_is_never_asked_about():
-    assert look_at("a@b") == Address("a@b", wrong=look_at("a@b").wrong)
+    assert look_at("a@b") == EmailAddress("a@b", wrong=look_at("a@b").wrong)
     assert look_at("a@b").domain == ""

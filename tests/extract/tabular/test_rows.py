@@ -6,7 +6,7 @@ import tracemalloc
 
 import pytest
 
-from scrapersky.extract.tabular.rows import LONGEST_FIELD, LONGEST_LINE, UnusableTable, read_objects, read_table
+from scrapersky.extract.tabular.rows import MAX_FIELD_LENGTH, MAX_LINE_LENGTH, UnusableTable, read_objects, read_table
 
 
 def rows(content: bytes, form="csv"):
@@ -40,7 +40,7 @@ def test_lines_are_those_of_the_file():
 def test_an_unclosed_quote_costs_its_own_line_only():
     content = b'name,note\na,"open\nb,fine\nc,fine\n'
     assert rows(content) == [
-        (2, {}, f"opens a quote that is not closed within {LONGEST_FIELD:,} characters"),
+        (2, {}, f"opens a quote that is not closed within {MAX_FIELD_LENGTH:,} characters"),
         (3, {"name": "b", "note": "fine"}, ""),
         (4, {"name": "c", "note": "fine"}, ""),
     ]
@@ -55,9 +55,9 @@ def test_an_unclosed_quote_before_a_million_lines_is_found_soon():
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        (b"x" * (LONGEST_LINE + 1) + b",y", "is longer than 1,000,000 bytes"),
+        (b"x" * (MAX_LINE_LENGTH + 1) + b",y", "is longer than 1,000,000 bytes"),
         (b"x" * 10_000_000 + b",y", "is longer than 1,000,000 bytes"),
-        (b"x" * (LONGEST_FIELD + 1) + b",y", "has more than 100,000 characters in 'name'"),
+        (b"x" * (MAX_FIELD_LENGTH + 1) + b",y", "has more than 100,000 characters in 'name'"),
         (b"x" * 200_000 + b",y", "has a field of more than 100,000 characters"),
         (b"a\0b,y", "holds a NUL, which no text has"),
         (b"a,b,c", "has 3 cells for 2 columns"),

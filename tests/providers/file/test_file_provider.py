@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scrapersky.providers.base import Meter, PlaceDetails, PlaceQuery, ProviderRefused
-from scrapersky.providers.detail_budget import PocketPurse
+from scrapersky.providers.detail_budget import InMemoryDetailBudget
 from scrapersky.providers.file.provider import FileOfBusinesses
 
 CSV = """Company,Web Site,Phone number,ZIP,City,Country,Lat,Lng,Category
@@ -191,9 +191,9 @@ async def test_the_id_comes_from_the_content(tmp_path: Path) -> None:
     assert len(places) == 3
     assert places[-1].provider_id == first.provider_id
     provider = FileOfBusinesses(tmp_path / "firms.csv")
-    assert (await provider.details(first.provider_id, PocketPurse())).name == "Hymy Oy"
+    assert (await provider.details(first.provider_id, InMemoryDetailBudget())).name == "Hymy Oy"
     with pytest.raises(ProviderRefused, match="any more"):
-        await provider.details("gone", PocketPurse())
+        await provider.details("gone", InMemoryDetailBudget())
     assert (await provider.estimate(PlaceQuery("*"))).cents == 0
 
 
@@ -205,7 +205,7 @@ async def test_an_id_column_is_the_identity_whatever_else_changes(tmp_path: Path
     after, _ = await read(path)
     assert [place.provider_id for place in before] == ["C-17", before[1].provider_id]
     assert [place.provider_id for place in after] == [before[1].provider_id, "C-17"], "a row without an id as ever"
-    assert (await FileOfBusinesses(path).details("C-17", PocketPurse())).name == "Hymy Oy"
+    assert (await FileOfBusinesses(path).details("C-17", InMemoryDetailBudget())).name == "Hymy Oy"
 
 
 async def test_an_id_may_be_a_number(tmp_path: Path) -> None:

@@ -21,15 +21,15 @@ from scrapersky.providers.base import (
     ProviderFailed,
     ProviderRefused,
 )
-from scrapersky.providers.cooldown import PocketRests
-from scrapersky.providers.detail_budget import PocketPurse
+from scrapersky.providers.cooldown import InMemoryCooldowns
+from scrapersky.providers.detail_budget import InMemoryDetailBudget
 from scrapersky.providers.google import errors as google_errors
 from scrapersky.providers.google import prices as google_prices
 from scrapersky.providers.google.api import GoogleApi
 from scrapersky.providers.google.place import place_of
 from scrapersky.providers.google.provider import GooglePlaces
-from scrapersky.providers.http_api import Answer, ClientSource
-from scrapersky.providers.search_journal import PocketJournal
+from scrapersky.providers.http_api import ApiResponse, ClientSource
+from scrapersky.providers.search_journal import InMemoryJournal
 from tests.factories.google_server import KEY, TinyGoogle, error, exhausted, points
 from tests.factories.http_server import LittleServer, Reply
 from tests.providers.conftest import api_at
@@ -253,7 +253,7 @@ async def test_the_quota_of_a_day_ends_at_midnight_in_california(client: ClientS
 )
 def test_the_day_of_the_quota_is_the_pacific_one(now: datetime, midnight: datetime) -> None:
     body = '{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "limit \'SearchTextRequest per day\'"}}'
-    busy = google_errors.error_of(Answer(429, {}, body), now=now)
+    busy = google_errors.error_of(ApiResponse(429, {}, body), now=now)
     assert isinstance(busy, google_errors.QuotaUsedUp)
     assert now.astimezone(UTC) + busy.after == midnight
 
@@ -262,7 +262,7 @@ async def test_a_search_goes_on_where_the_quota_stopped_it_and_pays_nothing_twic
     client: ClientSource, server: LittleServer
 ) -> None:
     world = TinyGoogle(server, points(213))
-    journal = PocketJournal()
+    journal = InMemoryJournal()
     provider, first = google(client, server), Meter(journal=journal)
     pages = provider.search(QUERY, first)
     await anext(pages)
@@ -294,7 +294,7 @@ async def test_a_short_wait_is_waited_in_the_middle_of_a_search(
     monkeypatch.setattr("scrapersky.providers.google.paging.asyncio.sleep", sleep)
     world = TinyGoogle(server, points(10))
     world.mishaps = [exhausted("Minute"), error(503, "UNAVAILABLE", ""), exhausted("Minute")]
-    provider = google(client, server, patience=timedelta(seconds=130), rests=PocketRests(now=lambda: sum(slept)))
+    provider = google(client, server, patience=timedelta(seconds=130), rests=InMemoryCooldowns(now=lambda: sum(slept)))
     assert len(await found(provider)) == 10
     assert [seconds for seconds in slept if seconds >= 1] == [60, 10, 60]
     world.mishaps = [exhausted("Minute")] * 5
@@ -348,7 +348,7 @@ async def test_a_quota_of_details_rests_details_and_no_search(
     client: ClientSource, server: LittleServer, unit: str, longest: timedelta
 ) -> None:
     TinyGoogle(server, points(3)).mishaps = [exhausted(unit)]
-    provider, purse = google(client, server), PocketPurse()
+    provider, purse = google(client, server), InMemoryDetailBudget()
     for _ in range(3):
         with pytest.raises(ProviderBusy, match=f"quota of the {unit.lower()}") as busy:
             await provider.details("place0001", purse)
@@ -360,7 +360,7 @@ async def test_a_quota_of_details_rests_details_and_no_search(
 
 async def test_details_of_one_place(client: ClientSource, server: LittleServer) -> None:
     TinyGoogle(server, points(3))
-    purse = PocketPurse()
+    purse = InMemoryDetailBudget()
     place = await google(client, server).details("place0001", purse)
     assert (purse.calls, purse.cents) == (1, 2)
     assert (place.provider, place.provider_id, place.website) == (
@@ -374,10 +374,10 @@ async def test_details_of_one_place(client: ClientSource, server: LittleServer) 
 async def test_a_place_that_is_gone_says_so(client: ClientSource, server: LittleServer) -> None:
     server.answers["/v1/places/old"] = [error(404, "NOT_FOUND", "The Place ID is no longer valid.")]
     with pytest.raises(google_errors.PlaceGone, match="no longer valid; run its search again"):
-        await google(client, server).details("old", PocketPurse())
+        await google(client, server).details("old", InMemoryDetailBudget())
     for wrong in ("../v1/x", "", "a b", "x" * 301):
         with pytest.raises(ProviderRefused, match="no id"):
-            await google(client, server).details(wrong, PocketPurse())
+            await google(client, server).details(wrong, InMemoryDetailBudget())
     assert len(server.asked) == 1
 
 

@@ -10,12 +10,12 @@ import pytest
 
 from scrapersky.crawl.politeness.host_limits import InProcessHostLimits
 from scrapersky.providers.base import Meter, PlaceDetails, PlaceQuery, ProviderBusy, ProviderFailed, ProviderRefused
-from scrapersky.providers.detail_budget import PocketPurse
+from scrapersky.providers.detail_budget import InMemoryDetailBudget
 from scrapersky.providers.http_api import ClientSource
 from scrapersky.providers.osm.nominatim import Nominatim
 from scrapersky.providers.osm.overpass import Overpass
 from scrapersky.providers.osm.provider import OpenStreetMap
-from scrapersky.providers.throttle import Turns
+from scrapersky.providers.throttle import Throttle
 from tests.factories.http_server import Asked, LittleServer, Reply
 from tests.providers.conftest import api_at
 
@@ -65,8 +65,8 @@ def osm(server: LittleServer, client: ClientSource) -> OpenStreetMap:
     return built(server, client)
 
 
-def turns(pause: float = 0.0) -> Turns:
-    return Turns("The service", "http://x.example", pause=timedelta(seconds=pause))
+def turns(pause: float = 0.0) -> Throttle:
+    return Throttle("The service", "http://x.example", pause=timedelta(seconds=pause))
 
 
 def built(server: LittleServer, client: ClientSource) -> OpenStreetMap:
@@ -187,13 +187,13 @@ async def test_no_result_is_fine(osm: OpenStreetMap, server: LittleServer) -> No
 
 
 async def test_details_by_id(osm: OpenStreetMap, server: LittleServer) -> None:
-    assert (await osm.details("node/11", PocketPurse())).name == "Hymy"
+    assert (await osm.details("node/11", InMemoryDetailBudget())).name == "Hymy"
     assert "node(11);" in question(server.asked[0])
     server.answers["/api/interpreter"] = [overpass_answer()]
     with pytest.raises(ProviderRefused, match="no business node/12 any more"):
-        await osm.details("node/12", PocketPurse())
+        await osm.details("node/12", InMemoryDetailBudget())
     with pytest.raises(ProviderRefused, match="looks like node/123"):
-        await osm.details("ChIJ123", PocketPurse())
+        await osm.details("ChIJ123", InMemoryDetailBudget())
 
 
 async def test_the_estimate_is_nothing(osm: OpenStreetMap, server: LittleServer) -> None:
@@ -240,7 +240,7 @@ async def test_limits_shared_by_all_workers_are_waited_for(server: LittleServer,
     server.answers["/search"] = [Reply([HELSINKI])]
     pause = timedelta(seconds=0.3)
     shared = InProcessHostLimits(slots=1, delay=pause)
-    turns_of_each = [Turns("N", server.url, pause=pause, limits=lambda _: shared) for _ in "ab"]
+    turns_of_each = [Throttle("N", server.url, pause=pause, limits=lambda _: shared) for _ in "ab"]
     workers = [Nominatim(api_at(client, server.url), turns) for turns in turns_of_each]
     await asyncio.gather(*(worker.find("Turku") for worker in workers))
     assert server.asked[1].at - server.asked[0].at >= 0.29

@@ -9,7 +9,7 @@ import pytest
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.web import Web
 from scrapersky.providers.base import Meter, PlaceQuery
-from scrapersky.providers.detail_budget import PocketPurse
+from scrapersky.providers.detail_budget import InMemoryDetailBudget
 from scrapersky.providers.registry import configured_providers
 from scrapersky.sandbox.google.place import place_id
 from scrapersky.sandbox.server.response import Request
@@ -351,7 +351,7 @@ async def test_the_client_reckons_what_google_bills_for_a_whole_search():
         web = Web(settings)
         try:
             google = configured_providers(settings, web)["google_places"]
-            meter, purse = Meter(), PocketPurse()
+            meter, purse = Meter(), InMemoryDetailBudget()
             found = [one async for page in google.search(PlaceQuery("dentists in Helsinki"), meter) for one in page]
             for one in found[:5]:
                 await google.details(one.provider_id, purse)

@@ -11,7 +11,7 @@ from scrapersky.crawl.web import Web
 from scrapersky.providers.base import Meter, PlaceQuery
 from scrapersky.providers.registry import configured_providers
 from scrapersky.sandbox.osm.services import FakeNominatim
-from scrapersky.sandbox.server.response import Answer, Request
+from scrapersky.sandbox.server.response import Request, Response
 from scrapersky.sandbox.server.sandbox import Sandbox
 
 AGENT = {"user-agent": "tests/1.0"}
@@ -23,11 +23,11 @@ def many() -> Sandbox:
     return Sandbox(7, 1000)
 
 
-def locate(sandbox: Sandbox, headers: dict[str, str] = AGENT, path: str = "/search", **asked: str) -> Answer:
+def locate(sandbox: Sandbox, headers: dict[str, str] = AGENT, path: str = "/search", **asked: str) -> Response:
     return sandbox.respond(Request("GET", "127.0.0.1", f"/nominatim{path}", urlencode(asked), headers))
 
 
-def run(sandbox: Sandbox, query: str) -> Answer:
+def run(sandbox: Sandbox, query: str) -> Response:
     body = urlencode({"data": query}).encode()
     return sandbox.respond(Request("POST", "127.0.0.1", "/overpass/api/interpreter", "", AGENT, body))
 

@@ -11,7 +11,7 @@ from scrapersky.core.settings import Settings
 from scrapersky.crawl.web import Web
 from scrapersky.providers.base import Meter, PlaceQuery, ProviderBusy
 from scrapersky.providers.registry import configured_providers
-from scrapersky.sandbox.server.fault_injection import UnknownMishap
+from scrapersky.sandbox.server.fault_injection import UnknownFault
 from scrapersky.sandbox.server.sandbox import Sandbox
 
 
@@ -42,7 +42,7 @@ async def test_errors_are_ordered_over_http(sandbox: Sandbox):
 
 
 def test_an_error_nobody_knows_is_refused():
-    with pytest.raises(UnknownMishap, match="per_minute"):
+    with pytest.raises(UnknownFault, match="per_minute"):
         Sandbox(7).google.fail("nonsense")
 
 

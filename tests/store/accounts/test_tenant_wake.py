@@ -1,6 +1,6 @@
 """A tenant that is disabled: its rows rest in every queue without a try, and go on when it is enabled again."""
 
-from tests.conftest import stations_of
+from tests.conftest import processors_of
 
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.sandbox.example_workflows import parcel_line
@@ -17,16 +17,16 @@ async def test_a_disabled_tenant_rests_and_goes_on(database, settings, admin, te
         await admin.execute(ADD, owner)
     await admin.execute("UPDATE tenant SET disabled_at = now() WHERE id = $1", other_tenant)
     line = parcel_line()
-    station = stations_of(line, database, settings)["packing"]
+    processor = processors_of(line, database, settings)["packing"]
 
-    await run_job_loop(station)
+    await run_job_loop(processor)
     assert [tuple(row) for row in await admin.fetch(STATES, tenant)] == [("Completed", None, None, 1, 20)]
     resting = [tuple(row) for row in await admin.fetch(STATES, other_tenant)]
     assert resting == [("Queued", "The tenant is disabled.", True, 0, 20)]
 
     await admin.execute("UPDATE tenant SET disabled_at = NULL WHERE id = $1", other_tenant)
     await tenant_wake.go_on(database, line.queues.values(), other_tenant)
-    await run_job_loop(station)
+    await run_job_loop(processor)
     assert [row["packing_status"] for row in await admin.fetch(STATES, other_tenant)] == ["Completed"]
 
 

@@ -12,10 +12,10 @@ from scrapersky.core.database import Database
 from scrapersky.providers.base import NoMoney
 from scrapersky.store.accounts import tenants
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.advance_rules import Rules
+from scrapersky.store.line.advance_rules import AdvanceRules
 from scrapersky.store.money import quotas, spending
-from scrapersky.store.money.detail_budget import StoredPurses
-from scrapersky.store.searches.searches import Asked, foreseen_details
+from scrapersky.store.money.detail_budget import StoredDetailBudgets
+from scrapersky.store.searches.searches import SearchRequest, foreseen_details
 
 PROVIDER = "google_places"
 
@@ -47,7 +47,7 @@ async def month_of(database, tenant) -> int:
 
 async def test_a_call_is_paid_for_by_its_search_and_counted_everywhere(database, admin, tenant):
     search = await add_search(admin, tenant, budget=10)
-    purse = StoredPurses(database).of(tenant, search, PROVIDER)
+    purse = StoredDetailBudgets(database).of(tenant, search, PROVIDER)
     await purse.take(2.0)
     await purse.take(1.2)  # whole cents, rounded up
     assert await bill(admin, search) == (4, 4, 2, 2, 4)
@@ -59,7 +59,7 @@ async def test_a_call_is_paid_for_by_its_search_and_counted_everywhere(database,
 
 async def test_what_was_not_billed_is_given_back_and_the_call_stays_counted(database, admin, tenant):
     search = await add_search(admin, tenant, budget=2)
-    purse = StoredPurses(database).of(tenant, search, PROVIDER)
+    purse = StoredDetailBudgets(database).of(tenant, search, PROVIDER)
     for _ in range(3):  # would not fit, if it were not given back
         await purse.take(2)
         await purse.give_back()
@@ -71,7 +71,7 @@ async def test_what_was_not_billed_is_given_back_and_the_call_stays_counted(data
 
 async def test_what_is_given_back_after_midnight_belongs_to_the_month_it_was_taken_from(database, admin, tenant):
     search = await add_search(admin, tenant)
-    await StoredPurses(database).of(tenant, search, PROVIDER).take(2)
+    await StoredDetailBudgets(database).of(tenant, search, PROVIDER).take(2)
     await admin.execute("UPDATE quota_book SET day = day - interval '1 month'")
     await admin.execute("UPDATE spending SET month = month - interval '1 month'")
     taken = await admin.fetchval("SELECT month FROM spending")
@@ -84,8 +84,8 @@ async def test_what_is_given_back_after_midnight_belongs_to_the_month_it_was_tak
 async def test_a_free_call_is_counted_and_needs_no_money(database, admin, tenant):
     await admin.execute("UPDATE tenant SET cents_per_month = 0")
     search = await add_search(admin, tenant, budget=0)
-    await StoredPurses(database).of(tenant, search, PROVIDER).take(0)
-    await StoredPurses(database).of(tenant, None, PROVIDER).take(0)
+    await StoredDetailBudgets(database).of(tenant, search, PROVIDER).take(0)
+    await StoredDetailBudgets(database).of(tenant, None, PROVIDER).take(0)
     assert await bill(admin, search) == (0, 0, 1, 1, 0)
     assert await spent(admin) == [("details", 2, 0)]
     assert await admin.fetchval("SELECT count(*) FROM quota_book WHERE kind = 'cents'") == 0
@@ -96,7 +96,9 @@ async def test_many_workers_at_the_edge_of_a_budget_never_overdraw_it(database, 
     await admin.execute("UPDATE tenant SET cents_per_month = $1", quota)
     search = await add_search(admin, tenant, budget=31, spent=0)
     other_host = Database(settings.database_url.get_secret_value(), settings)
-    purses = [StoredPurses(host).of(tenant, search, PROVIDER) for host in (database, other_host) for _ in range(20)]
+    purses = [
+        StoredDetailBudgets(host).of(tenant, search, PROVIDER) for host in (database, other_host) for _ in range(20)
+    ]
     outcomes = await asyncio.gather(*(purse.take(2) for purse in purses), return_exceptions=True)
     await other_host.close()
     assert [type(one) for one in outcomes if one is not None] == [NoMoney] * 25
@@ -107,7 +109,7 @@ async def test_many_workers_at_the_edge_of_a_budget_never_overdraw_it(database, 
 async def test_many_workers_of_many_searches_never_overdraw_the_month(database, admin, tenant):
     await admin.execute("UPDATE tenant SET cents_per_month = 31")
     wanted = [*[await add_search(admin, tenant) for _ in range(4)], None]
-    purses = [StoredPurses(database).of(tenant, search, PROVIDER) for search in wanted for _ in range(8)]
+    purses = [StoredDetailBudgets(database).of(tenant, search, PROVIDER) for search in wanted for _ in range(8)]
     outcomes = await asyncio.gather(*(purse.take(2) for purse in purses), return_exceptions=True)
     assert [type(one) for one in outcomes if one is not None] == [NoMoney] * 25
     assert await month_of(database, tenant) == 30
@@ -117,22 +119,22 @@ async def test_what_an_open_search_holds_of_the_month_is_not_for_details(databas
     await admin.execute("UPDATE tenant SET cents_per_month = 31")
     await add_search(admin, tenant, budget=30, status="Queued")
     with pytest.raises(NoMoney, match=r"of 0\.31 a month 0\.30 are spent or held by searches.*cents_per_month"):
-        await StoredPurses(database).of(tenant, None, PROVIDER).take(2)
+        await StoredDetailBudgets(database).of(tenant, None, PROVIDER).take(2)
 
 
 async def test_a_search_that_is_being_made_gets_its_budget_first(database, admin, tenant):
     search = await add_search(admin, tenant, budget=50, status="Processing")
     with pytest.raises(NoMoney, match="being made again") as waits:
-        await StoredPurses(database).of(tenant, search, PROVIDER).take(2)
+        await StoredDetailBudgets(database).of(tenant, search, PROVIDER).take(2)
     assert waits.value.after <= timedelta(minutes=1)
     without = await add_search(admin, tenant, status="Processing")
-    await StoredPurses(database).of(tenant, without, PROVIDER).take(2)
+    await StoredDetailBudgets(database).of(tenant, without, PROVIDER).take(2)
 
 
 async def test_the_reason_says_what_is_used_up_and_how_to_raise_it(database, admin, tenant):
     search = await add_search(admin, tenant, budget=50, spent=49)
     with pytest.raises(NoMoney, match=r"budget of the search is used up \(0\.49 of 0\.50\).*--budget"):
-        await StoredPurses(database).of(tenant, search, PROVIDER).take(2)
+        await StoredDetailBudgets(database).of(tenant, search, PROVIDER).take(2)
     assert await bill(admin, search) == (0, 49, 0, 0, 0)
 
 
@@ -140,19 +142,19 @@ async def test_a_search_that_is_made_again_has_its_budget_again(database, admin,
     search = await add_search(admin, tenant, budget=50, spent=50)
     await admin.execute("UPDATE search SET place_search_status = 'Queued'")
     await admin.execute("UPDATE search SET place_search_status = 'Completed'")
-    await StoredPurses(database).of(tenant, search, PROVIDER).take(2)
+    await StoredDetailBudgets(database).of(tenant, search, PROVIDER).take(2)
     assert (await bill(admin, search))[1] == 2
 
 
 async def test_a_search_of_another_tenant_is_no_purse(database, admin, tenant, other_tenant):
     search = await add_search(admin, other_tenant)
-    await StoredPurses(database).of(tenant, search, PROVIDER).take(2)
+    await StoredDetailBudgets(database).of(tenant, search, PROVIDER).take(2)
     assert await bill(admin, search) == (0, 0, 0, 0, 0)
     assert await month_of(database, tenant) == 2
 
 
 async def test_a_tenant_can_neither_fill_a_purse_nor_read_anothers_spending(database, admin, tenant, other_tenant):
-    await StoredPurses(database).of(other_tenant, None, PROVIDER).take(2)
+    await StoredDetailBudgets(database).of(other_tenant, None, PROVIDER).take(2)
     async with database.session(tenant) as session:
         assert await session.scalar(text("SELECT count(*) FROM spending")) == 0
     for statement in (
@@ -189,7 +191,7 @@ async def test_whoever_raises_the_budget_wakes_what_waits_for_it_and_nothing_els
     await add_waiting_place(admin, tenant, search, "No money for its details: the budget is used up.", "mine")
     await add_waiting_place(admin, tenant, search, "Google answers 503.", "busy")
     await add_waiting_place(admin, tenant, other, "No money for its details: the budget is used up.", "theirs")
-    asked = Asked("dentists", None, PROVIDER, None, 100, Rules())
+    asked = SearchRequest("dentists", None, PROVIDER, None, 100, AdvanceRules())
     async with database.session(tenant) as session:
         found, known = await request_search.order(session, Actor("ada", tenant, "operator", "test"), asked)
     assert (found.id, known, found.budget_cents) == (search, True, 100)
@@ -201,7 +203,7 @@ async def test_whoever_raises_the_quota_wakes_the_tenants_places(database, admin
         await add_waiting_place(admin, owner, None, "No money for its details: of 0.10 a month …", str(owner))
     async with database.engine_session() as session:
         await tenants.change(
-            session, Actor("ada", tenant, "admin", "test"), "default", {"cents_per_month": 500, "is_house": True}
+            session, Actor("ada", tenant, "admin", "test"), "default", {"cents_per_month": 500, "is_operator": True}
         )
     assert await waiting(admin) == [str(other_tenant)]
 
@@ -217,6 +219,9 @@ async def test_details_that_can_be_foreseen_are_estimated(database, admin, tenan
             *(tenant, search, PROVIDER, name, status, age),
         )
     async with database.session(tenant) as session:
-        wish = Asked("dentists", None, PROVIDER, None, None, Rules())
+        wish = SearchRequest("dentists", None, PROVIDER, None, None, AdvanceRules())
         assert await foreseen_details(session, tenant, wish) == 1
-        assert await foreseen_details(session, tenant, Asked("others", None, PROVIDER, None, None, Rules())) == 0
+        assert (
+            await foreseen_details(session, tenant, SearchRequest("others", None, PROVIDER, None, None, AdvanceRules()))
+            == 0
+        )

@@ -5,7 +5,7 @@ from tests.store.money.test_quotas import add_pages, allow, booked, days
 
 from scrapersky.engine.maintenance import run_periodic
 from scrapersky.store.money import quota_reschedule
-from scrapersky.store.money.quota_reschedule import Rebook
+from scrapersky.store.money.quota_reschedule import RescheduleQuotaRows
 
 MANY = 20_050  # fifty more than the change itself deals out
 
@@ -21,7 +21,7 @@ async def begun(admin, tenant):
 
 async def test_what_is_left_is_dealt_out_in_bites_behind_the_rest(database, admin, tenant, begun, monkeypatch):
     monkeypatch.setattr(quota_reschedule, "BITE", 20)
-    assert await run_periodic(Rebook(database), database)
+    assert await run_periodic(RescheduleQuotaRows(database), database)
     assert await days(admin, tenant) == {0: 10_000, 1: 10_000, 2: 50}
     assert await booked(admin, tenant) == [10_000, 10_000, 50]
     assert await admin.fetchval("SELECT count(*) FROM rebooking") == 0
@@ -30,9 +30,9 @@ async def test_what_is_left_is_dealt_out_in_bites_behind_the_rest(database, admi
 async def test_what_is_queued_meanwhile_has_its_day_and_another_change_begins_anew(database, admin, tenant, begun):
     await add_pages(admin, tenant, 10, start=MANY)
     assert await booked(admin, tenant) == [10_000, 10_000, 10]
-    await run_periodic(Rebook(database), database)
+    await run_periodic(RescheduleQuotaRows(database), database)
     assert await booked(admin, tenant) == [10_000, 10_000, 60]
     await allow(admin, tenant, pages_per_day=None)
     await admin.execute("UPDATE maintenance SET ran_at = NULL")
-    await run_periodic(Rebook(database), database)
+    await run_periodic(RescheduleQuotaRows(database), database)
     assert await days(admin, tenant) == {0: MANY + 10}

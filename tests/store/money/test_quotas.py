@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
-from tests.conftest import stations_of
+from tests.conftest import processors_of
 from tests.workflows.cases import CASES, real_line
 
 from scrapersky.actions import request_search
@@ -17,10 +17,10 @@ from scrapersky.engine.queue import Queue
 from scrapersky.pipeline import the_line
 from scrapersky.providers.base import PlaceDetails
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.advance_rules import Rules
+from scrapersky.store.line.advance_rules import AdvanceRules
 from scrapersky.store.money import quotas
 from scrapersky.store.money.quotas import QuotaReached
-from scrapersky.store.searches.searches import Asked
+from scrapersky.store.searches.searches import SearchRequest
 
 PAGE_CASE = next(case for case in CASES if case.name == "page_curation")
 ADD_PAGES = (
@@ -101,8 +101,8 @@ async def test_what_the_engine_tries_again_is_not_counted(database, settings, ad
         raise RuntimeError("not today")
 
     pipeline["page_curation"].read, pipeline["page_curation"].work = lambda row: row.id, fails
-    station = stations_of(pipeline, database, settings, backoff_seconds=0.01, max_attempts=9)["page_curation"]
-    await run_job_loop(station)
+    processor = processors_of(pipeline, database, settings, backoff_seconds=0.01, max_attempts=9)["page_curation"]
+    await run_job_loop(processor)
     assert await admin.fetchval("SELECT count(*) FROM page WHERE page_processing_error IS NOT NULL") == 4
     assert await booked(admin, tenant) == [4]
 
@@ -215,7 +215,7 @@ def actor_of(tenant: UUID) -> Actor:
 
 
 async def ask(database, tenant, words: str, estimate: int | None = 0, **wish):
-    asked = Asked(words, None, "test", None, wish.get("budget"), Rules())
+    asked = SearchRequest(words, None, "test", None, wish.get("budget"), AdvanceRules())
     async with database.session(tenant) as session:
         search, _ = await request_search.order(
             session, actor_of(tenant), asked, wish.get("refresh", False), estimate_cents=estimate
@@ -348,7 +348,7 @@ class Dear:
 async def test_a_running_search_stops_at_what_is_left_of_the_month(database, settings, admin, tenant):
     await allow(admin, tenant, cents_per_month=45)
     search = await ask(database, tenant, "one", 30)
-    await run_job_loop(stations_of(the_line({"test": Dear()}), database, settings)["place_search"])
+    await run_job_loop(processors_of(the_line({"test": Dear()}), database, settings)["place_search"])
     row = await admin.fetchrow("SELECT * FROM search WHERE id = $1", search.id)
     assert (row["place_search_status"], row["cost_cents"], row["result_count"]) == ("Completed", 40, 4)
     assert "over the budget of 0.45" in row["cut_short"]

@@ -1,13 +1,13 @@
 """The same search with larger rules: further pages of sites that were read are queued, the best first, none twice."""
 
 from scrapersky.models import Search
-from scrapersky.store.line.advance_rules import Rules
+from scrapersky.store.line.advance_rules import AdvanceRules
 from scrapersky.store.searches import searches
-from scrapersky.store.searches.searches import Asked
+from scrapersky.store.searches.searches import SearchRequest
 
 
 async def ask(database, tenant, **rules: object) -> Search:
-    wish = Asked("dentists", "Helsinki", "fake", None, None, Rules.model_validate(rules))
+    wish = SearchRequest("dentists", "Helsinki", "fake", None, None, AdvanceRules.model_validate(rules))
     async with database.session(tenant) as session:
         return (await searches.ask(session, tenant, wish))[0]
 

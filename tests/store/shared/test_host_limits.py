@@ -9,7 +9,7 @@ from tests.conftest import make_settings
 from scrapersky.core.database import Database
 from scrapersky.crawl.politeness.host_limits import NotYet, Permit
 from scrapersky.engine.maintenance import run_periodic
-from scrapersky.store.shared.host_limits import ForgetHosts, SharedHostLimits
+from scrapersky.store.shared.host_limits import PruneHostLimits, SharedHostLimits
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ async def test_idle_hosts_are_forgotten(hosts, database, admin):
     await limits.release(await limits.acquire("a.example"))
     await limits.release(await limits.acquire("b.example"))
     await admin.execute("UPDATE host_limit SET next_allowed_at = now() - interval '2 hours' WHERE host = 'a.example'")
-    await run_periodic(ForgetHosts(), database)
+    await run_periodic(PruneHostLimits(), database)
     assert [row[0] for row in await admin.fetch("SELECT host FROM host_limit")] == ["b.example"]
 
 

@@ -5,10 +5,13 @@ from datetime import timedelta
 import pytest
 
 from scrapersky.core.database import Database
-from scrapersky.providers.cooldown import PocketRests, Rest
-from scrapersky.store.shared.provider_cooldowns import StoredRests
+from scrapersky.providers.cooldown import Cooldown, InMemoryCooldowns
+from scrapersky.store.shared.provider_cooldowns import StoredCooldowns
 
-DAY, MINUTE = Rest(timedelta(hours=20), "the day is used up"), Rest(timedelta(minutes=1), "the minute is used up")
+DAY, MINUTE = (
+    Cooldown(timedelta(hours=20), "the day is used up"),
+    Cooldown(timedelta(minutes=1), "the minute is used up"),
+)
 
 
 @pytest.fixture
@@ -19,16 +22,16 @@ async def other_host(database_url, settings):
 
 
 async def test_what_one_host_is_told_another_keeps(database, other_host):
-    await StoredRests(database).begin("google_places details", DAY)
-    left = await StoredRests(other_host).left("google_places details")
+    await StoredCooldowns(database).begin("google_places details", DAY)
+    left = await StoredCooldowns(other_host).left("google_places details")
     assert left is not None
     assert left.reason == DAY.reason
     assert DAY.after - timedelta(minutes=1) < left.after <= DAY.after
-    assert await StoredRests(other_host).left("google_places search") is None
+    assert await StoredCooldowns(other_host).left("google_places search") is None
 
 
 async def test_a_shorter_rest_does_not_end_a_longer_one_and_a_rest_that_is_over_is_none(database, admin):
-    rests = StoredRests(database)
+    rests = StoredCooldowns(database)
     await rests.begin("x", DAY)
     await rests.begin("x", MINUTE)
     left = await rests.left("x")
@@ -42,7 +45,7 @@ async def test_a_shorter_rest_does_not_end_a_longer_one_and_a_rest_that_is_over_
 
 async def test_a_lone_process_keeps_them_alike():
     now = 0.0
-    rests = PocketRests(now=lambda: now)
+    rests = InMemoryCooldowns(now=lambda: now)
     assert await rests.left("x") is None
     await rests.begin("x", DAY)
     await rests.begin("x", MINUTE)

@@ -13,7 +13,7 @@ from scrapersky.crawl.politeness.host_limits import Permit
 from scrapersky.crawl.web import Web
 from scrapersky.providers.base import Meter, PlaceQuery, ProviderBusy, ProviderFailed
 from scrapersky.providers.registry import configured_providers
-from scrapersky.providers.throttle import Turns
+from scrapersky.providers.throttle import Throttle
 from scrapersky.store.shared.host_limits import SharedHostLimits
 
 PAUSE = 0.3
@@ -86,7 +86,7 @@ async def test_whoever_waits_too_long_for_a_turn_is_sent_away_and_the_turn_comes
         return SharedHostLimits(database, settings, manners)
 
     slow, other = (
-        Turns("Overpass", "http://x.example", limits=limits, patience=timedelta(seconds=s)) for s in (9, 0.2)
+        Throttle("Overpass", "http://x.example", limits=limits, patience=timedelta(seconds=s)) for s in (9, 0.2)
     )
     async with slow.turn():
         with pytest.raises(ProviderBusy, match="Overpass is busy with other questions of ours"):
@@ -97,7 +97,7 @@ async def test_whoever_waits_too_long_for_a_turn_is_sent_away_and_the_turn_comes
 
 
 async def test_a_turn_ends_also_when_its_question_fails_and_is_no_visit_of_the_crawlers(database, settings):
-    turns = Turns("N", "http://x.example", limits=lambda manners: SharedHostLimits(database, settings, manners))
+    turns = Throttle("N", "http://x.example", limits=lambda manners: SharedHostLimits(database, settings, manners))
 
     async def fail() -> None:
         async with turns.turn():

@@ -6,7 +6,7 @@ import pytest
 
 from scrapersky.core.database import Database
 from scrapersky.engine.maintenance import run_periodic
-from scrapersky.store.shared.rate_limits import ForgetBuckets, spend, take
+from scrapersky.store.shared.rate_limits import PruneRateLimits, spend, take
 
 SLOW = 0.001  # tokens a minute: nothing comes back while a test runs
 
@@ -72,5 +72,5 @@ async def test_old_buckets_are_forgotten(database, admin):
         await take(connection, "old", 60, burst=1)
         await take(connection, "new", 60, burst=1)
     await admin.execute("UPDATE rate_limit SET at = now() - interval '2 days' WHERE key = 'old'")
-    await run_periodic(ForgetBuckets(), database)
+    await run_periodic(PruneRateLimits(), database)
     assert [row[0] for row in await admin.fetch("SELECT key FROM rate_limit")] == ["new"]

@@ -9,7 +9,7 @@ from scrapersky.extract.tabular.rows import TableRow
 from scrapersky.extract.text import fold, line
 from scrapersky.providers.file import rows as file_rows
 
-LONGEST_VALUE = 2_048  # what indexes can hold
+MAX_VALUE_LENGTH = 2_048  # what indexes can hold
 LAYOUTS_KEPT = 1_000  # a table has one; objects may each have their own
 
 WEB = "website, web, site, web site, homepage, www, host"
@@ -159,10 +159,10 @@ class Fields:
         """The values by field, blank ones left out; ValueError for one that is too long."""
         found: dict[str, str] = {}
         for column, field in self._layout(tuple(values)).fields:
-            if field in found or not (text := line(values[column], LONGEST_VALUE + 1)):
+            if field in found or not (text := line(values[column], MAX_VALUE_LENGTH + 1)):
                 continue
-            if len(text) > LONGEST_VALUE:
-                raise ValueError(f"{field} has more than {LONGEST_VALUE:,} characters")
+            if len(text) > MAX_VALUE_LENGTH:
+                raise ValueError(f"{field} has more than {MAX_VALUE_LENGTH:,} characters")
             found[field] = text
         return found
 

@@ -23,7 +23,7 @@ class Tables(Protocol):
     ) -> None: ...
 
 
-class House:
+class LiveTables:
     """The tables themselves."""
 
     is_real = True
@@ -37,7 +37,7 @@ class House:
         """Everything is there."""
 
 
-class Rehearsal:
+class DryRunTables:
     """Copies to which the rows that a batch names come as they are: nobody's row is locked, however long the file is.
 
     They are tables of their own, and not the house's rolled back in the end: that would keep every row that the file
@@ -47,7 +47,7 @@ class Rehearsal:
     is_real = False
 
     @classmethod
-    async def open(cls, session: AsyncSession, kind: Kind) -> "Rehearsal":
+    async def open(cls, session: AsyncSession, kind: Kind) -> "DryRunTables":
         """Empty copies of the tables that the rows of a kind touch."""
         for each in (DOMAIN_KIND, kind) if kind.has_site else (kind,):
             for statement in _copying(each):
@@ -89,7 +89,7 @@ def _one_of(column: Any, values: Iterable[Any]) -> ColumnElement[bool]:
     return or_(column.in_(given - {None}), column.is_(None)) if None in given else column.in_(given)
 
 
-HOUSE = House()
+HOUSE = LiveTables()
 _COPIES: dict[type[Any], Table] = {
     kind.noun.model: kind.noun.model.__table__.to_metadata(
         MetaData(), name=f"rehearsed_{kind.noun.model.__tablename__}"

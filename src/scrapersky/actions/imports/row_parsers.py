@@ -16,13 +16,13 @@ from scrapersky.providers.file.provider import place_of
 from scrapersky.store.contacts.edit import NobodyThere, identity_of
 from scrapersky.store.contacts.owner import employer_of
 from scrapersky.store.line import places
-from scrapersky.store.listing.resources import CONTACTS, DOMAINS, PAGES, PLACES, SITEMAPS, SUPPRESSIONS, Noun
+from scrapersky.store.listing.resources import CONTACTS, DOMAINS, PAGES, PLACES, SITEMAPS, SUPPRESSIONS, Resource
 from scrapersky.store.privacy import suppression_values
 from scrapersky.store.privacy.suppression_values import Kind as Reachable
 
 PROVIDER = "import"
 UNCLAIMED = ("google_places",)  # whose terms say for how long its words may be kept
-MOST_RATING, MOST_RATINGS = 10, 2**31 - 1
+MAX_RATING, MAX_RATINGS = 10, 2**31 - 1
 Values = Mapping[str, str]
 
 
@@ -39,7 +39,7 @@ class Ready:
 class Kind:
     """What an import may do to the rows of a noun. Curation and the state of queues are other people's columns."""
 
-    noun: Noun
+    noun: Resource
     read: Callable[[Values], Ready]  # ValueError says why a row cannot be used
     key: tuple[str, ...]  # what makes two rows the same, besides the tenant
     refreshed: tuple[str, ...] = ()  # what the file says is taken, what it leaves out is kept
@@ -83,8 +83,8 @@ def _checked_place(values: Values) -> dict[str, str]:
         checked["email"] = "; ".join(_email(part.strip()) for part in values["email"].split(";") if part.strip())
     if ("latitude" in values) != ("longitude" in values):
         raise ValueError("it has a latitude or a longitude without the other")
-    _at_most(values, "rating", MOST_RATING)
-    if not _at_most(values, "rating_count", MOST_RATINGS).is_integer():
+    _at_most(values, "rating", MAX_RATING)
+    if not _at_most(values, "rating_count", MAX_RATINGS).is_integer():
         raise ValueError(f"{values['rating_count'][:40]!r} is no rating_count")
     return checked
 

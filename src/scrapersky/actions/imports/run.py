@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.actions.imports import row_parsers
 from scrapersky.actions.imports.columns import Fields, TwoColumns
-from scrapersky.actions.imports.dry_run import HOUSE, Rehearsal, Tables
+from scrapersky.actions.imports.dry_run import HOUSE, DryRunTables, Tables
 from scrapersky.actions.imports.row_parsers import KINDS, PROVIDER, Kind, Ready
 from scrapersky.actions.imports.upsert import Counts, store
 from scrapersky.core.database import Database, is_connection_error
@@ -22,16 +22,16 @@ from scrapersky.extract.tabular.rows import TableRow, UnusableTable
 from scrapersky.models import Search
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.advance_rules import STOPPED, Rules, read_rules
+from scrapersky.store.line.advance_rules import STOPPED, AdvanceRules, read_rules
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import CONTACTS
 from scrapersky.store.privacy import suppressions
 from scrapersky.store.searches import searches
-from scrapersky.store.searches.searches import Asked
+from scrapersky.store.searches.searches import SearchRequest
 
 BATCH = 500  # rows of one transaction, and of one statement
 ERRORS_KEPT = 1_000
-MOST_COUNTED = 10_000_000
+MAX_COUNTED = 10_000_000
 
 Numbered = tuple[int, Ready]  # with its line
 
@@ -78,7 +78,7 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Wish:
+class ImportRequest:
     """What is to be imported, and how."""
 
     noun: str
@@ -92,7 +92,7 @@ class Wish:
 async def run(
     database: Database,
     actor: Actor,
-    wish: Wish,
+    wish: ImportRequest,
     rows: Iterable[TableRow],
     tell: Callable[[Report], None] = lambda _: None,
 ) -> Report:
@@ -112,7 +112,7 @@ async def run(
             await _count(database, actor, kind, report.search_id)
         return report
     async with database.session(actor.tenant_id) as session:
-        rehearsal, search = await Rehearsal.open(session, kind), Search(id=new_id(), tenant_id=actor.tenant_id)
+        rehearsal, search = await DryRunTables.open(session, kind), Search(id=new_id(), tenant_id=actor.tenant_id)
 
         async def rehearse(ready: list[Numbered]) -> None:
             ready = await _without_erased(session, actor, kind, ready, report)
@@ -124,7 +124,7 @@ async def run(
 
 
 async def _each(
-    wish: Wish,
+    wish: ImportRequest,
     kind: Kind,
     fields: Fields,
     rows: Iterable[TableRow],
@@ -174,7 +174,7 @@ def _ready(kind: Kind, fields: Fields, batch: list[TableRow], report: Report) ->
 
 
 async def _import(
-    session: AsyncSession, actor: Actor, wish: Wish, kind: Kind, ready: list[Numbered], report: Report
+    session: AsyncSession, actor: Actor, wish: ImportRequest, kind: Kind, ready: list[Numbered], report: Report
 ) -> None:
     search = Search(id=report.search_id, tenant_id=actor.tenant_id)
     if kind.has_search and search.id is None:
@@ -244,16 +244,16 @@ async def _one_by_one(
 async def _count(database: Database, actor: Actor, kind: Kind, search_id: UUID) -> None:
     """How much the search has now, of all that came under its name."""
     async with database.session(actor.tenant_id) as session:
-        found = await lists.count(session, kind.noun, actor.tenant_id, {"search_id": search_id}, MOST_COUNTED)
+        found = await lists.count(session, kind.noun, actor.tenant_id, {"search_id": search_id}, MAX_COUNTED)
         await session.execute(update(Search).where(Search.id == search_id).values(result_count=found.total))
 
 
-async def _search(session: AsyncSession, actor: Actor, wish: Wish) -> Search:
+async def _search(session: AsyncSession, actor: Actor, wish: ImportRequest) -> Search:
     """The search that stands for this import, so that its results and rules are like those of any other.
 
     It is asked for anew only when somebody cancelled it: asking takes rows over that go on for another search.
     """
-    asked = Asked(f"{wish.noun} of {wish.name}", None, PROVIDER, None, None, Rules())
+    asked = SearchRequest(f"{wish.noun} of {wish.name}", None, PROVIDER, None, None, AdvanceRules())
     search = await searches.same(session, actor.tenant_id, asked)
     if search is None or read_rules(search.rules) == STOPPED:
         search, _ = await searches.ask(session, actor.tenant_id, asked, is_done=True)

@@ -7,12 +7,12 @@ from uuid import UUID
 from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 
-from scrapersky.api.dependencies import Given
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, VIEWER, CurrentActor, CurrentUser, may
 from scrapersky.api.http.problems import answers
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.account_fields import Name
-from scrapersky.api.schemas.fields import Asked, CursorGiven, Limit, Moment, Page
+from scrapersky.api.schemas.fields import CursorGiven, Limit, Moment, RequestModel, ResultPage
 from scrapersky.core import clock
 from scrapersky.core.errors import Conflict
 from scrapersky.core.roles import Scope
@@ -27,7 +27,7 @@ class AlreadyOver(Conflict):
     """The key would have run out already."""
 
 
-class NewApiKey(Asked):
+class NewApiKey(RequestModel):
     """What the key is for."""
 
     name: Name = Field(description="to know it by: `nightly export`")
@@ -37,7 +37,7 @@ class NewApiKey(Asked):
     expires_at: Moment | None = Field(None, description="when it runs out; empty means never")
 
 
-class ApiKeyLine(BaseModel):
+class ApiKeySummary(BaseModel):
     """A key without its secret."""
 
     model_config = ConfigDict(from_attributes=True)
@@ -53,7 +53,7 @@ class ApiKeyLine(BaseModel):
     revoked_at: datetime | None
 
 
-class ApiKeyMade(ApiKeyLine):
+class ApiKeyMade(ApiKeySummary):
     """A key as it is shown once."""
 
     key: str = Field(description="shown this once; send it as `Authorization: Bearer`")
@@ -61,15 +61,19 @@ class ApiKeyMade(ApiKeyLine):
 
 @router.get("", summary="Keys", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_api_keys(
-    office: Given, actor: CurrentActor, user_id: CurrentUser, cursor: CursorGiven = None, limit: Limit = 50
-) -> Page[ApiKeyLine]:
+    application: CurrentApplication,
+    actor: CurrentActor,
+    user_id: CurrentUser,
+    cursor: CursorGiven = None,
+    limit: Limit = 50,
+) -> ResultPage[ApiKeySummary]:
     """Your own, in the order they were made; an admin sees those of the whole tenant."""
     after = cursors.read(cursor, "api-keys", UUID)[0] if cursor else None
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         whose = None if actor.covers(ADMIN) else user_id
         found = await api_keys.of_tenant(session, actor.tenant_id, whose, after, limit + 1)
     more = cursors.make("api-keys", [str(found[limit - 1].id)]) if len(found) > limit else None
-    return Page(items=[ApiKeyLine.model_validate(key) for key in found[:limit]], next_cursor=more)
+    return ResultPage(items=[ApiKeySummary.model_validate(key) for key in found[:limit]], next_cursor=more)
 
 
 @router.post(
@@ -79,15 +83,17 @@ async def list_api_keys(
     responses=answers(400, 409),
     openapi_extra=may(VIEWER, login=True),
 )
-async def create_api_key(asked: NewApiKey, office: Given, actor: CurrentActor, user_id: CurrentUser) -> ApiKeyMade:
+async def create_api_key(
+    asked: NewApiKey, application: CurrentApplication, actor: CurrentActor, user_id: CurrentUser
+) -> ApiKeyMade:
     """For yourself. It never has more than your role at the moment it is used."""
     if asked.expires_at is not None and asked.expires_at <= clock.now():
         raise AlreadyOver("Let expires_at lie in the future.")
     scopes = [scope.value for scope in asked.scopes] if asked.scopes else None
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         user = await users.get(session, actor.tenant_id, user_id, lock=True)
         made, shown = await api_keys.create(session, actor, user, asked.name, scopes, asked.expires_at)
-        line = ApiKeyLine.model_validate(made)
+        line = ApiKeySummary.model_validate(made)
     return ApiKeyMade(**line.model_dump(), key=shown)
 
 
@@ -98,7 +104,9 @@ async def create_api_key(asked: NewApiKey, office: Given, actor: CurrentActor, u
     responses=answers(404),
     openapi_extra=may(VIEWER, login=True),
 )
-async def revoke_api_key(key_id: KeyId, office: Given, actor: CurrentActor, user_id: CurrentUser) -> None:
+async def revoke_api_key(
+    key_id: KeyId, application: CurrentApplication, actor: CurrentActor, user_id: CurrentUser
+) -> None:
     """It opens nothing any more, at once. Your own; an admin may revoke any of the tenant."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         await api_keys.revoke(session, actor, key_id, None if actor.covers(ADMIN) else user_id)

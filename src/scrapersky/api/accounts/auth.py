@@ -8,12 +8,12 @@ import structlog
 from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from scrapersky.api.dependencies import Given, Office
+from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import VIEWER, CurrentActor, CurrentUser, anyone, may
 from scrapersky.api.http.problems import answers
 from scrapersky.api.http.rate_limit import admit_login
 from scrapersky.api.schemas.account_fields import Name, NewPassword, Password, Token
-from scrapersky.api.schemas.fields import Asked, Page
+from scrapersky.api.schemas.fields import RequestModel, ResultPage
 from scrapersky.core import tokens
 from scrapersky.core.errors import NotKnown
 from scrapersky.core.roles import Role
@@ -26,7 +26,7 @@ log = structlog.get_logger(__name__)
 router = APIRouter(prefix="/auth", tags=["auth"], responses=answers(422, 503))
 
 
-class Login(Asked):
+class Login(RequestModel):
     """Who, and the password."""
 
     tenant: Name = Field(tenants.DEFAULT, description="the tenant's name")
@@ -34,13 +34,13 @@ class Login(Asked):
     password: Password
 
 
-class Refresh(Asked):
+class Refresh(RequestModel):
     """The token of the answer before."""
 
     refresh_token: Token
 
 
-class PasswordChange(Asked):
+class PasswordChange(RequestModel):
     """The present password and the new one."""
 
     current: Password
@@ -65,7 +65,7 @@ class Me(BaseModel):
     role: Role
     tenant_id: UUID
     tenant: str
-    is_house: bool = Field(description="of the tenant whose operators run the engine")
+    is_operator: bool = Field(description="of the tenant whose operators run the engine")
     session_id: UUID | None = Field(description="empty with a key")
     key_id: UUID | None = Field(description="empty with a token")
     scopes: list[str] | None = Field(description="what the key may be used for")
@@ -74,7 +74,7 @@ class Me(BaseModel):
     password_changed_at: datetime | None
 
 
-class SessionLine(BaseModel):
+class SessionSummary(BaseModel):
     """A login that is in force."""
 
     model_config = ConfigDict(from_attributes=True)
@@ -89,28 +89,28 @@ class SessionLine(BaseModel):
 
 
 @router.post("/login", summary="Log in", responses=answers(400), openapi_extra=anyone())
-async def login(asked: Login, request: Request, office: Given) -> LoggedIn:
+async def login(asked: Login, request: Request, application: CurrentApplication) -> LoggedIn:
     """Slow on purpose, the same for a name that does not exist, and only so often for one account and one address."""
-    await admit_login(request.scope, office, f"{asked.tenant}/{asked.name}")
-    async with office.database.engine_connection() as connection:
+    await admit_login(request.scope, application, f"{asked.tenant}/{asked.name}")
+    async with application.database.engine_connection() as connection:
         found = await sessions.candidate(connection, asked.tenant, asked.name)
     password = asked.password.get_secret_value()
-    is_right = await office.passwords.check(password, found.password_hash if found else None)
+    is_right = await application.passwords.check(password, found.password_hash if found else None)
     if found is None or not is_right:
         log.warning("login_refused", user_id=str(found.id) if found else None)
         raise NotKnown("The name or the password is wrong.")
-    return _tokens(office, await _begin(request, office, found, password))
+    return _tokens(application, await _begin(request, application, found, password))
 
 
-async def _begin(request: Request, office: Office, found: Candidate, password: str) -> Begun:
+async def _begin(request: Request, application: WebApplication, found: Candidate, password: str) -> Begun:
     kept = found.password_hash or ""
-    renewed = await office.passwords.hash(password) if office.passwords.is_outdated(kept) else None
+    renewed = await application.passwords.hash(password) if application.passwords.is_outdated(kept) else None
     origin = request.client.host if request.client else "local socket"
     actor = Actor(found.name, found.tenant_id, found.role, f"api {origin}", found.id, request.scope["request_id"])
     agent = request.headers.get("user-agent", "")[:200]
     shown_agent = agent.encode("ascii", "replace").decode() or None
-    most = office.settings.most_logins
-    async with office.database.session(found.tenant_id) as session:
+    most = application.settings.max_sessions
+    async with application.database.session(found.tenant_id) as session:
         begun = await sessions.begin(session, actor, found.id, kept, origin, shown_agent, most)
         if renewed:
             await users.keep_hash(session, found.id, kept, renewed)
@@ -118,25 +118,25 @@ async def _begin(request: Request, office: Office, found: Candidate, password: s
 
 
 @router.post("/refresh", summary="New tokens for an old one", responses=answers(400, 409), openapi_extra=anyone())
-async def refresh(asked: Refresh, office: Given) -> LoggedIn:
+async def refresh(asked: Refresh, application: CurrentApplication) -> LoggedIn:
     """A refresh token is good once. Used again it ends the login, because one of two has stolen it; 409 within ten
     seconds, where it was probably a second click."""
-    return _tokens(office, await sessions.renew(office.database, asked.refresh_token.get_secret_value()))
+    return _tokens(application, await sessions.renew(application.database, asked.refresh_token.get_secret_value()))
 
 
 @router.post(
     "/logout", status_code=204, summary="Log out", openapi_extra=may(VIEWER, login=True), responses=answers(404)
 )
-async def logout(office: Given, actor: CurrentActor) -> None:
+async def logout(application: CurrentApplication, actor: CurrentActor) -> None:
     """This login opens nothing any more, at once."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         await sessions.end(session, actor, actor.session_id)
 
 
 @router.get("/me", summary="Who you are here", openapi_extra=may(VIEWER))
-async def get_me(office: Given, actor: CurrentActor, user_id: CurrentUser) -> Me:
+async def get_me(application: CurrentApplication, actor: CurrentActor, user_id: CurrentUser) -> Me:
     """Your user, your tenant, and by what you are known."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         user = await users.get(session, actor.tenant_id, user_id)
         tenant = await tenants.name_of(session, actor.tenant_id)
     return Me(
@@ -145,7 +145,7 @@ async def get_me(office: Given, actor: CurrentActor, user_id: CurrentUser) -> Me
         role=Role(user.role),
         tenant_id=actor.tenant_id,
         tenant=tenant,
-        is_house=actor.is_house,
+        is_operator=actor.is_operator,
         session_id=actor.session_id,
         key_id=actor.key_id,
         scopes=list(actor.scopes) if actor.scopes is not None else None,
@@ -163,16 +163,16 @@ async def get_me(office: Given, actor: CurrentActor, user_id: CurrentUser) -> Me
     openapi_extra=may(VIEWER, login=True),
 )
 async def change_password(
-    asked: PasswordChange, request: Request, office: Given, actor: CurrentActor, user_id: CurrentUser
+    asked: PasswordChange, request: Request, application: CurrentApplication, actor: CurrentActor, user_id: CurrentUser
 ) -> None:
     """All your other logins end; keys stay."""
-    await admit_login(request.scope, office, f"password of {user_id}")
-    async with office.database.session(actor.tenant_id) as session:
+    await admit_login(request.scope, application, f"password of {user_id}")
+    async with application.database.session(actor.tenant_id) as session:
         kept = (await users.get(session, actor.tenant_id, user_id)).password_hash
-    if not await office.passwords.check(asked.current.get_secret_value(), kept):
+    if not await application.passwords.check(asked.current.get_secret_value(), kept):
         raise WrongPassword("Your present password is another one.")
-    renewed = await office.passwords.hash(asked.new.get_secret_value())
-    async with office.database.session(actor.tenant_id) as session:
+    renewed = await application.passwords.hash(asked.new.get_secret_value())
+    async with application.database.session(actor.tenant_id) as session:
         await users.set_password(session, actor, user_id, renewed, actor.session_id)
 
 
@@ -181,13 +181,15 @@ class WrongPassword(NotKnown):
 
 
 @router.get("/sessions", summary="Your logins", openapi_extra=may(VIEWER, login=True))
-async def list_sessions(office: Given, actor: CurrentActor, user_id: CurrentUser) -> Page[SessionLine]:
+async def list_sessions(
+    application: CurrentApplication, actor: CurrentActor, user_id: CurrentUser
+) -> ResultPage[SessionSummary]:
     """Those that are in force, the latest used first; at most 200."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         found = await sessions.of_user(session, user_id)
-    lines = [SessionLine.model_validate(one) for one in found]
+    lines = [SessionSummary.model_validate(one) for one in found]
     marked = [line.model_copy(update={"is_this": line.id == actor.session_id}) for line in lines]
-    return Page(items=marked, next_cursor=None)
+    return ResultPage(items=marked, next_cursor=None)
 
 
 @router.delete(
@@ -198,16 +200,18 @@ async def list_sessions(office: Given, actor: CurrentActor, user_id: CurrentUser
     openapi_extra=may(VIEWER, login=True),
 )
 async def end_session(
-    session_id: Annotated[UUID, Path(alias="id", description="the login's id")], office: Given, actor: CurrentActor
+    session_id: Annotated[UUID, Path(alias="id", description="the login's id")],
+    application: CurrentApplication,
+    actor: CurrentActor,
 ) -> None:
     """It opens nothing any more, at once."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         await sessions.end(session, actor, session_id)
 
 
-def _tokens(office: Office, begun: Begun) -> LoggedIn:
+def _tokens(application: WebApplication, begun: Begun) -> LoggedIn:
     return LoggedIn(
-        access_token=tokens.sign(office.signing_key, begun.user_id, begun.id),
+        access_token=tokens.sign(application.signing_key, begun.user_id, begun.id),
         expires_in=int(tokens.LIFETIME.total_seconds()),
         refresh_token=begun.refresh_token,
         session_id=begun.id,

@@ -5,7 +5,7 @@ from datetime import datetime
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from scrapersky.api.dependencies import Given
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import VIEWER, CurrentActor, may
 from scrapersky.api.http.problems import answers
 from scrapersky.store.money import quotas
@@ -14,7 +14,7 @@ from scrapersky.store.money.quotas import Usage
 router = APIRouter(prefix="/quotas", tags=["quotas"], responses=answers(503))
 
 
-class QuotaLine(BaseModel):
+class QuotaSummary(BaseModel):
     """One quota and how it stands."""
 
     quota: str = Field(description="searches_per_day, pages_per_day or cents_per_month")
@@ -27,17 +27,17 @@ class QuotaLine(BaseModel):
 class Quotas(BaseModel):
     """All quotas of a tenant."""
 
-    items: list[QuotaLine]
+    items: list[QuotaSummary]
 
 
 @router.get("", summary="What your tenant may use and has used", openapi_extra=may(VIEWER))
-async def get_quotas(office: Given, actor: CurrentActor) -> Quotas:
+async def get_quotas(application: CurrentApplication, actor: CurrentActor) -> Quotas:
     """Pages over the quota of a day wait for the next one with room; searches over theirs are refused with 429."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         found = await quotas.usage(session, actor.tenant_id)
     return Quotas(items=[line_of(usage) for usage in found])
 
 
-def line_of(usage: Usage) -> QuotaLine:
+def line_of(usage: Usage) -> QuotaSummary:
     """A quota as it is shown."""
-    return QuotaLine(quota=usage.name, limit=usage.limit, used=usage.used, ahead=usage.ahead, free_at=usage.free_at)
+    return QuotaSummary(quota=usage.name, limit=usage.limit, used=usage.used, ahead=usage.ahead, free_at=usage.free_at)

@@ -7,13 +7,13 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from scrapersky.api.accounts.quotas import QuotaLine, line_of
-from scrapersky.api.dependencies import Given
+from scrapersky.api.accounts.quotas import QuotaSummary, line_of
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, may
 from scrapersky.api.http.problems import answers
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.account_fields import Name
-from scrapersky.api.schemas.fields import Asked, CursorGiven, Limit, Page
+from scrapersky.api.schemas.fields import CursorGiven, Limit, RequestModel, ResultPage
 from scrapersky.api.schemas.listing import PREFIX, storable
 from scrapersky.core import clock
 from scrapersky.store.accounts import tenant_list, tenant_wake, tenants
@@ -34,7 +34,7 @@ def _number(given: object) -> object:
 Amount = Annotated[int, Field(ge=0, le=MOST), BeforeValidator(_number)]
 
 
-class Limits(Asked):
+class Limits(RequestModel):
     """What a tenant may use; without a limit as much as it likes."""
 
     searches_per_day: Amount | None = Field(None, description="searches that ask a provider, each day of UTC")
@@ -54,14 +54,14 @@ class TenantChange(Limits):
     disabled: bool = Field(False, strict=True, description="nobody of it gets in, all its work rests")
 
 
-class TenantLine(BaseModel):
+class TenantSummary(BaseModel):
     """A tenant."""
 
     model_config = ConfigDict(from_attributes=True)
 
     id: UUID
     name: str
-    is_house: bool = Field(description="its operators run the engine, its admins these tenants")
+    is_operator: bool = Field(description="its operators run the engine, its admins these tenants")
     created_at: datetime
     disabled_at: datetime | None
     searches_per_day: int | None
@@ -69,56 +69,66 @@ class TenantLine(BaseModel):
     cents_per_month: int | None
 
 
-class TenantDetail(TenantLine):
+class TenantDetail(TenantSummary):
     """A tenant with what it has used."""
 
-    quotas: list[QuotaLine]
+    quotas: list[QuotaSummary]
 
 
-@router.get("", summary="Tenants by name", responses=answers(400), openapi_extra=may(ADMIN, house=True))
-async def list_tenants(office: Given, cursor: CursorGiven = None, limit: Limit = 50) -> Page[TenantLine]:
+@router.get("", summary="Tenants by name", responses=answers(400), openapi_extra=may(ADMIN, operators=True))
+async def list_tenants(
+    application: CurrentApplication, cursor: CursorGiven = None, limit: Limit = 50
+) -> ResultPage[TenantSummary]:
     """All that this house works for."""
     after = cursors.read(cursor, "tenants", storable)[0] if cursor else None
-    async with office.database.engine_session() as session:
+    async with application.database.engine_session() as session:
         found = await tenant_list.page(session, after=after, limit=limit + 1)
-    return Page(
-        items=[TenantLine.model_validate(tenant) for tenant in found[:limit]],
+    return ResultPage(
+        items=[TenantSummary.model_validate(tenant) for tenant in found[:limit]],
         next_cursor=cursors.make("tenants", [found[limit - 1].name]) if len(found) > limit else None,
     )
 
 
 @router.post(
-    "", status_code=201, summary="Make a tenant", responses=answers(400, 409), openapi_extra=may(ADMIN, house=True)
+    "",
+    status_code=201,
+    summary="Make a tenant",
+    responses=answers(400, 409),
+    openapi_extra=may(ADMIN, operators=True),
 )
-async def create_tenant(asked: NewTenant, office: Given, actor: CurrentActor, response: Response) -> TenantLine:
+async def create_tenant(
+    asked: NewTenant, application: CurrentApplication, actor: CurrentActor, response: Response
+) -> TenantSummary:
     """With its quotas; its first admin is made by the command line."""
     limits = asked.model_dump(exclude={"name"}, exclude_none=True)
-    async with office.database.engine_session() as session:
-        made = TenantLine.model_validate(await tenants.create(session, actor, asked.name, limits))
+    async with application.database.engine_session() as session:
+        made = TenantSummary.model_validate(await tenants.create(session, actor, asked.name, limits))
     response.headers["Location"] = f"{PREFIX}/tenants/{made.id}"
     return made
 
 
-@router.get("/{id}", summary="One tenant", responses=answers(404), openapi_extra=may(ADMIN, house=True))
-async def get_tenant(tenant_id: TenantId, office: Given) -> TenantDetail:
+@router.get("/{id}", summary="One tenant", responses=answers(404), openapi_extra=may(ADMIN, operators=True))
+async def get_tenant(tenant_id: TenantId, application: CurrentApplication) -> TenantDetail:
     """With what it has used."""
-    async with office.database.engine_session() as session:
-        line = TenantLine.model_validate(await tenant_list.by_id(session, tenant_id))
+    async with application.database.engine_session() as session:
+        line = TenantSummary.model_validate(await tenant_list.by_id(session, tenant_id))
         used = await quotas.usage(session, tenant_id)
     return TenantDetail(**line.model_dump(), quotas=[line_of(usage) for usage in used])
 
 
 @router.patch(
-    "/{id}", summary="Change a tenant", responses=answers(400, 404, 409), openapi_extra=may(ADMIN, house=True)
+    "/{id}", summary="Change a tenant", responses=answers(400, 404, 409), openapi_extra=may(ADMIN, operators=True)
 )
-async def change_tenant(tenant_id: TenantId, asked: TenantChange, office: Given, actor: CurrentActor) -> TenantLine:
+async def change_tenant(
+    tenant_id: TenantId, asked: TenantChange, application: CurrentApplication, actor: CurrentActor
+) -> TenantSummary:
     """Work that waits for a quota is dealt out anew at once."""
-    async with office.database.engine_session() as session:
+    async with application.database.engine_session() as session:
         tenant = await tenant_list.by_id(session, tenant_id)
         changes = _changes(asked)
-        line = TenantLine.model_validate(await tenants.change(session, actor, tenant.name, changes))
+        line = TenantSummary.model_validate(await tenants.change(session, actor, tenant.name, changes))
     if changes.get("disabled_at", True) is None:
-        await tenant_wake.go_on(office.database, office.pipeline.queues.values(), tenant_id)
+        await tenant_wake.go_on(application.database, application.pipeline.queues.values(), tenant_id)
     return line
 
 

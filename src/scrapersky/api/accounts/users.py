@@ -7,12 +7,12 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from scrapersky.api.dependencies import Given
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, anyone, may
 from scrapersky.api.http.problems import answers
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.account_fields import TOKEN_LENGTH, Name, NewPassword, Token
-from scrapersky.api.schemas.fields import Asked, CursorGiven, Limit, Page
+from scrapersky.api.schemas.fields import CursorGiven, Limit, RequestModel, ResultPage
 from scrapersky.api.schemas.listing import PREFIX, storable
 from scrapersky.core.roles import Role
 from scrapersky.models import User
@@ -28,7 +28,7 @@ GivenToken = Annotated[
 ]
 
 
-class UserLine(BaseModel):
+class UserSummary(BaseModel):
     """Somebody of your tenant."""
 
     id: UUID
@@ -39,20 +39,20 @@ class UserLine(BaseModel):
     last_login_at: datetime | None
 
 
-class UserChange(Asked):
+class UserChange(RequestModel):
     """What shall be otherwise; nothing set changes nothing."""
 
     role: Role | None = None
     disabled: bool | None = Field(None, strict=True, description="out, or in again; effective at the next request")
 
 
-class Invite(Asked):
+class Invite(RequestModel):
     """What the new one may do."""
 
     role: Role
 
 
-class InvitationLine(BaseModel):
+class InvitationSummary(BaseModel):
     """An invitation that is open."""
 
     model_config = ConfigDict(from_attributes=True)
@@ -63,7 +63,7 @@ class InvitationLine(BaseModel):
     expires_at: datetime
 
 
-class NewInvitation(InvitationLine):
+class NewInvitation(InvitationSummary):
     """An invitation as it is shown once."""
 
     token: str = Field(description="shown this once; for POST /api/v3/invitations/accept")
@@ -79,7 +79,7 @@ class InvitationWaiting(BaseModel):
     how: str = Field(description="what to send where")
 
 
-class Accept(Asked):
+class Accept(RequestModel):
     """Who you will be."""
 
     token: Token
@@ -89,20 +89,20 @@ class Accept(Asked):
 
 @router.get("", summary="The people of your tenant", responses=answers(400), openapi_extra=may(ADMIN))
 async def list_users(
-    office: Given, actor: CurrentActor, cursor: CursorGiven = None, limit: Limit = 50
-) -> Page[UserLine]:
+    application: CurrentApplication, actor: CurrentActor, cursor: CursorGiven = None, limit: Limit = 50
+) -> ResultPage[UserSummary]:
     """By name, those who are disabled included."""
     after = cursors.read(cursor, "users", storable)[0] if cursor else None
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         found = await users.of_tenant(session, actor.tenant_id, after, limit + 1)
     more = cursors.make("users", [found[limit - 1].name]) if len(found) > limit else None
-    return Page(items=[_line(user) for user in found[:limit]], next_cursor=more)
+    return ResultPage(items=[_line(user) for user in found[:limit]], next_cursor=more)
 
 
 @router.get("/{id}", summary="One user", responses=answers(404), openapi_extra=may(ADMIN))
-async def get_user(user_id: UserId, office: Given, actor: CurrentActor) -> UserLine:
+async def get_user(user_id: UserId, application: CurrentApplication, actor: CurrentActor) -> UserSummary:
     """The same as in the list."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         return _line(await users.get(session, actor.tenant_id, user_id))
 
 
@@ -112,35 +112,37 @@ async def get_user(user_id: UserId, office: Given, actor: CurrentActor) -> UserL
     responses=answers(400, 404, 409),
     openapi_extra=may(ADMIN, login=True),
 )
-async def change_user(user_id: UserId, asked: UserChange, office: Given, actor: CurrentActor) -> UserLine:
+async def change_user(
+    user_id: UserId, asked: UserChange, application: CurrentApplication, actor: CurrentActor
+) -> UserSummary:
     """Effective at their next request. The last admin cannot go."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         return _line(await users.change(session, actor, user_id, asked.role, asked.disabled))
 
 
 @invitation_router.get("", summary="Open invitations", openapi_extra=may(ADMIN))
-async def list_invitations(office: Given, actor: CurrentActor) -> Page[InvitationLine]:
+async def list_invitations(application: CurrentApplication, actor: CurrentActor) -> ResultPage[InvitationSummary]:
     """The latest first; at most 200."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         found = await invitations.of_tenant(session, actor.tenant_id)
-    return Page(items=[InvitationLine.model_validate(one) for one in found], next_cursor=None)
+    return ResultPage(items=[InvitationSummary.model_validate(one) for one in found], next_cursor=None)
 
 
 @invitation_router.post(
     "", status_code=201, summary="Invite somebody", responses=answers(400), openapi_extra=may(ADMIN, login=True)
 )
-async def invite_user(asked: Invite, office: Given, actor: CurrentActor) -> NewInvitation:
+async def invite_user(asked: Invite, application: CurrentApplication, actor: CurrentActor) -> NewInvitation:
     """A token for one new user of your tenant, good for 24 hours, shown this once."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         made, token = await invitations.create(session, actor, asked.role)
-        line = InvitationLine.model_validate(made)
+        line = InvitationSummary.model_validate(made)
     return NewInvitation(**line.model_dump(), token=token, link=link_of(token))
 
 
 @invitation_router.get("/accept", summary="What an invitation is for", responses=answers(404), openapi_extra=anyone())
-async def get_invitation(token: GivenToken, office: Given) -> InvitationWaiting:
+async def get_invitation(token: GivenToken, application: CurrentApplication) -> InvitationWaiting:
     """For whoever follows the link: what to send to accept it."""
-    async with office.database.engine_connection() as connection:
+    async with application.database.engine_connection() as connection:
         found = await invitations.find(connection, token)
     how = f"POST {PREFIX}/invitations/accept with JSON: token, name, and a password of 12 characters or more."
     return InvitationWaiting(tenant=found.tenant, role=Role(found.role), expires_at=found.expires_at, how=how)
@@ -153,13 +155,13 @@ async def get_invitation(token: GivenToken, office: Given) -> InvitationWaiting:
     responses=answers(400, 404, 409),
     openapi_extra=anyone(),
 )
-async def accept_invitation(asked: Accept, request: Request, office: Given) -> UserLine:
+async def accept_invitation(asked: Accept, request: Request, application: CurrentApplication) -> UserSummary:
     """You are a user from now on; log in."""
-    async with office.database.engine_connection() as connection:
+    async with application.database.engine_connection() as connection:
         found = await invitations.find(connection, asked.token.get_secret_value())
-    hashed = await office.passwords.hash(asked.password.get_secret_value())
+    hashed = await application.passwords.hash(asked.password.get_secret_value())
     origin = f"api {request.client.host}" if request.client else "api local socket"
-    async with office.database.session(found.tenant_id) as session:
+    async with application.database.session(found.tenant_id) as session:
         request_id = request.scope.get("request_id")
         user_id = await invitations.accept(session, found, asked.name, hashed, origin, request_id)
         return _line(await users.get(session, found.tenant_id, user_id))
@@ -168,9 +170,11 @@ async def accept_invitation(asked: Accept, request: Request, office: Given) -> U
 @invitation_router.delete(
     "/{id}", status_code=204, summary="Withdraw an invitation", responses=answers(404), openapi_extra=may(ADMIN)
 )
-async def withdraw_invitation(invitation_id: InvitationId, office: Given, actor: CurrentActor) -> None:
+async def withdraw_invitation(
+    invitation_id: InvitationId, application: CurrentApplication, actor: CurrentActor
+) -> None:
     """Its token is good for nothing any more."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         await invitations.withdraw(session, actor, invitation_id)
 
 
@@ -179,8 +183,8 @@ def link_of(token: str) -> str:
     return f"{PREFIX}/invitations/accept?token={token}"
 
 
-def _line(user: User) -> UserLine:
-    return UserLine(
+def _line(user: User) -> UserSummary:
+    return UserSummary(
         id=user.id,
         name=user.name,
         role=Role(user.role),

@@ -11,20 +11,20 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import JSONResponse
 
 from scrapersky.actions import curation, jobs
-from scrapersky.api.dependencies import Given
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, may
 from scrapersky.api.http.problems import answers
 from scrapersky.api.line.contacts import ContactFilter
 from scrapersky.api.line.curation import AT_ONCE, CURATION_ANSWERS, Key, answered_once
-from scrapersky.api.operations.jobs import JobLine
-from scrapersky.api.schemas.fields import Asked, Ids
+from scrapersky.api.operations.jobs import JobSummary
+from scrapersky.api.schemas.fields import Ids, RequestModel
 from scrapersky.api.schemas.listing import (
     ByUpdate,
-    Line,
     Listing,
     ListQuery,
     QueueState,
     RowId,
+    Summary,
     given,
     page_of,
     queues_of,
@@ -41,7 +41,7 @@ from scrapersky.store.operations.idempotency import Answered
 router = APIRouter(prefix="/deliveries", tags=["deliveries"], responses=answers(422, 503))
 
 
-class DeliveryFilter(Asked):
+class DeliveryFilter(RequestModel):
     """Which deliveries are meant; nothing set means all of yours."""
 
     destination_id: UUID | None = Field(None, description="only to this destination")
@@ -55,7 +55,7 @@ class DeliveryQuery(DeliveryFilter, ListQuery):
     sort: ByUpdate = "-updated_at"
 
 
-class DeliveryLine(Line):
+class DeliverySummary(Summary):
     """One contact for one destination."""
 
     destination_id: UUID
@@ -68,14 +68,14 @@ class DeliveryLine(Line):
     delivery_due_at: datetime | None = Field(description="Queued: not before. Processing: when its lease ends")
 
 
-class DeliveryDetail(DeliveryLine):
+class DeliveryDetail(DeliverySummary):
     """With its queue, as every row has it."""
 
     fingerprint: str | None = Field(description="of what was last accepted: the same is not sent again")
     queues: dict[str, QueueState]
 
 
-class SendIds(Asked):
+class SendIds(RequestModel):
     """Some contacts for a destination."""
 
     destination_id: UUID
@@ -83,7 +83,7 @@ class SendIds(Asked):
     preview: Literal[False] = False
 
 
-class SendMatching(Asked):
+class SendMatching(RequestModel):
     """All contacts that match, for a destination; `{}` is all of yours."""
 
     destination_id: UUID
@@ -106,13 +106,13 @@ class SentAnswer(BaseModel):
     unknown: int = Field(description="ids that are no contacts of yours")
 
 
-class CancelIds(Asked):
+class CancelIds(RequestModel):
     """Some deliveries."""
 
     ids: Ids
 
 
-class CancelMatching(Asked):
+class CancelMatching(RequestModel):
     """All waiting deliveries that match."""
 
     filter: DeliveryFilter
@@ -130,10 +130,10 @@ class Cancelled(BaseModel):
 
 @router.get("", summary="Deliveries, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_deliveries(
-    query: Annotated[DeliveryQuery, Query()], office: Given, actor: CurrentActor
-) -> Listing[DeliveryLine]:
+    query: Annotated[DeliveryQuery, Query()], application: CurrentApplication, actor: CurrentActor
+) -> Listing[DeliverySummary]:
     """Your own, filtered by destination, contact and state. Retry them by the routes of the workflow `delivery`."""
-    return await page_of(office, actor, DELIVERIES, DeliveryLine, query)
+    return await page_of(application, actor, DELIVERIES, DeliverySummary, query)
 
 
 @router.post(
@@ -143,19 +143,21 @@ async def list_deliveries(
     responses={**CURATION_ANSWERS, **answers(404)},
     openapi_extra=may(OPERATOR),
 )
-async def create_deliveries(asked: Wish, office: Given, actor: CurrentActor, key: Key = None) -> JSONResponse:
+async def create_deliveries(
+    asked: Wish, application: CurrentApplication, actor: CurrentActor, key: Key = None
+) -> JSONResponse:
     """Queues them in one transaction; what failed or was skipped before gets new tries."""
 
     async def send(session: AsyncSession) -> Answered:
         return await _send(session, actor, asked)
 
-    return await answered_once(office, actor, key, ["deliveries", asked], send)
+    return await answered_once(application, actor, key, ["deliveries", asked], send)
 
 
 @router.post("/cancel", summary="Take waiting deliveries back", responses=answers(400), openapi_extra=may(OPERATOR))
-async def cancel_deliveries(asked: Cancel, office: Given, actor: CurrentActor) -> Cancelled:
+async def cancel_deliveries(asked: Cancel, application: CurrentApplication, actor: CurrentActor) -> Cancelled:
     """What waits is New again; what is in hand is finished, what has arrived stays there."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         if isinstance(asked, CancelIds):
             return Cancelled(taken_back=await deliveries.cancel(session, actor, asked.ids))
         filters = given(asked.filter, DELIVERIES)
@@ -165,9 +167,9 @@ async def cancel_deliveries(asked: Cancel, office: Given, actor: CurrentActor) -
 
 
 @router.get("/{id}", summary="One delivery", responses=answers(404), openapi_extra=may(VIEWER))
-async def get_delivery(row_id: RowId, office: Given, actor: CurrentActor) -> DeliveryDetail:
+async def get_delivery(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> DeliveryDetail:
     """With its tries and its reason."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         row = await lists.get(session, DELIVERIES, actor.tenant_id, row_id)
     columns = {name: value for name, value in vars(row).items() if not name.startswith("_")}
     return DeliveryDetail.model_validate({**columns, "queues": queues_of(DELIVERIES, row)})
@@ -186,7 +188,7 @@ async def _send(session: AsyncSession, actor: Actor, asked: SendIds | SendMatchi
     if len(ids) <= AT_ONCE:
         return _answered(await deliveries.send(session, actor, asked.destination_id, ids))
     job = await jobs.start_delivery(session, actor, filters, asked.destination_id)
-    return Answered(202, jsonable_encoder(JobLine.model_validate(job)))
+    return Answered(202, jsonable_encoder(JobSummary.model_validate(job)))
 
 
 def _answered(sent: Sent, *, more: bool = False, unknown: int = 0) -> Answered:

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field, StringConstraints
 
-from scrapersky.api.dependencies import Given, Office
+from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import ADMIN, OPERATOR, VIEWER, CurrentActor, may
 from scrapersky.api.http.problems import answers
-from scrapersky.api.schemas.fields import Asked, Text
-from scrapersky.api.schemas.listing import PREFIX, ByUpdate, Line, Listing, ListQuery, RowId, YesNo, page_of
+from scrapersky.api.schemas.fields import RequestModel, Text
+from scrapersky.api.schemas.listing import PREFIX, ByUpdate, Listing, ListQuery, RowId, Summary, YesNo, page_of
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.destinations.errors import NotDelivered
 from scrapersky.destinations.options import Kind
@@ -36,7 +36,7 @@ class DestinationQuery(ListQuery):
     enabled: YesNo | None = Field(None, description="only those that are delivered to, or only the others")
 
 
-class DestinationLine(Line):
+class DestinationSummary(Summary):
     """A destination as people may see it."""
 
     name: str
@@ -50,7 +50,7 @@ class DestinationLine(Line):
     resting_until: datetime | None = Field(description="nobody asks it before")
 
 
-class DestinationDetail(DestinationLine):
+class DestinationDetail(DestinationSummary):
     """With what is known of its secrets: whether they are there."""
 
     secret: str | None = Field(description="`set`, or empty; what it is, is shown to nobody")
@@ -63,7 +63,7 @@ class MadeDestination(DestinationDetail):
     signing_secret: str | None = Field(description="the receiver checks signatures with it; it is not shown again")
 
 
-class NewDestination(Asked):
+class NewDestination(RequestModel):
     """A web hook or an account somewhere."""
 
     name: Text
@@ -76,7 +76,7 @@ class NewDestination(Asked):
     rule: DeliveryRule | None = Field(None, description="which verified contacts go there by themselves")
 
 
-class DestinationChange(Asked):
+class DestinationChange(RequestModel):
     """What to write anew; what is not given stays."""
 
     name: Text | None = None
@@ -91,7 +91,7 @@ class DestinationChange(Asked):
     )
 
 
-class NewSecret(Asked):
+class NewSecret(RequestModel):
     """A new secret; for a web hook one is made where none is given."""
 
     secret: Secret | None = None
@@ -112,83 +112,89 @@ class NotReachable(ScraperSkyError):
 
 @router.get("", summary="Destinations, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_destinations(
-    query: Annotated[DestinationQuery, Query()], office: Given, actor: CurrentActor
-) -> Listing[DestinationLine]:
+    query: Annotated[DestinationQuery, Query()], application: CurrentApplication, actor: CurrentActor
+) -> Listing[DestinationSummary]:
     """Your own."""
-    return await page_of(office, actor, DESTINATIONS, DestinationLine, query)
+    return await page_of(application, actor, DESTINATIONS, DestinationSummary, query)
 
 
 @router.post("", status_code=201, summary="Add a destination", responses=answers(400, 409), openapi_extra=may(ADMIN))
 async def create_destination(
-    asked: NewDestination, office: Given, actor: CurrentActor, response: Response
+    asked: NewDestination, application: CurrentApplication, actor: CurrentActor, response: Response
 ) -> MadeDestination:
     """Its address must be public. A web hook without a secret gets one: `signing_secret` is shown this once."""
-    await _check_address(office, asked.url)
+    await _check_address(application, asked.url)
     rule = asked.rule.model_dump(mode="json") if asked.rule else {}
     wanted = Wanted(asked.name, asked.kind, asked.url, asked.secret, asked.options, rule)
-    async with office.database.session(actor.tenant_id) as session:
-        made, secret = await destinations.create(session, actor, office.vault, wanted)
+    async with application.database.session(actor.tenant_id) as session:
+        made, secret = await destinations.create(session, actor, application.vault, wanted)
     response.headers["Location"] = f"{PREFIX}/destinations/{made.id}"
     return MadeDestination(**_shown(made), signing_secret=secret)
 
 
 @router.get("/{id}", summary="One destination", responses=answers(404), openapi_extra=may(VIEWER))
-async def get_destination(row_id: RowId, office: Given, actor: CurrentActor) -> DestinationDetail:
+async def get_destination(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> DestinationDetail:
     """Its secrets are `set` or not."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         return _detail(await lists.get(session, DESTINATIONS, actor.tenant_id, row_id))
 
 
 @router.patch("/{id}", summary="Change a destination", responses=answers(400, 404, 409), openapi_extra=may(ADMIN))
 async def change_destination(
-    row_id: RowId, asked: DestinationChange, office: Given, actor: CurrentActor
+    row_id: RowId, asked: DestinationChange, application: CurrentApplication, actor: CurrentActor
 ) -> DestinationDetail:
     """Another server is another receiver: a key is entered anew with it, the secret of a web hook should be rotated."""
-    await _check_address(office, asked.url)
+    await _check_address(application, asked.url)
     changes = asked.model_dump(mode="json", exclude_none=True)
-    async with office.database.session(actor.tenant_id) as session:
-        return _detail(await destinations.change(session, actor, office.vault, row_id, changes))
+    async with application.database.session(actor.tenant_id) as session:
+        return _detail(await destinations.change(session, actor, application.vault, row_id, changes))
 
 
 @router.delete(
     "/{id}", status_code=204, summary="Remove a destination", responses=answers(404), openapi_extra=may(ADMIN)
 )
-async def remove_destination(row_id: RowId, office: Given, actor: CurrentActor) -> Response:
+async def remove_destination(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> Response:
     """With all that is known of its deliveries; what it has been told, it keeps."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         await destinations.remove(session, actor, row_id)
     return Response(status_code=204)
 
 
 @router.post("/{id}/test", summary="Test a destination", responses=answers(404), openapi_extra=may(OPERATOR))
-async def test_destination(row_id: RowId, office: Given, actor: CurrentActor) -> Tested:
+async def test_destination(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> Tested:
     """A web hook or n8n gets a `destination.test` event, a CRM is asked whether it knows the key."""
     try:
-        async with office.database.session(actor.tenant_id) as session:
+        async with application.database.session(actor.tenant_id) as session:
             destination = await lists.get(session, DESTINATIONS, actor.tenant_id, row_id)
-        return Tested(ok=True, said=await office.couriers.test(destinations.address(destination, office.vault)))
+        return Tested(
+            ok=True, said=await application.adapters.test(destinations.address(destination, application.vault))
+        )
     except NotDelivered as error:
         return Tested(ok=False, said=str(error))
 
 
 @router.post("/{id}/rotate", summary="Give it a new secret", responses=answers(400, 404), openapi_extra=may(ADMIN))
-async def rotate_destination(row_id: RowId, asked: NewSecret, office: Given, actor: CurrentActor) -> MadeDestination:
+async def rotate_destination(
+    row_id: RowId, asked: NewSecret, application: CurrentApplication, actor: CurrentActor
+) -> MadeDestination:
     """A web hook is signed with both secrets until the former one is retired."""
-    async with office.database.session(actor.tenant_id) as session:
-        changed, secret = await destinations.rotate(session, actor, office.vault, row_id, asked.secret)
+    async with application.database.session(actor.tenant_id) as session:
+        changed, secret = await destinations.rotate(session, actor, application.vault, row_id, asked.secret)
     return MadeDestination(**_shown(changed), signing_secret=secret)
 
 
 @router.post("/{id}/retire", summary="Retire the former secret", responses=answers(404, 409), openapi_extra=may(ADMIN))
-async def retire_destination_secret(row_id: RowId, office: Given, actor: CurrentActor) -> DestinationDetail:
+async def retire_destination_secret(
+    row_id: RowId, application: CurrentApplication, actor: CurrentActor
+) -> DestinationDetail:
     """The receiver has changed over: only the new secret signs. 409 if there is no former one."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         return _detail(await destinations.retire(session, actor, row_id))
 
 
-async def _check_address(office: Office, url: str | None) -> None:
+async def _check_address(application: WebApplication, url: str | None) -> None:
     """One sentence for all that may be wrong: nobody shall learn from it what is behind an address."""
-    if url is not None and not await office.couriers.may_reach(url):
+    if url is not None and not await application.adapters.may_reach(url):
         raise NotReachable("Use the http(s) address of a host on the public internet, without a user name.")
 
 
@@ -197,6 +203,6 @@ def _detail(destination: Destination) -> DestinationDetail:
 
 
 def _shown(destination: Destination) -> dict[str, Any]:
-    line = DestinationLine.model_validate(destination).model_dump()
+    line = DestinationSummary.model_validate(destination).model_dump()
     seals = {"secret": destination.secret, "former_secret": destination.former_secret}
     return line | {name: "set" if sealed else None for name, sealed in seals.items()}

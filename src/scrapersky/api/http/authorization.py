@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import Depends, Request
 from starlette.datastructures import Headers
 
-from scrapersky.api.dependencies import Given, Office
+from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.core import tokens
 from scrapersky.core.errors import NotAllowed, NotKnown
 from scrapersky.core.roles import SCOPE_OF, Role, scopes_cover
@@ -21,14 +21,14 @@ SCHEME = {"bearer": {"type": "http", "scheme": "bearer", "description": "a token
 
 
 def may(
-    role: Role, *, house: bool = False, login: bool = False, developer: Role | None = None, scraper: bool = False
+    role: Role, *, operators: bool = False, login: bool = False, developer: Role | None = None, scraper: bool = False
 ) -> dict[str, Any]:
     """Who may use a route, as its `openapi_extra`: this role of any tenant, or of the house's tenant only.
 
     `login` refuses keys: what they could do with it would outlive them. In development `developer` of the house will
     do as well; `scraper` lets the metrics token in, without the database.
     """
-    declared: dict[str, Any] = {"x-role": role.value, "x-house": house, "security": [{"bearer": []}]}
+    declared: dict[str, Any] = {"x-role": role.value, "x-operators": operators, "security": [{"bearer": []}]}
     if login:
         declared["x-login"] = True
     if developer:
@@ -40,7 +40,7 @@ def may(
 
 def anyone() -> dict[str, Any]:
     """A route that asks nobody who they are."""
-    return {"x-role": ANYONE, "x-house": False, "security": []}
+    return {"x-role": ANYONE, "x-operators": False, "security": []}
 
 
 def describe_access(described: dict[str, Any]) -> dict[str, Any]:
@@ -49,19 +49,19 @@ def describe_access(described: dict[str, Any]) -> dict[str, Any]:
     return described
 
 
-async def door(request: Request, office: Given) -> Actor | None:
+async def door(request: Request, application: CurrentApplication) -> Actor | None:
     """Whoever asks, or nobody where nobody is asked; NotKnown and NotAllowed end the request here."""
     request.scope["was_at_door"] = True
     declared = getattr(request.scope.get("route"), "openapi_extra", None) or {}
     if declared.get("x-role") == ANYONE:
         return None
     credential = _credential(request.headers)
-    if declared.get("x-scraper") and _is_scraper(office, credential):
+    if declared.get("x-scraper") and _is_scraper(application, credential):
         return None
-    known = await _identify(office, credential)
-    _check(declared, known, office.settings.environment == "development")
+    known = await _identify(application, credential)
+    _check(declared, known, application.settings.environment == "development")
     if known.unseen:
-        async with office.database.session(known.tenant_id) as session:
+        async with application.database.session(known.tenant_id) as session:
             await authenticate.see(session, known)
     return _actor(request, known)
 
@@ -69,7 +69,7 @@ async def door(request: Request, office: Given) -> Actor | None:
 async def door_first(request: Request) -> None:
     """The door for whatever failed on its way there: strangers learn nothing about what they sent to a closed route."""
     if "route" in request.scope and "was_at_door" not in request.scope:
-        await door(request, request.app.state.office)
+        await door(request, request.app.state.application)
 
 
 Asking = Annotated[Actor | None, Depends(door)]  # nobody, where nobody is asked
@@ -95,9 +95,9 @@ async def current_user(actor: CurrentActor) -> UUID:
 CurrentUser = Annotated[UUID, Depends(current_user)]
 
 
-async def refuse_strangers(headers: Headers, office: Office) -> None:
+async def refuse_strangers(headers: Headers, application: WebApplication) -> None:
     """NotKnown for whoever could not pass the door of any route that asks who it is."""
-    await _identify(office, _credential(headers))
+    await _identify(application, _credential(headers))
 
 
 def _credential(headers: Headers) -> str:
@@ -108,15 +108,15 @@ def _credential(headers: Headers) -> str:
     return credential.strip()
 
 
-def _is_scraper(office: Office, credential: str) -> bool:
-    token = office.settings.metrics_token
+def _is_scraper(application: WebApplication, credential: str) -> bool:
+    token = application.settings.metrics_token
     return token is not None and hmac.compare_digest(credential.encode(), token.get_secret_value().encode())
 
 
-async def _identify(office: Office, credential: str) -> Identity:
+async def _identify(application: WebApplication, credential: str) -> Identity:
     key = tokens.parts_of_key(credential)
-    claims = None if key else tokens.verify(office.signing_key, credential)  # without the database
-    async with office.database.engine_connection() as connection:
+    claims = None if key else tokens.verify(application.signing_key, credential)  # without the database
+    async with application.database.engine_connection() as connection:
         if key:
             known = await authenticate.by_key(connection, key[0])
         elif claims:
@@ -130,10 +130,10 @@ def _check(declared: dict[str, Any], known: Identity, in_development: bool) -> N
     word = declared.get("x-role")
     if word is None:
         raise NotAllowed("This route does not say who may use it, so nobody may.")
-    if in_development and known.is_house:
+    if in_development and known.is_operator:
         word = declared.get("x-developer", word)
     needed = Role(word)
-    if declared["x-house"] and not known.is_house:
+    if declared["x-operators"] and not known.is_operator:
         raise NotAllowed("This is for those who run the house.")
     if not Role(known.role).covers(needed):
         raise NotAllowed(f"This needs the role {needed}; yours is {known.role}.")
@@ -155,5 +155,5 @@ def _actor(request: Request, known: Identity) -> Actor:
         known.session_id,
         known.key_id,
         known.scopes,
-        known.is_house,
+        known.is_operator,
     )

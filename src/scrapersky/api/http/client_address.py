@@ -11,7 +11,7 @@ from scrapersky.core.errors import BadSetting
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-MOST_HOPS = 20  # nobody has more proxies in a row
+MAX_HOPS = 20  # nobody has more proxies in a row
 
 
 class Proxies:
@@ -36,7 +36,7 @@ class Proxies:
     def _caller(self, forwarded: str, peer: str) -> str:
         """From the right, each proxy names the one before it: the first that is not ours is the caller."""
         caller = peer
-        for hop in reversed(forwarded.split(",")[-MOST_HOPS:]):
+        for hop in reversed(forwarded.split(",")[-MAX_HOPS:]):
             address = address_of(hop)
             if address is None:
                 break

@@ -26,12 +26,12 @@ IMPORT_BYTES = 10_000_000  # a table that somebody has
 BODY_SECONDS = 10.0  # for any body, and
 STEADY_BYTES = 64_000  # for each so many a second more: a slow line is no crime, a standing one is
 STALL_SECONDS = 30.0  # a reader that takes nothing for so long keeps a connection of the database for nothing
-MOST_HEADERS, HEADER_BYTES = 100, 32_768  # the server's fast parser knows no limit of its own
+MAX_HEADERS, HEADER_BYTES = 100, 32_768  # the server's fast parser knows no limit of its own
 SAFE = ("GET", "HEAD", "OPTIONS")
 LOOPBACK_NAMES = frozenset(("localhost", "127.0.0.1", "::1"))
 
 
-class Guard:
+class RequestGuard:
     """An ASGI wrapper. Nothing that it refuses reaches a route; nothing that a route raises reaches the server."""
 
     def __init__(
@@ -65,14 +65,14 @@ class Guard:
 
     async def answer(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
         """Look at who asks, read the body, then let the routes answer."""
-        if len(headers.raw) > MOST_HEADERS or sum(len(name) + len(value) for name, value in headers.raw) > HEADER_BYTES:
+        if len(headers.raw) > MAX_HEADERS or sum(len(name) + len(value) for name, value in headers.raw) > HEADER_BYTES:
             raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "There are too many headers, or too long ones.")
         self._refuse_strangers(scope, headers)
         if preflight := self.origins.preflight(scope, headers):
             await preflight(scope, receive, send)
             return
         if "app" in scope:
-            await rate_limit.admit_address(scope, scope["app"].state.office)
+            await rate_limit.admit_address(scope, scope["app"].state.application)
         is_import = scope["path"].startswith(IMPORTS)
         with self._bodies.reading() as reading:
             body = await self._body(scope, headers, receive, IMPORT_BYTES if is_import else BODY_BYTES, reading)
@@ -110,7 +110,7 @@ class Guard:
     async def _body(self, scope: Scope, headers: Headers, receive: Receive, most: int, reading: Reading) -> bytes:
         async def refuse_strangers() -> None:
             if "app" in scope:
-                await authorization.refuse_strangers(headers, scope["app"].state.office)
+                await authorization.refuse_strangers(headers, scope["app"].state.application)
 
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit():
@@ -165,7 +165,7 @@ class Refused(Exception):
 class _Exchange:
     """One request and its answer, which gets our headers and a line in the log."""
 
-    def __init__(self, guard: Guard, scope: Scope, headers: Headers, send: Send) -> None:
+    def __init__(self, guard: RequestGuard, scope: Scope, headers: Headers, send: Send) -> None:
         self._guard, self._scope, self._headers, self._send = guard, scope, headers, send
         self._request_id: str = scope["request_id"]
         self._status = 0

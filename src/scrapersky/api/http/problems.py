@@ -27,7 +27,7 @@ log = structlog.get_logger(__name__)
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 2
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-MOST_FIELDS = 50  # wrong fields named in one document
+MAX_FIELDS = 50  # wrong fields named in one document
 NAME_LENGTH = 100  # characters of a field's name that are repeated
 
 # What a database says that is there but cannot do it at this moment.
@@ -202,7 +202,7 @@ def _invalid(error: RequestValidationError) -> Problem:
             field=".".join(str(part)[:NAME_LENGTH] for part in _without_tag(problem["loc"])),
             message=str(problem["msg"]).removeprefix("Value error, "),
         )
-        for problem in error.errors()[:MOST_FIELDS]
+        for problem in error.errors()[:MAX_FIELDS]
     ]
     return Problem(
         type=_kind("InvalidRequest"),

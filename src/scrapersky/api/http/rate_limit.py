@@ -11,7 +11,7 @@ import structlog
 from fastapi import Depends, Request
 from starlette.types import Scope
 
-from scrapersky.api.dependencies import Given, Office
+from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import door
 from scrapersky.api.http.client_address import neighbourhood
 from scrapersky.core.database import Database, is_connection_error
@@ -22,31 +22,35 @@ from scrapersky.store.shared.rate_limits import Standing
 
 log = structlog.get_logger(__name__)
 
-MOST_WAITS = 10_000  # remembered by one process
-MOST_HELD, HOLD_SECONDS = 1_000, 1.0  # answers that are held back, and for how long
+MAX_WAITS = 10_000  # remembered by one process
+MAX_HELD, HOLD_SECONDS = 1_000, 1.0  # answers that are held back, and for how long
 FREE = ("/health/live", "/health/ready", "/metrics")  # whoever watches over us must always be answered
 
 
-async def admit_address(scope: Scope, office: Office) -> None:
+async def admit_address(scope: Scope, application: WebApplication) -> None:
     """The first turnstile, before anybody is asked who he is."""
-    await _admit(scope, office, "address", neighbourhood(scope), office.settings.rate_per_address)
+    await _admit(scope, application, "address", neighbourhood(scope), application.settings.rate_per_address)
 
 
-async def admit_caller(request: Request, office: Given, actor: Annotated[Actor | None, Depends(door)]) -> None:
+async def admit_caller(
+    request: Request, application: CurrentApplication, actor: Annotated[Actor | None, Depends(door)]
+) -> None:
     """The second one: an API key or a user, from whatever address and however often logged in."""
     if actor is not None:
-        await _admit(request.scope, office, "key", str(actor.key_id or actor.user_id), office.settings.rate_per_key)
+        await _admit(
+            request.scope, application, "key", str(actor.key_id or actor.user_id), application.settings.rate_per_key
+        )
 
 
-async def admit_login(scope: Scope, office: Office, account: str) -> None:
+async def admit_login(scope: Scope, application: WebApplication, account: str) -> None:
     """Before a password is looked at: TooMany if this account or this address was tried too often.
 
     An account that does not exist is counted like one that does. Only a hash of its name is kept.
     """
-    settings = office.settings
+    settings = application.settings
     hashed = hashlib.sha256(account.strip().lower().encode()).hexdigest()
-    await _admit(scope, office, "login-from", neighbourhood(scope), settings.login_rate_per_address)
-    await _admit(scope, office, "login", hashed, settings.login_rate_per_account)
+    await _admit(scope, application, "login-from", neighbourhood(scope), settings.login_rate_per_address)
+    await _admit(scope, application, "login", hashed, settings.login_rate_per_account)
 
 
 def rate_headers(scope: Scope) -> Mapping[str, str]:
@@ -78,7 +82,7 @@ class Waits:
 
     async def hold(self, seconds: float) -> None:
         """Whoever does not wait by himself is kept waiting: a flood then costs its sender, and nobody beside it."""
-        if self._held >= MOST_HELD:
+        if self._held >= MAX_HELD:
             return
         self._held += 1
         try:
@@ -88,17 +92,17 @@ class Waits:
 
     def keep(self, key: str, seconds: float) -> None:
         """A bucket gives nothing before it has filled, whatever happens elsewhere."""
-        if len(self._until) >= MOST_WAITS:
+        if len(self._until) >= MAX_WAITS:
             self._until.clear()
         self._until[key] = time.monotonic() + seconds
 
 
-async def _admit(scope: Scope, office: Office, name: str, who: str, per_minute: float) -> None:
+async def _admit(scope: Scope, application: WebApplication, name: str, who: str, per_minute: float) -> None:
     if not per_minute or scope["path"] in FREE:
         return
     waits: Waits = scope["app"].state.waits
     key = f"{name}:{who}"
-    standing = Standing(left, 0) if (left := waits.left(key)) else await _spend(office.database, key, per_minute)
+    standing = Standing(left, 0) if (left := waits.left(key)) else await _spend(application.database, key, per_minute)
     if standing is None:
         return
     scope.setdefault("rates", {})[name] = (per_minute, standing)

@@ -7,18 +7,18 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import JSONResponse
 
-from scrapersky.api.dependencies import Given
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
 from scrapersky.api.http.problems import answers
 from scrapersky.api.line.curation import CURATION_ANSWERS, CurateIds, CurateMatching, CurationAnswer, Key, curate
-from scrapersky.api.schemas.fields import Asked, Text
+from scrapersky.api.schemas.fields import RequestModel, Text
 from scrapersky.api.schemas.listing import (
     ByName,
-    CuratedLine,
+    CuratedSummary,
+    Detail,
     Listing,
     ListQuery,
     RowId,
-    Story,
     YesNo,
     page_of,
     story_of,
@@ -30,7 +30,7 @@ from scrapersky.store.listing.resources import BUSINESSES
 router = APIRouter(prefix="/businesses", tags=["businesses"], responses=answers(422, 503))
 
 
-class BusinessFilter(Asked):
+class BusinessFilter(RequestModel):
     """Which businesses are meant; nothing set means all of yours."""
 
     curation_status: Curation | None = Field(None, description="only with this decision")
@@ -50,7 +50,7 @@ class BusinessQuery(BusinessFilter, ListQuery):
     sort: ByName = "-updated_at"
 
 
-class BusinessLine(CuratedLine):
+class BusinessSummary(CuratedSummary):
     """A business one could write to."""
 
     search_id: UUID | None
@@ -69,7 +69,7 @@ class BusinessLine(CuratedLine):
     domain_extraction_error: str | None
 
 
-class BusinessDetail(BusinessLine, Story):
+class BusinessDetail(BusinessSummary, Detail):
     """All that is known about a business."""
 
     street: str | None
@@ -86,16 +86,16 @@ class BusinessDetail(BusinessLine, Story):
 
 @router.get("", summary="Businesses, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_businesses(
-    query: Annotated[BusinessQuery, Query()], office: Given, actor: CurrentActor
-) -> Listing[BusinessLine]:
+    query: Annotated[BusinessQuery, Query()], application: CurrentApplication, actor: CurrentActor
+) -> Listing[BusinessSummary]:
     """Your own, filtered and sorted; `text` is how the name begins."""
-    return await page_of(office, actor, BUSINESSES, BusinessLine, query)
+    return await page_of(application, actor, BUSINESSES, BusinessSummary, query)
 
 
 @router.get("/{id}", summary="One business", responses=answers(404), openapi_extra=may(VIEWER))
-async def get_business(row_id: RowId, office: Given, actor: CurrentActor) -> BusinessDetail:
+async def get_business(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> BusinessDetail:
     """With its queues, and the rows before and after it on the line."""
-    return BusinessDetail.model_validate(await story_of(office, actor, BUSINESSES, row_id))
+    return BusinessDetail.model_validate(await story_of(application, actor, BUSINESSES, row_id))
 
 
 @router.post(
@@ -106,7 +106,7 @@ async def get_business(row_id: RowId, office: Given, actor: CurrentActor) -> Bus
     openapi_extra=may(CURATOR),
 )
 async def curate_businesses(
-    asked: BusinessDecision, office: Given, actor: CurrentActor, key: Key = None
+    asked: BusinessDecision, application: CurrentApplication, actor: CurrentActor, key: Key = None
 ) -> JSONResponse:
     """Selected queues the domain extraction, any other word takes waiting work back."""
-    return await curate(office, actor, BUSINESSES, asked, key)
+    return await curate(application, actor, BUSINESSES, asked, key)

@@ -9,19 +9,19 @@ from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import JSONResponse
 
 from scrapersky.actions import merge_contacts as contact_merges
-from scrapersky.api.dependencies import Given
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
 from scrapersky.api.http.problems import answers
 from scrapersky.api.line.curation import CURATION_ANSWERS, CurateIds, CurateMatching, CurationAnswer, Key, curate
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import Asked, CursorGiven, Limit, Moment, Page, Text
+from scrapersky.api.schemas.fields import CursorGiven, Limit, Moment, RequestModel, ResultPage, Text
 from scrapersky.api.schemas.listing import (
     ByUpdate,
-    CuratedLine,
+    CuratedSummary,
+    Detail,
     Listing,
     ListQuery,
     RowId,
-    Story,
     YesNo,
     page_of,
     storable,
@@ -43,7 +43,7 @@ Phone = Annotated[str, StringConstraints(pattern=r"^\+[1-9][0-9]{6,14}$")]
 ANY_TAG = "*"  # whatever it is by now, as long as it is there
 
 
-class ContactFilter(Asked):
+class ContactFilter(RequestModel):
     """Which contacts are meant; nothing set means all of yours."""
 
     curation_status: Curation | None = Field(None, description="only with this decision")
@@ -71,7 +71,7 @@ class ContactQuery(ContactFilter, ListQuery):
     sort: ByUpdate = "-updated_at"
 
 
-class ContactLine(CuratedLine):
+class ContactSummary(CuratedSummary):
     """An address, a number, a person."""
 
     domain_id: UUID | None
@@ -93,7 +93,7 @@ class ContactLine(CuratedLine):
     suppressed_at: datetime | None = Field(description="since when it is not to be written to")
 
 
-class ContactDetail(ContactLine, Story):
+class ContactDetail(ContactSummary, Detail):
     """All that is known about a contact."""
 
     identity: str = Field(description="by what a later run knows it again")
@@ -102,7 +102,7 @@ class ContactDetail(ContactLine, Story):
     verification: dict[str, Any] | None = Field(description="the verdict's reasons, mail hosts and labels")
 
 
-class Facts(Asked):
+class Facts(RequestModel):
     """What a person may write about a contact."""
 
     name: Text | None = None
@@ -128,7 +128,7 @@ class ContactChange(Facts):
     updated_at: Moment | None = Field(None, description="as you read it: 409 if somebody was faster")
 
 
-class Merge(Asked):
+class Merge(RequestModel):
     """Two contacts that are one."""
 
     keep: UUID = Field(description="stays, filled up from the other")
@@ -141,7 +141,7 @@ class Duplicates(BaseModel):
     value: str
     contacts: int = Field(description="how many; the first 50 are named")
     domains: int = Field(description="on how many domains")
-    items: list[ContactLine]
+    items: list[ContactSummary]
 
 
 class BadTag(ScraperSkyError):
@@ -153,37 +153,39 @@ class BadTag(ScraperSkyError):
 
 @router.get("", summary="Contacts, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_contacts(
-    query: Annotated[ContactQuery, Query()], office: Given, actor: CurrentActor
-) -> Listing[ContactLine]:
+    query: Annotated[ContactQuery, Query()], application: CurrentApplication, actor: CurrentActor
+) -> Listing[ContactSummary]:
     """Your own, filtered and sorted; `text` is how the name begins, `email` how the address begins."""
-    return await page_of(office, actor, CONTACTS, ContactLine, query)
+    return await page_of(application, actor, CONTACTS, ContactSummary, query)
 
 
 @router.post(
     "", status_code=201, summary="Write a contact down", responses=answers(400, 409), openapi_extra=may(CURATOR)
 )
-async def create_contact(asked: NewContact, office: Given, actor: CurrentActor, response: Response) -> ContactLine:
+async def create_contact(
+    asked: NewContact, application: CurrentApplication, actor: CurrentActor, response: Response
+) -> ContactSummary:
     """409 with its id if the domain has this contact already."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         written = asked.model_dump(exclude_none=True, exclude={"auto_queue"})
         made = await contact_edits.create(session, actor, written, asked.auto_queue)
-        contact = ContactLine.model_validate(made)
+        contact = ContactSummary.model_validate(made)
     response.headers["Location"] = f"/api/v3/contacts/{contact.id}"
     return contact
 
 
 @router.get("/duplicates", summary="Contacts that are there twice", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_duplicate_contacts(
-    office: Given,
+    application: CurrentApplication,
     actor: CurrentActor,
     by: Annotated[Literal["email", "phone"], Query(description="what they share")] = "email",
     cursor: CursorGiven = None,
     limit: Limit = 50,
-) -> Page[Duplicates]:
+) -> ResultPage[Duplicates]:
     """The same email address or phone number, across domains; archived ones do not count."""
     here = f"duplicates/{by}"
     after = cursors.read(cursor, here, storable)[0] if cursor else None
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         groups = await contact_edits.duplicates(session, actor.tenant_id, by, after=after, limit=limit + 1)
         wanted = [contact_id for group in groups[:limit] for contact_id in group.ids]
         found = await contact_edits.by_ids(session, actor.tenant_id, wanted)
@@ -192,18 +194,18 @@ async def list_duplicate_contacts(
             value=group.value,
             contacts=group.contacts,
             domains=group.domains,
-            items=[ContactLine.model_validate(found[contact_id]) for contact_id in group.ids],
+            items=[ContactSummary.model_validate(found[contact_id]) for contact_id in group.ids],
         )
         for group in groups[:limit]
     ]
-    return Page(items=shown, next_cursor=cursors.make(here, [shown[-1].value]) if len(groups) > limit else None)
+    return ResultPage(items=shown, next_cursor=cursors.make(here, [shown[-1].value]) if len(groups) > limit else None)
 
 
 @router.post("/merge", summary="Make one of two", responses=answers(400, 404), openapi_extra=may(CURATOR))
-async def merge_contacts(asked: Merge, office: Given, actor: CurrentActor) -> ContactLine:
+async def merge_contacts(asked: Merge, application: CurrentApplication, actor: CurrentActor) -> ContactSummary:
     """What the kept one lacks is taken from the other; its curation stands unless nobody has decided about it."""
-    async with office.database.session(actor.tenant_id) as session:
-        return ContactLine.model_validate(await contact_merges.merge(session, actor, asked.keep, asked.merge))
+    async with application.database.session(actor.tenant_id) as session:
+        return ContactSummary.model_validate(await contact_merges.merge(session, actor, asked.keep, asked.merge))
 
 
 @router.post(
@@ -213,15 +215,19 @@ async def merge_contacts(asked: Merge, office: Given, actor: CurrentActor) -> Co
     responses=CURATION_ANSWERS,
     openapi_extra=may(CURATOR),
 )
-async def curate_contacts(asked: ContactDecision, office: Given, actor: CurrentActor, key: Key = None) -> JSONResponse:
+async def curate_contacts(
+    asked: ContactDecision, application: CurrentApplication, actor: CurrentActor, key: Key = None
+) -> JSONResponse:
     """Selected queues the verification of those that never had it; any other word takes waiting ones back."""
-    return await curate(office, actor, CONTACTS, asked, key)
+    return await curate(application, actor, CONTACTS, asked, key)
 
 
 @router.get("/{id}", summary="One contact", responses=answers(404), openapi_extra=may(VIEWER))
-async def get_contact(row_id: RowId, office: Given, actor: CurrentActor, response: Response) -> ContactDetail:
+async def get_contact(
+    row_id: RowId, application: CurrentApplication, actor: CurrentActor, response: Response
+) -> ContactDetail:
     """With its queues, and the rows before it on the line. The ETag is for If-Match."""
-    contact = ContactDetail.model_validate(await story_of(office, actor, CONTACTS, row_id))
+    contact = ContactDetail.model_validate(await story_of(application, actor, CONTACTS, row_id))
     response.headers["ETag"] = _tag(contact.updated_at)
     return contact
 
@@ -230,24 +236,24 @@ async def get_contact(row_id: RowId, office: Given, actor: CurrentActor, respons
 async def change_contact(
     row_id: RowId,
     asked: ContactChange,
-    office: Given,
+    application: CurrentApplication,
     actor: CurrentActor,
     response: Response,
     if_match: Annotated[str | None, Header(max_length=100, description="the ETag as you read it")] = None,
-) -> ContactLine:
+) -> ContactSummary:
     """With If-Match or `updated_at`, 409 if somebody has changed it meanwhile; 409, too, if it was merged away."""
     seen = _seen(if_match) if if_match and if_match.strip() != ANY_TAG else asked.updated_at
     changes = asked.model_dump(exclude_unset=True, exclude={"updated_at"})
-    async with office.database.session(actor.tenant_id) as session:
-        contact = ContactLine.model_validate(await contact_edits.change(session, actor, row_id, changes, seen))
+    async with application.database.session(actor.tenant_id) as session:
+        contact = ContactSummary.model_validate(await contact_edits.change(session, actor, row_id, changes, seen))
     response.headers["ETag"] = _tag(contact.updated_at)
     return contact
 
 
 @router.delete("/{id}", status_code=204, summary="Delete a contact", responses=answers(404), openapi_extra=may(CURATOR))
-async def delete_contact(row_id: RowId, office: Given, actor: CurrentActor) -> None:
+async def delete_contact(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> None:
     """For good, with those merged into it; a later run may find it again. Archived is how to keep it away."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         await contact_edits.remove(session, actor, row_id)
 
 

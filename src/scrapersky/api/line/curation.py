@@ -13,25 +13,25 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import JSONResponse
 
 from scrapersky.actions import curation, jobs
-from scrapersky.api.dependencies import Office
+from scrapersky.api.dependencies import WebApplication
 from scrapersky.api.http.problems import answers
-from scrapersky.api.operations.jobs import JobLine
-from scrapersky.api.schemas.fields import Asked, Ids
+from scrapersky.api.operations.jobs import JobSummary
+from scrapersky.api.schemas.fields import Ids, RequestModel
 from scrapersky.api.schemas.listing import PREFIX, given
 from scrapersky.core.vocabularies import Curation
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.paginate import Filters
-from scrapersky.store.listing.resources import Noun
+from scrapersky.store.listing.resources import Resource
 from scrapersky.store.operations import idempotency
 from scrapersky.store.operations.idempotency import Answered
 
 AT_ONCE = lists.COUNT_CAP  # rows changed in one request; more are a job
 
-Matching = TypeVar("Matching", bound=Asked)
+Matching = TypeVar("Matching", bound=RequestModel)
 
 
-class CurateIds(Asked):
+class CurateIds(RequestModel):
     """A decision about some rows."""
 
     ids: Ids
@@ -39,7 +39,7 @@ class CurateIds(Asked):
     preview: Literal[False] = False
 
 
-class CurateMatching(Asked, Generic[Matching]):
+class CurateMatching(RequestModel, Generic[Matching]):
     """A decision about all rows that match; `{}` is all of yours."""
 
     filter: Matching
@@ -70,26 +70,33 @@ class CurationAnswer(BaseModel):
 
 CURATION_ANSWERS: dict[int | str, dict[str, Any]] = {
     **answers(400),
-    202: {"model": JobLine, "description": "More than 10,000 rows match: a job does it. Location is where to watch."},
+    202: {
+        "model": JobSummary,
+        "description": "More than 10,000 rows match: a job does it. Location is where to watch.",
+    },
 }
 
 
 async def curate(
-    office: Office, actor: Actor, noun: Noun, asked: CurateIds | CurateMatching[Any], key: str | None
+    application: WebApplication, actor: Actor, noun: Resource, asked: CurateIds | CurateMatching[Any], key: str | None
 ) -> JSONResponse:
     """Decide, in one transaction; with a key, once."""
 
     async def decide(session: AsyncSession) -> Answered:
         return await _decide(session, actor, noun, asked)
 
-    return await answered_once(office, actor, key, [noun.name, asked], decide)
+    return await answered_once(application, actor, key, [noun.name, asked], decide)
 
 
 async def answered_once(
-    office: Office, actor: Actor, key: str | None, request: list[Any], do: Callable[[AsyncSession], Awaitable[Answered]]
+    application: WebApplication,
+    actor: Actor,
+    key: str | None,
+    request: list[Any],
+    do: Callable[[AsyncSession], Awaitable[Answered]],
 ) -> JSONResponse:
     """Do it in one transaction; with a key, once: whoever comes again with it gets the same answer."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         if key is None:
             return _response(await do(session))
         known = await idempotency.recall(session, actor.tenant_id, key, _hash(request))
@@ -99,7 +106,9 @@ async def answered_once(
     return _response(known)
 
 
-async def _decide(session: AsyncSession, actor: Actor, noun: Noun, asked: CurateIds | CurateMatching[Any]) -> Answered:
+async def _decide(
+    session: AsyncSession, actor: Actor, noun: Resource, asked: CurateIds | CurateMatching[Any]
+) -> Answered:
     if isinstance(asked, CurateIds):
         return await _change(session, actor, noun, asked.ids, asked.curation_status)
     filters = given(asked.filter, noun)
@@ -112,13 +121,13 @@ async def _decide(session: AsyncSession, actor: Actor, noun: Noun, asked: Curate
     if len(ids) <= AT_ONCE:
         return await _change(session, actor, noun, ids, asked.curation_status, filters)
     job = await jobs.start_curation(session, noun, actor, filters, asked.curation_status)
-    return Answered(202, jsonable_encoder(JobLine.model_validate(job)))
+    return Answered(202, jsonable_encoder(JobSummary.model_validate(job)))
 
 
 async def _change(
     session: AsyncSession,
     actor: Actor,
-    noun: Noun,
+    noun: Resource,
     ids: list[UUID],
     decision: Curation,
     filters: Filters | None = None,
@@ -146,5 +155,7 @@ def _response(answered: Answered) -> JSONResponse:
 
 
 def _hash(request: list[Any]) -> str:
-    plain = [part.model_dump(mode="json", exclude_unset=True) if isinstance(part, Asked) else part for part in request]
+    plain = [
+        part.model_dump(mode="json", exclude_unset=True) if isinstance(part, RequestModel) else part for part in request
+    ]
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()

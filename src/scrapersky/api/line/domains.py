@@ -7,12 +7,12 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import JSONResponse
 
-from scrapersky.api.dependencies import Given
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
 from scrapersky.api.http.problems import answers
 from scrapersky.api.line.curation import CURATION_ANSWERS, CurateIds, CurateMatching, CurationAnswer, Key, curate
-from scrapersky.api.schemas.fields import Asked, Text
-from scrapersky.api.schemas.listing import ByName, CuratedLine, Listing, ListQuery, RowId, Story, page_of, story_of
+from scrapersky.api.schemas.fields import RequestModel, Text
+from scrapersky.api.schemas.listing import ByName, CuratedSummary, Detail, Listing, ListQuery, RowId, page_of, story_of
 from scrapersky.api.schemas.selection import Either
 from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.store.listing.resources import DOMAINS
@@ -20,7 +20,7 @@ from scrapersky.store.listing.resources import DOMAINS
 router = APIRouter(prefix="/domains", tags=["domains"], responses=answers(422, 503))
 
 
-class DomainFilter(Asked):
+class DomainFilter(RequestModel):
     """Which domains are meant; nothing set means all of yours."""
 
     curation_status: Curation | None = Field(None, description="only with this decision")
@@ -39,7 +39,7 @@ class DomainQuery(DomainFilter, ListQuery):
     sort: ByName = "-updated_at"
 
 
-class DomainLine(CuratedLine):
+class DomainSummary(CuratedSummary):
     """The web site of one business or of several."""
 
     search_id: UUID | None
@@ -58,7 +58,7 @@ class DomainLine(CuratedLine):
     sitemap_analysis_error: str | None
 
 
-class DomainDetail(DomainLine, Story):
+class DomainDetail(DomainSummary, Detail):
     """All that is known about a domain."""
 
     start_url: str | None
@@ -72,16 +72,16 @@ class DomainDetail(DomainLine, Story):
 
 @router.get("", summary="Domains, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_domains(
-    query: Annotated[DomainQuery, Query()], office: Given, actor: CurrentActor
-) -> Listing[DomainLine]:
+    query: Annotated[DomainQuery, Query()], application: CurrentApplication, actor: CurrentActor
+) -> Listing[DomainSummary]:
     """Your own, filtered and sorted; `text` is how the domain begins, in small letters."""
-    return await page_of(office, actor, DOMAINS, DomainLine, query)
+    return await page_of(application, actor, DOMAINS, DomainSummary, query)
 
 
 @router.get("/{id}", summary="One domain", responses=answers(404), openapi_extra=may(VIEWER))
-async def get_domain(row_id: RowId, office: Given, actor: CurrentActor) -> DomainDetail:
+async def get_domain(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> DomainDetail:
     """With its queues, and the rows before and after it on the line."""
-    return DomainDetail.model_validate(await story_of(office, actor, DOMAINS, row_id))
+    return DomainDetail.model_validate(await story_of(application, actor, DOMAINS, row_id))
 
 
 @router.post(
@@ -91,6 +91,8 @@ async def get_domain(row_id: RowId, office: Given, actor: CurrentActor) -> Domai
     responses=CURATION_ANSWERS,
     openapi_extra=may(CURATOR),
 )
-async def curate_domains(asked: DomainDecision, office: Given, actor: CurrentActor, key: Key = None) -> JSONResponse:
+async def curate_domains(
+    asked: DomainDecision, application: CurrentApplication, actor: CurrentActor, key: Key = None
+) -> JSONResponse:
     """Selected queues the metadata, or the sitemap analysis where that is done; any other word takes both back."""
-    return await curate(office, actor, DOMAINS, asked, key)
+    return await curate(application, actor, DOMAINS, asked, key)

@@ -8,12 +8,21 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import JSONResponse
 
-from scrapersky.api.dependencies import Given
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
 from scrapersky.api.http.problems import answers
 from scrapersky.api.line.curation import CURATION_ANSWERS, CurateIds, CurateMatching, CurationAnswer, Key, curate
-from scrapersky.api.schemas.fields import Asked, Text
-from scrapersky.api.schemas.listing import ByUpdate, CuratedLine, Listing, ListQuery, RowId, Story, page_of, story_of
+from scrapersky.api.schemas.fields import RequestModel, Text
+from scrapersky.api.schemas.listing import (
+    ByUpdate,
+    CuratedSummary,
+    Detail,
+    Listing,
+    ListQuery,
+    RowId,
+    page_of,
+    story_of,
+)
 from scrapersky.api.schemas.selection import Either
 from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.extract.pages.vocabulary import PageKind
@@ -22,7 +31,7 @@ from scrapersky.store.listing.resources import PAGES
 router = APIRouter(prefix="/pages", tags=["pages"], responses=answers(422, 503))
 
 
-class PageFilter(Asked):
+class PageFilter(RequestModel):
     """Which pages are meant; nothing set means all of yours."""
 
     curation_status: Curation | None = Field(None, description="only with this decision")
@@ -43,7 +52,7 @@ class PageQuery(PageFilter, ListQuery):
     sort: ByUpdate = "-updated_at"
 
 
-class PageLine(CuratedLine):
+class PageSummary(CuratedSummary):
     """A page of a domain, and what its address promises."""
 
     domain_id: UUID
@@ -59,7 +68,7 @@ class PageLine(CuratedLine):
     page_processing_error: str | None
 
 
-class PageDetail(PageLine, Story):
+class PageDetail(PageSummary, Detail):
     """All that is known about a page."""
 
     country: str | None
@@ -69,15 +78,17 @@ class PageDetail(PageLine, Story):
 
 
 @router.get("", summary="Pages, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
-async def list_pages(query: Annotated[PageQuery, Query()], office: Given, actor: CurrentActor) -> Listing[PageLine]:
+async def list_pages(
+    query: Annotated[PageQuery, Query()], application: CurrentApplication, actor: CurrentActor
+) -> Listing[PageSummary]:
     """Your own, filtered and sorted; `text` is how the address begins, with its https://."""
-    return await page_of(office, actor, PAGES, PageLine, query)
+    return await page_of(application, actor, PAGES, PageSummary, query)
 
 
 @router.get("/{id}", summary="One page", responses=answers(404), openapi_extra=may(VIEWER))
-async def get_page(row_id: RowId, office: Given, actor: CurrentActor) -> PageDetail:
+async def get_page(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> PageDetail:
     """With its queues, and the rows before and after it on the line."""
-    return PageDetail.model_validate(await story_of(office, actor, PAGES, row_id))
+    return PageDetail.model_validate(await story_of(application, actor, PAGES, row_id))
 
 
 @router.post(
@@ -87,6 +98,8 @@ async def get_page(row_id: RowId, office: Given, actor: CurrentActor) -> PageDet
     responses=CURATION_ANSWERS,
     openapi_extra=may(CURATOR),
 )
-async def curate_pages(asked: PageDecision, office: Given, actor: CurrentActor, key: Key = None) -> JSONResponse:
+async def curate_pages(
+    asked: PageDecision, application: CurrentApplication, actor: CurrentActor, key: Key = None
+) -> JSONResponse:
     """Selected queues the reading of the page, any other word takes waiting work back."""
-    return await curate(office, actor, PAGES, asked, key)
+    return await curate(application, actor, PAGES, asked, key)

@@ -8,18 +8,18 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import JSONResponse
 
-from scrapersky.api.dependencies import Given
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
 from scrapersky.api.http.problems import answers
 from scrapersky.api.line.curation import CURATION_ANSWERS, CurateIds, CurateMatching, CurationAnswer, Key, curate
-from scrapersky.api.schemas.fields import Asked, Text
+from scrapersky.api.schemas.fields import RequestModel, Text
 from scrapersky.api.schemas.listing import (
     ByName,
-    CuratedLine,
+    CuratedSummary,
+    Detail,
     Listing,
     ListQuery,
     RowId,
-    Story,
     Word,
     YesNo,
     page_of,
@@ -32,7 +32,7 @@ from scrapersky.store.listing.resources import PLACES
 router = APIRouter(prefix="/places", tags=["places"], responses=answers(422, 503))
 
 
-class PlaceFilter(Asked):
+class PlaceFilter(RequestModel):
     """Which places are meant; nothing set means all of yours."""
 
     curation_status: Curation | None = Field(None, description="only with this decision")
@@ -46,13 +46,13 @@ class PlaceFilter(Asked):
 PlaceDecision = Either[CurateIds, CurateMatching[PlaceFilter]]
 
 
-class PlaceQuery(PlaceFilter, ListQuery):
+class PlaceListQuery(PlaceFilter, ListQuery):
     """Which places, in which order."""
 
     sort: ByName = "-updated_at"
 
 
-class PlaceLine(CuratedLine):
+class PlaceSummary(CuratedSummary):
     """A place as a provider knows it."""
 
     search_id: UUID | None
@@ -70,7 +70,7 @@ class PlaceLine(CuratedLine):
     deep_scan_error: str | None
 
 
-class PlaceDetail(PlaceLine, Story):
+class PlaceDetail(PlaceSummary, Detail):
     """All that is known about a place."""
 
     latitude: float | None
@@ -82,15 +82,17 @@ class PlaceDetail(PlaceLine, Story):
 
 
 @router.get("", summary="Places, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
-async def list_places(query: Annotated[PlaceQuery, Query()], office: Given, actor: CurrentActor) -> Listing[PlaceLine]:
+async def list_places(
+    query: Annotated[PlaceListQuery, Query()], application: CurrentApplication, actor: CurrentActor
+) -> Listing[PlaceSummary]:
     """Your own, filtered and sorted; `text` is how the name begins."""
-    return await page_of(office, actor, PLACES, PlaceLine, query)
+    return await page_of(application, actor, PLACES, PlaceSummary, query)
 
 
 @router.get("/{id}", summary="One place", responses=answers(404), openapi_extra=may(VIEWER))
-async def get_place(row_id: RowId, office: Given, actor: CurrentActor) -> PlaceDetail:
+async def get_place(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> PlaceDetail:
     """With its queues, and the rows before and after it on the line."""
-    return PlaceDetail.model_validate(await story_of(office, actor, PLACES, row_id))
+    return PlaceDetail.model_validate(await story_of(application, actor, PLACES, row_id))
 
 
 @router.post(
@@ -100,6 +102,8 @@ async def get_place(row_id: RowId, office: Given, actor: CurrentActor) -> PlaceD
     responses=CURATION_ANSWERS,
     openapi_extra=may(CURATOR),
 )
-async def curate_places(asked: PlaceDecision, office: Given, actor: CurrentActor, key: Key = None) -> JSONResponse:
+async def curate_places(
+    asked: PlaceDecision, application: CurrentApplication, actor: CurrentActor, key: Key = None
+) -> JSONResponse:
     """Selected queues the deep scan, any other word takes waiting work back."""
-    return await curate(office, actor, PLACES, asked, key)
+    return await curate(application, actor, PLACES, asked, key)

@@ -9,19 +9,19 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from scrapersky.actions import cancel_search as cancellation
 from scrapersky.actions import request_search
-from scrapersky.api.dependencies import Given, Office
+from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
 from scrapersky.api.http.problems import answers
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import Asked, CursorGiven, Limit, Page, Text
+from scrapersky.api.schemas.fields import CursorGiven, Limit, RequestModel, ResultPage, Text
 from scrapersky.api.schemas.listing import (
     PREFIX,
     ByUpdate,
-    Line,
     Listing,
     ListQuery,
     QueueState,
     RowId,
+    Summary,
     Word,
     page_of,
     queues_of,
@@ -35,7 +35,7 @@ from scrapersky.store.audit.record import Actor
 from scrapersky.store.leads import read as leads
 from scrapersky.store.leads.read import Per, Position
 from scrapersky.store.leads.sql import PAGES
-from scrapersky.store.line.advance_rules import PAGE_KINDS, Rules
+from scrapersky.store.line.advance_rules import PAGE_KINDS, AdvanceRules
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import SEARCHES
 from scrapersky.store.searches import reasons as search_reasons
@@ -43,7 +43,7 @@ from scrapersky.store.searches import searches
 
 router = APIRouter(prefix="/searches", tags=["searches"], responses=answers(422, 503))
 
-MOST_RESULTS = 1_000_000
+MAX_RESULTS = 1_000_000
 
 
 def _number(given: object) -> object:
@@ -52,21 +52,21 @@ def _number(given: object) -> object:
     return given
 
 
-class AskedRules(Rules):
+class AskedRules(AdvanceRules):
     """For each step: nothing, everything, or what fits goes on to it without a person's choice."""
 
     page_kinds: tuple[PageKind, ...] = Field(tuple(PageKind(kind) for kind in PAGE_KINDS), max_length=len(PageKind))
     pages_per_site: Annotated[int, BeforeValidator(_number)] = Field(5, ge=0, le=1000)
 
 
-class NewSearch(Asked):
+class NewSearch(RequestModel):
     """What to look for, where, and what it may cost."""
 
     text: Text = Field(description="what: `dentists`, or `dentists in Helsinki`")
     area: Text | None = Field(None, description="where: `Helsinki`")
     provider: Word = Field("openstreetmap", description="who is asked")
     limit: Annotated[int, BeforeValidator(_number)] | None = Field(
-        None, ge=1, le=MOST_RESULTS, description="how many places at most"
+        None, ge=1, le=MAX_RESULTS, description="how many places at most"
     )
     budget: Annotated[float, BeforeValidator(_number)] | None = Field(
         None, ge=0, le=1_000_000, description="what it may cost in the provider's currency: it stops before"
@@ -84,7 +84,7 @@ class CostEstimate(BaseModel):
     explanation: str
 
 
-class SearchLine(Line):
+class SearchSummary(Summary):
     """A search as it was asked for, and what came of it."""
 
     text: str
@@ -106,7 +106,7 @@ class SearchAsked(BaseModel):
     """The estimate, and the search unless only that was wanted."""
 
     estimate: CostEstimate
-    search: SearchLine | None
+    search: SearchSummary | None
     known: bool = Field(description="the same was asked for before: that search is shown, its rules are the new ones")
 
 
@@ -130,7 +130,7 @@ class Reason(BaseModel):
     rows: int
 
 
-class SearchDetail(SearchLine):
+class SearchDetail(SearchSummary):
     """A search step by step."""
 
     rules: dict[str, Any] | None
@@ -157,10 +157,10 @@ class Cancelled(BaseModel):
 
 @router.get("", summary="Searches, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_searches(
-    query: Annotated[SearchQuery, Query()], office: Given, actor: CurrentActor
-) -> Listing[SearchLine]:
+    query: Annotated[SearchQuery, Query()], application: CurrentApplication, actor: CurrentActor
+) -> Listing[SearchSummary]:
     """Your own, filtered by provider and state."""
-    return await page_of(office, actor, SEARCHES, SearchLine, query)
+    return await page_of(application, actor, SEARCHES, SearchSummary, query)
 
 
 @router.post(
@@ -170,37 +170,39 @@ async def list_searches(
     responses={**answers(400), 200: {"model": SearchAsked, "description": "It was there, or only the cost was asked."}},
     openapi_extra=may(CURATOR),
 )
-async def create_search(asked: NewSearch, office: Given, actor: CurrentActor, response: Response) -> SearchAsked:
+async def create_search(
+    asked: NewSearch, application: CurrentApplication, actor: CurrentActor, response: Response
+) -> SearchAsked:
     """Queued at once; the same again is the one that is there, with the new rules and budget. 429 over a quota.
 
     One that ended for want of money goes on with a larger budget.
     """
     cents = round(asked.budget * 100) if asked.budget is not None else None
-    rules = Rules.model_validate(asked.rules.model_dump(mode="json"))
+    rules = AdvanceRules.model_validate(asked.rules.model_dump(mode="json"))
     what, where = read_search(asked.text, asked.area, asked.provider)
-    wish = searches.Asked(what, where, asked.provider, asked.limit, cents, rules)
-    estimate = await _estimate(office, actor, wish)
+    wish = searches.SearchRequest(what, where, asked.provider, asked.limit, cents, rules)
+    estimate = await _estimate(application, actor, wish)
     if asked.estimate_only:
         response.status_code = 200
         return SearchAsked(estimate=estimate, search=None, known=False)
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         search, known = await request_search.order(session, actor, wish, asked.refresh, estimate_cents=estimate.cents)
-        line = SearchLine.model_validate(search)
+        line = SearchSummary.model_validate(search)
     response.status_code = 200 if known else 201
     response.headers["Location"] = f"{PREFIX}/searches/{line.id}"
     return SearchAsked(estimate=estimate, search=line, known=known)
 
 
 @router.get("/{id}", summary="One search", responses=answers(404), openapi_extra=may(VIEWER))
-async def get_search(row_id: RowId, office: Given, actor: CurrentActor) -> SearchDetail:
+async def get_search(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> SearchDetail:
     """How every step stands, why rows were left behind, what was found so far."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         search = await lists.get(session, SEARCHES, actor.tenant_id, row_id)
         steps = await searches.progress(session, row_id)
         reasons = await search_reasons.top_reasons(session, row_id)
         found = await searches.contact_counts(session, row_id)
     return SearchDetail(
-        **SearchLine.model_validate(search).model_dump(),
+        **SearchSummary.model_validate(search).model_dump(),
         rules=search.rules,
         queues=queues_of(SEARCHES, search),
         steps=[Step(**vars(step)) for step in steps],
@@ -213,42 +215,42 @@ async def get_search(row_id: RowId, office: Given, actor: CurrentActor) -> Searc
 @router.get("/{id}/results", summary="What a search found", responses=answers(400, 404), openapi_extra=may(VIEWER))
 async def list_results(
     row_id: RowId,
-    office: Given,
+    application: CurrentApplication,
     actor: CurrentActor,
     per: Annotated[
         Per, Query(description="one row per business with its best contacts, or one per contact")
     ] = "business",
     cursor: CursorGiven = None,
     limit: Limit = 50,
-) -> Page[dict[str, Any]]:
+) -> ResultPage[dict[str, Any]]:
     """The columns of a file of leads, in the order they were found; no row comes twice, also while the search runs."""
     here = f"results/{row_id}/{per}"
     after = Position(*cursors.read(cursor, here, _part(per), UUID, UUID)) if cursor else Position()
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         await lists.get(session, SEARCHES, actor.tenant_id, row_id)
         found = await leads.page(session, row_id, per, after, limit + 1)
     last = found[limit - 1][1] if len(found) > limit else None
     place: list[str | int | None] = [last.part, str(last.key), str(last.subkey)] if last else []
-    return Page(items=[row for row, _ in found[:limit]], next_cursor=cursors.make(here, place) if last else None)
+    return ResultPage(items=[row for row, _ in found[:limit]], next_cursor=cursors.make(here, place) if last else None)
 
 
 @router.post("/{id}/cancel", summary="Stop a search", responses=answers(404), openapi_extra=may(CURATOR))
-async def cancel_search(row_id: RowId, office: Given, actor: CurrentActor) -> Cancelled:
+async def cancel_search(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> Cancelled:
     """Takes its waiting work back and lets nothing go on by itself. Asking for the search again gives it its rules."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         return Cancelled(taken_back=await cancellation.cancel(session, actor, row_id))
 
 
-async def _estimate(office: Office, actor: Actor, asked: searches.Asked) -> CostEstimate:
+async def _estimate(application: WebApplication, actor: Actor, asked: searches.SearchRequest) -> CostEstimate:
     """What the provider says; one that cannot say it now is no reason to refuse the search."""
-    provider = office.providers.get(asked.provider)
+    provider = application.providers.get(asked.provider)
     if provider is None:
-        raise UnknownProvider(why_unknown(asked.provider, office.providers))
+        raise UnknownProvider(why_unknown(asked.provider, application.providers))
     try:
         said = await provider.estimate(PlaceQuery(asked.text, asked.area, asked.limit))
     except ScraperSkyError as error:
         return CostEstimate(calls=None, cents=None, explanation=f"It cannot be said now: {error}")
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         details = await searches.foreseen_details(session, actor.tenant_id, asked)
     said = said.with_details(details)
     return CostEstimate(calls=said.calls, cents=said.cents, explanation=said.explanation)

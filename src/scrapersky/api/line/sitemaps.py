@@ -8,12 +8,21 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import JSONResponse
 
-from scrapersky.api.dependencies import Given
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
 from scrapersky.api.http.problems import answers
 from scrapersky.api.line.curation import CURATION_ANSWERS, CurateIds, CurateMatching, CurationAnswer, Key, curate
-from scrapersky.api.schemas.fields import Asked, Text
-from scrapersky.api.schemas.listing import ByUpdate, CuratedLine, Listing, ListQuery, RowId, Story, page_of, story_of
+from scrapersky.api.schemas.fields import RequestModel, Text
+from scrapersky.api.schemas.listing import (
+    ByUpdate,
+    CuratedSummary,
+    Detail,
+    Listing,
+    ListQuery,
+    RowId,
+    page_of,
+    story_of,
+)
 from scrapersky.api.schemas.selection import Either
 from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.store.listing.resources import SITEMAPS
@@ -23,7 +32,7 @@ router = APIRouter(prefix="/sitemaps", tags=["sitemaps"], responses=answers(422,
 SitemapWord = Literal["urlset", "index", "text", "rss", "atom", "links"]
 
 
-class SitemapFilter(Asked):
+class SitemapFilter(RequestModel):
     """Which sitemaps are meant; nothing set means all of yours."""
 
     curation_status: Curation | None = Field(None, description="only with this decision")
@@ -43,7 +52,7 @@ class SitemapQuery(SitemapFilter, ListQuery):
     sort: ByUpdate = "-updated_at"
 
 
-class SitemapLine(CuratedLine):
+class SitemapSummary(CuratedSummary):
     """A file that lists pages."""
 
     domain_id: UUID
@@ -57,7 +66,7 @@ class SitemapLine(CuratedLine):
     sitemap_import_error: str | None
 
 
-class SitemapDetail(SitemapLine, Story):
+class SitemapDetail(SitemapSummary, Detail):
     """All that is known about a sitemap."""
 
     parent_id: UUID | None
@@ -66,16 +75,16 @@ class SitemapDetail(SitemapLine, Story):
 
 @router.get("", summary="Sitemaps, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_sitemaps(
-    query: Annotated[SitemapQuery, Query()], office: Given, actor: CurrentActor
-) -> Listing[SitemapLine]:
+    query: Annotated[SitemapQuery, Query()], application: CurrentApplication, actor: CurrentActor
+) -> Listing[SitemapSummary]:
     """Your own, filtered and sorted; `text` is how the address begins, with its https://."""
-    return await page_of(office, actor, SITEMAPS, SitemapLine, query)
+    return await page_of(application, actor, SITEMAPS, SitemapSummary, query)
 
 
 @router.get("/{id}", summary="One sitemap", responses=answers(404), openapi_extra=may(VIEWER))
-async def get_sitemap(row_id: RowId, office: Given, actor: CurrentActor) -> SitemapDetail:
+async def get_sitemap(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> SitemapDetail:
     """With its queues, and the rows before and after it on the line."""
-    return SitemapDetail.model_validate(await story_of(office, actor, SITEMAPS, row_id))
+    return SitemapDetail.model_validate(await story_of(application, actor, SITEMAPS, row_id))
 
 
 @router.post(
@@ -85,6 +94,8 @@ async def get_sitemap(row_id: RowId, office: Given, actor: CurrentActor) -> Site
     responses=CURATION_ANSWERS,
     openapi_extra=may(CURATOR),
 )
-async def curate_sitemaps(asked: SitemapDecision, office: Given, actor: CurrentActor, key: Key = None) -> JSONResponse:
+async def curate_sitemaps(
+    asked: SitemapDecision, application: CurrentApplication, actor: CurrentActor, key: Key = None
+) -> JSONResponse:
     """Selected queues the import, any other word takes waiting work back."""
-    return await curate(office, actor, SITEMAPS, asked, key)
+    return await curate(application, actor, SITEMAPS, asked, key)

@@ -11,12 +11,12 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
-from scrapersky.api.dependencies import Given, Office
+from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, may
 from scrapersky.api.http.file_stream import FILE_ANSWER, Ending, file_of
 from scrapersky.api.http.problems import answers
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import Asked, Moment, Page, Text
+from scrapersky.api.schemas.fields import Moment, RequestModel, ResultPage, Text
 from scrapersky.store.audit import log as audit_log
 from scrapersky.store.audit.log import Filter
 from scrapersky.store.audit.record import Actor
@@ -25,7 +25,7 @@ from scrapersky.store.listing import export as exports
 router = APIRouter(prefix="/audit", tags=["audit"], responses=answers(422, 503))
 
 
-class AuditFilter(Asked):
+class AuditFilter(RequestModel):
     """Which changes are meant; nothing set means all of your tenant's."""
 
     actor: Text | None = Field(None, description="only by this name")
@@ -49,7 +49,7 @@ class AuditQuery(AuditFilter):
     limit: int = Field(50, ge=1, le=200, description="how many at most")
 
 
-class AuditLine(BaseModel):
+class AuditSummary(BaseModel):
     """One change by one actor."""
 
     model_config = ConfigDict(from_attributes=True)
@@ -67,11 +67,13 @@ class AuditLine(BaseModel):
 
 
 @router.get("", summary="Changes, the latest first", responses=answers(400), openapi_extra=may(ADMIN))
-async def list_audit(query: Annotated[AuditQuery, Query()], office: Given, actor: CurrentActor) -> Page[AuditLine]:
+async def list_audit(
+    query: Annotated[AuditQuery, Query()], application: CurrentApplication, actor: CurrentActor
+) -> ResultPage[AuditSummary]:
     """All that people and programs of your tenant have changed. Kept for SCRAPERSKY_AUDIT_RETENTION_DAYS."""
     here = cursors.of_query("audit", vars(query.wanted()))
     seen = cursors.read(query.cursor, here, cursors.moment, cursors.whole_number) if query.cursor else None
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         found = await audit_log.page(
             session,
             actor.tenant_id,
@@ -80,8 +82,8 @@ async def list_audit(query: Annotated[AuditQuery, Query()], office: Given, actor
             limit=query.limit + 1,
         )
     left_off = found[query.limit - 1] if len(found) > query.limit else None
-    return Page(
-        items=[AuditLine.model_validate(line) for line in found[: query.limit]],
+    return ResultPage(
+        items=[AuditSummary.model_validate(line) for line in found[: query.limit]],
         next_cursor=cursors.make(here, [left_off.at.isoformat(), left_off.id]) if left_off else None,
     )
 
@@ -94,18 +96,20 @@ async def list_audit(query: Annotated[AuditQuery, Query()], office: Given, actor
     openapi_extra=may(ADMIN),
 )
 async def export_audit(
-    query: Annotated[AuditFilter, Query()], office: Given, actor: CurrentActor, ending: Ending
+    query: Annotated[AuditFilter, Query()], application: CurrentApplication, actor: CurrentActor, ending: Ending
 ) -> StreamingResponse:
     """Every change that matches, the oldest first, streamed. In CSV no cell can run as a formula."""
     asked = query.model_dump(mode="json", exclude_none=True)
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         await exports.note(session, actor, "audit", asked, ending)
-    return await file_of("audit", ending, audit_log.COLUMNS, _rows(office, actor, query.wanted(), ending == "csv"))
+    return await file_of("audit", ending, audit_log.COLUMNS, _rows(application, actor, query.wanted(), ending == "csv"))
 
 
-async def _rows(office: Office, actor: Actor, wanted: Filter, is_flat: bool) -> AsyncGenerator[dict[str, Any]]:
+async def _rows(
+    application: WebApplication, actor: Actor, wanted: Filter, is_flat: bool
+) -> AsyncGenerator[dict[str, Any]]:
     async with (
-        office.downloads.session(actor.tenant_id) as session,
+        application.downloads.session(actor.tenant_id) as session,
         aclosing(audit_log.rows(session, actor.tenant_id, wanted)) as rows,
     ):
         async for row in rows:

@@ -7,11 +7,11 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, Field
 
-from scrapersky.api.dependencies import Given, Office
+from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, may
 from scrapersky.api.http.problems import answers
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import Asked, CursorGiven, Ids, Limit, Page, Text, WorkflowFilter
+from scrapersky.api.schemas.fields import CursorGiven, Ids, Limit, RequestModel, ResultPage, Text, WorkflowFilter
 from scrapersky.api.schemas.selection import Either
 from scrapersky.core.errors import Conflict
 from scrapersky.models import DeadLetter
@@ -38,7 +38,7 @@ class Letter(BaseModel):
     died_at: datetime
 
 
-class Matching(Asked):
+class Matching(RequestModel):
     """Which dead letters are meant; `{}` is all of yours."""
 
     workflow: Name | None = None
@@ -46,14 +46,14 @@ class Matching(Asked):
     text: Text | None = Field(None, description="only messages that begin so")
 
 
-class Selected(Asked):
+class Selected(RequestModel):
     """Some dead letters."""
 
     ids: Ids
     preview: Literal[False] = False
 
 
-class AllMatching(Asked):
+class AllMatching(RequestModel):
     """All dead letters that match."""
 
     filter: Matching
@@ -88,91 +88,91 @@ class NothingMoved(Conflict):
 
 @router.get("", summary="Dead letters, the latest first", responses=answers(400, 404), openapi_extra=may(VIEWER))
 async def list_dead_letters(
-    office: Given,
+    application: CurrentApplication,
     actor: CurrentActor,
     workflow: WorkflowFilter = None,
     error_type: Annotated[Text | None, Query(description="only of this type: `TimedOut`")] = None,
     text: Annotated[Text | None, Query(description="only messages that begin so")] = None,
     cursor: CursorGiven = None,
     limit: Limit = 50,
-) -> Page[Letter]:
+) -> ResultPage[Letter]:
     """Your own, filtered by workflow, type of error and the beginning of the message."""
-    wanted = _filter(office, Matching(workflow=workflow, error_type=error_type, text=text))
+    wanted = _filter(application, Matching(workflow=workflow, error_type=error_type, text=text))
     here = cursors.of_query("dead-letters", vars(wanted))
     before = cursors.read(cursor, here, cursors.moment, UUID) if cursor else None
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         found = await dead_letters.page(
             session, actor.tenant_id, wanted, before=(before[0], before[1]) if before else None, limit=limit + 1
         )
     left_off = found[limit - 1] if len(found) > limit else None
-    return Page(
-        items=[_letter(office, letter) for letter in found[:limit]],
+    return ResultPage(
+        items=[_letter(application, letter) for letter in found[:limit]],
         next_cursor=cursors.make(here, [left_off.died_at.isoformat(), str(left_off.id)]) if left_off else None,
     )
 
 
 @router.get("/{id}", summary="One dead letter", responses=answers(404), openapi_extra=may(VIEWER))
-async def get_dead_letter(letter_id: LetterId, office: Given, actor: CurrentActor) -> Letter:
+async def get_dead_letter(letter_id: LetterId, application: CurrentApplication, actor: CurrentActor) -> Letter:
     """The same as in the list."""
-    async with office.database.session(actor.tenant_id) as session:
-        return _letter(office, await dead_letters.get(session, actor.tenant_id, letter_id))
+    async with application.database.session(actor.tenant_id) as session:
+        return _letter(application, await dead_letters.get(session, actor.tenant_id, letter_id))
 
 
 @router.post(
     "/retry", summary="Retry selected or all matching", responses=answers(400, 404, 409), openapi_extra=may(OPERATOR)
 )
-async def retry_dead_letters(asked: Choice, office: Given, actor: CurrentActor) -> BulkAnswer:
+async def retry_dead_letters(asked: Choice, application: CurrentApplication, actor: CurrentActor) -> BulkAnswer:
     """Their rows are queued afresh: old attempts do not count."""
-    return await _move(office, actor, asked, "retry")
+    return await _move(application, actor, asked, "retry")
 
 
 @router.post(
     "/drop", summary="Drop selected or all matching", responses=answers(400, 404, 409), openapi_extra=may(OPERATOR)
 )
-async def drop_dead_letters(asked: Choice, office: Given, actor: CurrentActor) -> BulkAnswer:
+async def drop_dead_letters(asked: Choice, application: CurrentApplication, actor: CurrentActor) -> BulkAnswer:
     """Their rows become Skipped, with who dropped them and what had happened."""
-    return await _move(office, actor, asked, "drop")
+    return await _move(application, actor, asked, "drop")
 
 
 @router.post("/{id}/retry", summary="Retry one", responses=answers(404, 409), openapi_extra=may(OPERATOR))
-async def retry_dead_letter(letter_id: LetterId, office: Given, actor: CurrentActor) -> BulkAnswer:
+async def retry_dead_letter(letter_id: LetterId, application: CurrentApplication, actor: CurrentActor) -> BulkAnswer:
     """Its row is queued afresh."""
-    return await _move_one(office, actor, letter_id, "retry")
+    return await _move_one(application, actor, letter_id, "retry")
 
 
 @router.post("/{id}/drop", summary="Drop one", responses=answers(404, 409), openapi_extra=may(OPERATOR))
-async def drop_dead_letter(letter_id: LetterId, office: Given, actor: CurrentActor) -> BulkAnswer:
+async def drop_dead_letter(letter_id: LetterId, application: CurrentApplication, actor: CurrentActor) -> BulkAnswer:
     """Its row becomes Skipped, with who dropped it and what had happened."""
-    return await _move_one(office, actor, letter_id, "drop")
+    return await _move_one(application, actor, letter_id, "drop")
 
 
-async def _move(office: Office, actor: Actor, asked: Selected | AllMatching, action: Action) -> BulkAnswer:
+async def _move(application: WebApplication, actor: Actor, asked: Selected | AllMatching, action: Action) -> BulkAnswer:
     if isinstance(asked, AllMatching):
-        return await _move_matching(office, actor, asked, action)
-    async with office.database.session(actor.tenant_id) as session:
-        moved = await dead_letters.move(session, office.pipeline, actor, asked.ids, action)
+        return await _move_matching(application, actor, asked, action)
+    async with application.database.session(actor.tenant_id) as session:
+        moved = await dead_letters.move(session, application.pipeline, actor, asked.ids, action)
     return _answer(moved)
 
 
-async def _move_one(office: Office, actor: Actor, letter_id: UUID, action: Action) -> BulkAnswer:
-    async with office.database.session(actor.tenant_id) as session:
+async def _move_one(application: WebApplication, actor: Actor, letter_id: UUID, action: Action) -> BulkAnswer:
+    async with application.database.session(actor.tenant_id) as session:
         await dead_letters.get(session, actor.tenant_id, letter_id)
-        moved = await dead_letters.move(session, office.pipeline, actor, [letter_id], action)
+        moved = await dead_letters.move(session, application.pipeline, actor, [letter_id], action)
     return _answer(moved)
 
 
-async def _move_matching(office: Office, actor: Actor, asked: AllMatching, action: Action) -> BulkAnswer:
-    wanted = _filter(office, asked.filter)
-    async with office.database.session(actor.tenant_id) as session:
+async def _move_matching(application: WebApplication, actor: Actor, asked: AllMatching, action: Action) -> BulkAnswer:
+    wanted = _filter(application, asked.filter)
+    async with application.database.session(actor.tenant_id) as session:
         matched = await dead_letters.count(session, actor.tenant_id, wanted)
     if asked.preview:
         return BulkAnswer(matched=matched, done=0, refused=[])
-    done = await dead_letters.move_matching(office.database, office.pipeline, actor, wanted, action)
+    done = await dead_letters.move_matching(application.database, application.pipeline, actor, wanted, action)
     return BulkAnswer(matched=matched, done=done, refused=[])
 
 
-def _filter(office: Office, asked: Matching) -> Filter:
-    queue = office.pipeline.queues[office.pipeline[asked.workflow].name].name if asked.workflow else None
+def _filter(application: WebApplication, asked: Matching) -> Filter:
+    queue = application.pipeline.queues[application.pipeline[asked.workflow].name].name if asked.workflow else None
     return Filter(queue, asked.error_type, asked.text)
 
 
@@ -183,8 +183,8 @@ def _answer(moved: Moved) -> BulkAnswer:
     return BulkAnswer(matched=len(moved.done) + len(refused), done=len(moved.done), refused=refused)
 
 
-def _letter(office: Office, letter: DeadLetter) -> Letter:
-    workflow = office.pipeline.by_queue(letter.queue)
+def _letter(application: WebApplication, letter: DeadLetter) -> Letter:
+    workflow = application.pipeline.by_queue(letter.queue)
     return Letter(
         id=letter.id,
         workflow=workflow.name if workflow else None,

@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from scrapersky.api.dependencies import Given
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import OPERATOR, VIEWER, may
 from scrapersky.api.http.problems import answers
 from scrapersky.core import clock
@@ -63,20 +63,20 @@ class SchedulerStatus(BaseModel):
 @router.get(
     "/scheduler_status",
     summary="The scheduler of this process",
-    openapi_extra=may(OPERATOR, house=True, developer=VIEWER),
+    openapi_extra=may(OPERATOR, operators=True, developer=VIEWER),
 )
-async def scheduler_status(office: Given) -> SchedulerStatus:
+async def scheduler_status(application: CurrentApplication) -> SchedulerStatus:
     """Every job with its next run, failed registrations, workers on all hosts, and the use of the pools."""
-    async with office.database.engine_session() as session:
+    async with application.database.engine_session() as session:
         workers = await controls.workers(session)
-    jobs = [_job(job) for job in office.runtime.scheduler.get_jobs()]
+    jobs = [_job(job) for job in application.runtime.scheduler.get_jobs()]
     return SchedulerStatus(
-        status=("stopped", "running", "paused")[office.runtime.scheduler.state],
+        status=("stopped", "running", "paused")[application.runtime.scheduler.state],
         jobs=jobs,
         total_jobs=len(jobs),
-        failed_registrations=office.runtime.failed_registrations,
+        failed_registrations=application.runtime.failed_registrations,
         workers=[SeenWorker.model_validate(worker) for worker in workers],
-        pools={"requests": _pool(office.database.app.pool), "engine": _pool(office.database.engine.pool)},
+        pools={"requests": _pool(application.database.app.pool), "engine": _pool(application.database.engine.pool)},
         timestamp=clock.now(),
     )
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import text
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from scrapersky.api.dependencies import Given, Office
+from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import OPERATOR, anyone, may
 from scrapersky.core.database import is_connection_error
 from scrapersky.engine.breaker import CLOSED
@@ -79,9 +79,9 @@ async def live() -> Alive:
     responses={503: {"model": ReadyOrNot, "description": NOT_READY}},
     openapi_extra=anyone(),
 )
-async def ready(office: Given, response: Response) -> ReadyOrNot:
+async def ready(application: CurrentApplication, response: Response) -> ReadyOrNot:
     """In one word: 200 if it is ready or degraded, 503 if not. Strangers learn no more."""
-    return ReadyOrNot(status=(await details(office, response)).status)
+    return ReadyOrNot(status=(await details(application, response)).status)
 
 
 @router.get(
@@ -89,21 +89,21 @@ async def ready(office: Given, response: Response) -> ReadyOrNot:
     summary="What is well and what is not",
     operation_id="health_details",
     responses={503: {"model": Readiness, "description": NOT_READY}},
-    openapi_extra=may(OPERATOR, house=True, scraper=True),
+    openapi_extra=may(OPERATOR, operators=True, scraper=True),
 )
-async def details(office: Given, response: Response) -> Readiness:
+async def details(application: CurrentApplication, response: Response) -> Readiness:
     """Looks at the database, its schema, the scheduler, the age of the queues and the workflows, within two seconds.
 
     Old queues, open breakers and jobs that could not be registered are named and make it `degraded`, not `unready`:
     taking the process away would not help them.
     """
-    seen, why = await _look(_ask(office), PATIENCE_SECONDS)
+    seen, why = await _look(_ask(application), PATIENCE_SECONDS)
     checks = {
         "database": Check(ok=seen is not None, detail=why),
-        "schema": _schema(office, seen),
-        "scheduler": _scheduler(office),
+        "schema": _schema(application, seen),
+        "scheduler": _scheduler(application),
     }
-    degraded = _degraded(office, seen) if seen else {}
+    degraded = _degraded(application, seen) if seen else {}
     if seen:
         old = {name for name, reason in degraded.items() if reason.startswith("its oldest row")}
         checks["queues"] = Check(ok=not old, detail=_named(old, "too old") or "none is older than its limit")
@@ -120,16 +120,16 @@ async def details(office: Given, response: Response) -> Readiness:
     summary="The numbers of this process for Prometheus",
     operation_id="metrics",
     response_class=Response,
-    openapi_extra=may(OPERATOR, house=True, scraper=True),
+    openapi_extra=may(OPERATOR, operators=True, scraper=True),
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
-async def metrics(office: Given) -> Response:
+async def metrics(application: CurrentApplication) -> Response:
     """Counters of this process and the depth of every queue; without the database only the counters."""
-    measured, why = await _look(_measure(office), SCRAPE_SECONDS)
+    measured, why = await _look(_measure(application), SCRAPE_SECONDS)
     if measured is None:
         log.warning("queues_not_measured", error=why)
-        office.metrics.forget_queues()
-    return Response(office.metrics.render(*(measured or ({}, {}, []))), media_type=CONTENT_TYPE_LATEST)
+        application.metrics.forget_queues()
+    return Response(application.metrics.render(*(measured or ({}, {}, []))), media_type=CONTENT_TYPE_LATEST)
 
 
 async def _look(question: Coroutine[Any, Any, Found], seconds: float) -> tuple[Found | None, str]:
@@ -143,21 +143,23 @@ async def _look(question: Coroutine[Any, Any, Found], seconds: float) -> tuple[F
         return None, "it is away"
 
 
-async def _ask(office: Office) -> _Seen:
+async def _ask(application: WebApplication) -> _Seen:
     """Few short questions, none of which counts rows: a deep queue must not look like a lost database."""
-    async with office.database.engine_session() as session:
+    async with application.database.engine_session() as session:
         revision = await session.scalar(text("SELECT version_num FROM alembic_version"))
         control_of = await controls.by_workflow(session)
-        oldest = {workflow.name: await queue_rows.oldest_seconds(session, workflow) for workflow in office.pipeline}
+        oldest = {
+            workflow.name: await queue_rows.oldest_seconds(session, workflow) for workflow in application.pipeline
+        }
     breakers = {name: row.breaker_reason or "" for name, row in control_of.items() if row.breaker != CLOSED}
     return _Seen(revision=revision, oldest_seconds=oldest, breakers=breakers)
 
 
-async def _measure(office: Office) -> tuple[dict[str, Measures], dict[str, tuple[str, bool]], list[Spent]]:
-    async with office.database.engine_session() as session:
+async def _measure(application: WebApplication) -> tuple[dict[str, Measures], dict[str, tuple[str, bool]], list[Spent]]:
+    async with application.database.engine_session() as session:
         spent = await spending.this_month(session)
         control_of, driver = await controls.by_workflow(session), await driver_of(session)
-        measures = {name: await queue.measure(driver) for name, queue in office.pipeline.queues.items()}
+        measures = {name: await queue.measure(driver) for name, queue in application.pipeline.queues.items()}
     untouched = (CLOSED, False)
     states = {name: (row.breaker, row.paused_at is not None) for name, row in control_of.items() if name in measures}
     return measures, {**dict.fromkeys(measures, untouched), **states}, spent
@@ -174,30 +176,31 @@ async def _within(seconds: float, question: Coroutine[Any, Any, Found]) -> Found
     raise TimeoutError
 
 
-def _schema(office: Office, seen: _Seen | None) -> Check:
+def _schema(application: WebApplication, seen: _Seen | None) -> Check:
     if seen is None:
         return Check(ok=False, detail="unknown while the database is away")
-    if seen.revision != office.revision:
-        return Check(ok=False, detail=f"it is at {seen.revision}; this process was started on {office.revision}")
-    return Check(ok=True, detail=office.revision)
+    if seen.revision != application.revision:
+        return Check(ok=False, detail=f"it is at {seen.revision}; this process was started on {application.revision}")
+    return Check(ok=True, detail=application.revision)
 
 
-def _scheduler(office: Office) -> Check:
-    if not office.runs_engine:
+def _scheduler(application: WebApplication) -> Check:
+    if not application.runs_engine:
         return Check(ok=True, detail="not run by this process")
-    alive = office.runtime.is_alive
+    alive = application.runtime.is_alive
     return Check(ok=alive, detail="it runs" if alive else "it does not run, or has not looked at the queues lately")
 
 
-def _degraded(office: Office, seen: _Seen) -> dict[str, str]:
+def _degraded(application: WebApplication, seen: _Seen) -> dict[str, str]:
     found = {name: f"its breaker is not closed: {reason}" for name, reason in seen.breakers.items()}
     for name, seconds in seen.oldest_seconds.items():
-        limit = office.tunings[name].oldest_age_limit_seconds
+        limit = application.tunings[name].oldest_age_limit_seconds
         if seconds > limit:
             found[name] = f"its oldest row waits for {seconds:.0f} s; the limit is {limit:g} s"
-    jobs = {workflow.job_id: workflow.name for workflow in office.pipeline}
+    jobs = {workflow.job_id: workflow.name for workflow in application.pipeline}
     failed = {
-        jobs.get(job_id, job_id): "its job could not be registered" for job_id in office.runtime.failed_registrations
+        jobs.get(job_id, job_id): "its job could not be registered"
+        for job_id in application.runtime.failed_registrations
     }
     return {**found, **failed}
 

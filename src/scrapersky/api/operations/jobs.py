@@ -9,11 +9,11 @@ from pydantic import BaseModel, BeforeValidator, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.actions import jobs, scan_site
-from scrapersky.api.dependencies import Given, Office
+from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
 from scrapersky.api.http.problems import answers
-from scrapersky.api.schemas.fields import Asked, Text
-from scrapersky.api.schemas.listing import PREFIX, ByUpdate, Line, Listing, ListQuery, RowId, page_of
+from scrapersky.api.schemas.fields import RequestModel, Text
+from scrapersky.api.schemas.listing import PREFIX, ByUpdate, Listing, ListQuery, RowId, Summary, page_of
 from scrapersky.models import Job
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import paginate as lists
@@ -32,7 +32,7 @@ def _number(given: object) -> object:
     return given
 
 
-class JobLine(Line):
+class JobSummary(Summary):
     """A job as it stands."""
 
     kind: str = Field(description="`sitemap_scan`, `curation` or `delivery`")
@@ -53,7 +53,7 @@ class JobQuery(ListQuery):
     state: JobState | None = Field(None, description="only in this state")
 
 
-class Scan(Asked):
+class Scan(RequestModel):
     """A web site whose sitemaps are to be found."""
 
     base_url: Text = Field(description="an address of the site; its registrable domain is scanned")
@@ -71,23 +71,25 @@ class ScanStarted(BaseModel):
 
 
 @router.get("", summary="Jobs, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
-async def list_jobs(query: Annotated[JobQuery, Query()], office: Given, actor: CurrentActor) -> Listing[JobLine]:
+async def list_jobs(
+    query: Annotated[JobQuery, Query()], application: CurrentApplication, actor: CurrentActor
+) -> Listing[JobSummary]:
     """Your own, filtered by kind and state."""
-    return await page_of(office, actor, JOBS, JobLine, query)
+    return await page_of(application, actor, JOBS, JobSummary, query)
 
 
 @router.get("/{id}", summary="One job", responses=answers(404), openapi_extra=may(VIEWER))
-async def get_job(row_id: RowId, office: Given, actor: CurrentActor) -> JobLine:
+async def get_job(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> JobSummary:
     """With what it has found so far."""
-    return await _job(office, actor, row_id)
+    return await _job(application, actor, row_id)
 
 
 @router.post(
     "/{id}/cancel", summary="End a job before its time", responses=answers(404, 409), openapi_extra=may(CURATOR)
 )
-async def cancel_job(row_id: RowId, office: Given, actor: CurrentActor) -> JobLine:
+async def cancel_job(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> JobSummary:
     """What it has done stays done; work that waits for nobody else is taken back. 409 if it is over."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         return await _line(session, await jobs.cancel(session, actor, row_id))
 
 
@@ -98,9 +100,11 @@ async def cancel_job(row_id: RowId, office: Given, actor: CurrentActor) -> JobLi
     responses=answers(400),
     openapi_extra=may(CURATOR),
 )
-async def scan_sitemap(asked: Scan, office: Given, actor: CurrentActor, response: Response) -> ScanStarted:
+async def scan_sitemap(
+    asked: Scan, application: CurrentApplication, actor: CurrentActor, response: Response
+) -> ScanStarted:
     """Finds or makes the domain and queues its analysis. Addresses that are no company's own site are refused."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         job = await scan_site.start(session, actor, asked.base_url, asked.max_pages)
     status_url = f"{PREFIX}/sitemap/status/{job.id}"
     response.headers["Location"] = status_url
@@ -108,20 +112,20 @@ async def scan_sitemap(asked: Scan, office: Given, actor: CurrentActor, response
 
 
 @scan_router.get("/status/{id}", summary="How a scan stands", responses=answers(404), openapi_extra=may(VIEWER))
-async def get_scan_status(row_id: RowId, office: Given, actor: CurrentActor) -> JobLine:
+async def get_scan_status(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> JobSummary:
     """The same as the job."""
-    return await _job(office, actor, row_id)
+    return await _job(application, actor, row_id)
 
 
-async def _job(office: Office, actor: Actor, row_id: UUID) -> JobLine:
-    async with office.database.session(actor.tenant_id) as session:
+async def _job(application: WebApplication, actor: Actor, row_id: UUID) -> JobSummary:
+    async with application.database.session(actor.tenant_id) as session:
         return await _line(session, await lists.get(session, JOBS, actor.tenant_id, row_id))
 
 
-async def _line(session: AsyncSession, job: Job) -> JobLine:
+async def _line(session: AsyncSession, job: Job) -> JobSummary:
     await session.flush()
     await session.refresh(job)
-    line = JobLine.model_validate(job)
+    line = JobSummary.model_validate(job)
     if job.kind == jobs.SCAN and job.subject_id is not None:
         return line.model_copy(update={"result": dict(await jobs.scan_result(session, job.subject_id))})
     return line

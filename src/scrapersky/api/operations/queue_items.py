@@ -7,11 +7,11 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from scrapersky.api.dependencies import Given
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, may
 from scrapersky.api.http.problems import answers
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import Asked, CursorGiven, Ids, Limit, Page, Priority, WorkflowName
+from scrapersky.api.schemas.fields import CursorGiven, Ids, Limit, Priority, RequestModel, ResultPage, WorkflowName
 from scrapersky.core.errors import Conflict
 from scrapersky.core.vocabularies import Status
 from scrapersky.store.operations import queue_rows
@@ -35,7 +35,7 @@ class QueueItem(BaseModel):
     updated_at: datetime
 
 
-class QueueRequest(Asked):
+class QueueRequest(RequestModel):
     """The rows to queue."""
 
     ids: Ids
@@ -52,7 +52,7 @@ class QueueAnswer(BaseModel):
     unknown: int = Field(description="ids that are no rows of yours")
 
 
-class RetryRequest(Asked):
+class RetryRequest(RequestModel):
     """The rows to try again."""
 
     ids: Ids
@@ -84,39 +84,43 @@ class NothingToRetry(Conflict):
 @router.get("/items", summary="The rows of the queue", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_items(
     name: WorkflowName,
-    office: Given,
+    application: CurrentApplication,
     actor: CurrentActor,
     status: Annotated[Status | None, Query(description="only rows in this state")] = None,
     cursor: CursorGiven = None,
     limit: Limit = 50,
-) -> Page[QueueItem]:
+) -> ResultPage[QueueItem]:
     """Your own rows: being worked on, ready in their order, waiting, then those at rest.
 
     The queue moves while you read: a row may be seen twice or missed between two pages.
     """
-    workflow = office.pipeline[name]
+    workflow = application.pipeline[name]
     here = f"items/{name}/{status or ''}"
     after = _position(cursor, here, status) if cursor else None
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         found = await queue_rows.items(session, workflow, actor.tenant_id, status=status, after=after, limit=limit + 1)
     shown = [QueueItem.model_validate(item) for item in found[:limit]]
-    return Page(items=shown, next_cursor=_cursor(here, found[limit - 1].position) if len(found) > limit else None)
+    return ResultPage(items=shown, next_cursor=_cursor(here, found[limit - 1].position) if len(found) > limit else None)
 
 
 @router.post("/queue", summary="Queue rows", responses=answers(400), openapi_extra=may(OPERATOR))
-async def queue_items(name: WorkflowName, asked: QueueRequest, office: Given, actor: CurrentActor) -> QueueAnswer:
+async def queue_items(
+    name: WorkflowName, asked: QueueRequest, application: CurrentApplication, actor: CurrentActor
+) -> QueueAnswer:
     """Rows at rest in any state are queued afresh: old attempts do not count. Doing it twice changes nothing."""
-    workflow = office.pipeline[name]
-    async with office.database.session(actor.tenant_id) as session:
+    workflow = application.pipeline[name]
+    async with application.database.session(actor.tenant_id) as session:
         queued = await queue_rows.queue_rows(session, workflow, actor, asked.ids, asked.priority)
     return QueueAnswer.model_validate(queued)
 
 
 @router.post("/retry", summary="Try rows again", responses=answers(400, 409), openapi_extra=may(OPERATOR))
-async def retry_items(name: WorkflowName, asked: RetryRequest, office: Given, actor: CurrentActor) -> RetryAnswer:
+async def retry_items(
+    name: WorkflowName, asked: RetryRequest, application: CurrentApplication, actor: CurrentActor
+) -> RetryAnswer:
     """Only rows in Error or Skipped; the others come back with their state. 409 if there was none to retry."""
-    workflow = office.pipeline[name]
-    async with office.database.session(actor.tenant_id) as session:
+    workflow = application.pipeline[name]
+    async with application.database.session(actor.tenant_id) as session:
         found = await queue_rows.retry_rows(session, workflow, actor, asked.ids)
     refused = [NotMoved(id=row_id, state=state) for row_id, state in found.refused.items()]
     if not found.retried:

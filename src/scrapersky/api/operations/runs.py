@@ -6,11 +6,11 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from scrapersky.api.dependencies import Given
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import OPERATOR, may
 from scrapersky.api.http.problems import answers
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import CursorGiven, Limit, Moment, Page, WorkflowFilter
+from scrapersky.api.schemas.fields import CursorGiven, Limit, Moment, ResultPage, WorkflowFilter
 from scrapersky.engine.histogram import quantile
 from scrapersky.models import Run
 from scrapersky.store.operations import runs
@@ -20,7 +20,7 @@ router = APIRouter(prefix="/runs", tags=["runs"], responses=answers(404, 422, 50
 RunId = Annotated[int, Path(alias="id", ge=1, lt=2**63, description="the run's own number")]
 
 
-class RunLine(BaseModel):
+class RunSummary(BaseModel):
     """One cycle: what it claimed and what became of it."""
 
     model_config = ConfigDict(from_attributes=True)
@@ -44,19 +44,19 @@ class RunLine(BaseModel):
     error: str | None = Field(description="what ended the cycle early")
 
 
-@router.get("", summary="Runs, the latest first", responses=answers(400), openapi_extra=may(OPERATOR, house=True))
+@router.get("", summary="Runs, the latest first", responses=answers(400), openapi_extra=may(OPERATOR, operators=True))
 async def list_runs(
-    office: Given,
+    application: CurrentApplication,
     workflow: WorkflowFilter = None,
     since: Annotated[Moment | None, Query(description="only runs that started at or after this moment")] = None,
     cursor: CursorGiven = None,
     limit: Limit = 50,
-) -> Page[RunLine]:
+) -> ResultPage[RunSummary]:
     """Kept for SCHEDULER_RUN_RETENTION_DAYS."""
-    name = office.pipeline[workflow].name if workflow else None
+    name = application.pipeline[workflow].name if workflow else None
     here = cursors.of_query("runs", {"workflow": name, "since": since})
     before = cursors.read(cursor, here, cursors.moment, cursors.whole_number) if cursor else None
-    async with office.database.engine_session() as session:
+    async with application.database.engine_session() as session:
         found = await runs.page(
             session,
             workflow=name,
@@ -65,19 +65,19 @@ async def list_runs(
             limit=limit + 1,
         )
     left_off = found[limit - 1] if len(found) > limit else None
-    return Page(
+    return ResultPage(
         items=[_line(run) for run in found[:limit]],
         next_cursor=cursors.make(here, [left_off.started_at.isoformat(), left_off.id]) if left_off else None,
     )
 
 
-@router.get("/{id}", summary="One run", openapi_extra=may(OPERATOR, house=True))
-async def get_run(run_id: RunId, office: Given) -> RunLine:
+@router.get("/{id}", summary="One run", openapi_extra=may(OPERATOR, operators=True))
+async def get_run(run_id: RunId, application: CurrentApplication) -> RunSummary:
     """The same as in the list."""
-    async with office.database.engine_session() as session:
+    async with application.database.engine_session() as session:
         return _line(await runs.get(session, run_id))
 
 
-def _line(run: Run) -> RunLine:
+def _line(run: Run) -> RunSummary:
     columns = {column.name: getattr(run, column.name) for column in Run.__table__.columns if column.name != "histogram"}
-    return RunLine(**columns, p50_seconds=quantile(run.histogram, 0.5), p95_seconds=quantile(run.histogram, 0.95))
+    return RunSummary(**columns, p50_seconds=quantile(run.histogram, 0.5), p95_seconds=quantile(run.histogram, 0.95))

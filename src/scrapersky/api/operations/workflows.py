@@ -5,10 +5,10 @@ from datetime import datetime
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from scrapersky.api.dependencies import Given, Office
+from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, may
 from scrapersky.api.http.problems import answers
-from scrapersky.api.schemas.fields import Asked, Page, Text, WorkflowName
+from scrapersky.api.schemas.fields import RequestModel, ResultPage, Text, WorkflowName
 from scrapersky.store.operations import controls, workflow_status
 from scrapersky.store.operations.workflow_status import Standing
 
@@ -56,7 +56,7 @@ class WorkflowState(BaseModel):
     running: int | None = Field(description="loops of this workflow in this process now; for the house")
 
 
-class Pause(Asked):
+class Pause(RequestModel):
     """Why a workflow is paused."""
 
     reason: Text | None = Field(None, description="shown to whoever wonders why nothing moves")
@@ -70,26 +70,26 @@ class RunRequested(BaseModel):
 
 
 @router.get("", summary="All workflows in the order of the line", openapi_extra=may(VIEWER))
-async def list_workflows(office: Given, actor: CurrentActor) -> Page[WorkflowState]:
+async def list_workflows(application: CurrentApplication, actor: CurrentActor) -> ResultPage[WorkflowState]:
     """Depth and age of your own rows, breaker and pace of each; for the house, of all. It is short and comes whole."""
-    if not actor.is_house:
-        async with office.database.session(actor.tenant_id) as session:
-            own = await workflow_status.of_tenant(session, office.pipeline, actor.tenant_id)
-        return Page(items=[_own_state(office, standing) for standing in own], next_cursor=None)
-    async with office.database.engine_session() as session:
-        found = await workflow_status.of_line(session, office.pipeline)
-    return Page(items=[_state(office, standing) for standing in found], next_cursor=None)
+    if not actor.is_operator:
+        async with application.database.session(actor.tenant_id) as session:
+            own = await workflow_status.of_tenant(session, application.pipeline, actor.tenant_id)
+        return ResultPage(items=[_own_state(application, standing) for standing in own], next_cursor=None)
+    async with application.database.engine_session() as session:
+        found = await workflow_status.of_line(session, application.pipeline)
+    return ResultPage(items=[_state(application, standing) for standing in found], next_cursor=None)
 
 
 @router.get("/{name}", summary="One workflow", responses=answers(404, 422), openapi_extra=may(VIEWER))
-async def get_workflow(name: WorkflowName, office: Given, actor: CurrentActor) -> WorkflowState:
+async def get_workflow(name: WorkflowName, application: CurrentApplication, actor: CurrentActor) -> WorkflowState:
     """The same as in the list."""
-    if not actor.is_house:
-        async with office.database.session(actor.tenant_id) as session:
-            [own] = await workflow_status.of_tenant(session, office.pipeline, actor.tenant_id, name)
-        return _own_state(office, own)
-    async with office.database.engine_session() as session:
-        return _state(office, await workflow_status.of_workflow(session, office.pipeline, name))
+    if not actor.is_operator:
+        async with application.database.session(actor.tenant_id) as session:
+            [own] = await workflow_status.of_tenant(session, application.pipeline, actor.tenant_id, name)
+        return _own_state(application, own)
+    async with application.database.engine_session() as session:
+        return _state(application, await workflow_status.of_workflow(session, application.pipeline, name))
 
 
 @router.post(
@@ -97,12 +97,12 @@ async def get_workflow(name: WorkflowName, office: Given, actor: CurrentActor) -
     status_code=202,
     summary="Look at the queue now",
     responses=answers(404, 409, 422),
-    openapi_extra=may(OPERATOR, house=True),
+    openapi_extra=may(OPERATOR, operators=True),
 )
-async def run_workflow(name: WorkflowName, office: Given, actor: CurrentActor) -> RunRequested:
+async def run_workflow(name: WorkflowName, application: CurrentApplication, actor: CurrentActor) -> RunRequested:
     """Every host looks at this queue at once instead of at its next interval. Refused while paused or broken."""
-    workflow = office.pipeline[name]
-    async with office.database.engine_session() as session:
+    workflow = application.pipeline[name]
+    async with application.database.engine_session() as session:
         await controls.request_run(session, actor, workflow.name)
         seen = await controls.workers(session)
     return RunRequested(workflow=name, workers=len(seen))
@@ -112,28 +112,28 @@ async def run_workflow(name: WorkflowName, office: Given, actor: CurrentActor) -
     "/{name}/pause",
     summary="Stop claiming on every host",
     responses=answers(400, 404, 409, 422),
-    openapi_extra=may(OPERATOR, house=True),
+    openapi_extra=may(OPERATOR, operators=True),
 )
 async def pause_workflow(
-    name: WorkflowName, office: Given, actor: CurrentActor, asked: Pause | None = None
+    name: WorkflowName, application: CurrentApplication, actor: CurrentActor, asked: Pause | None = None
 ) -> WorkflowState:
     """Rows in hand are finished; no more are taken until it is resumed."""
-    async with office.database.engine_session() as session:
-        await controls.pause(session, actor, office.pipeline[name].name, asked.reason if asked else None)
-        return _state(office, await workflow_status.of_workflow(session, office.pipeline, name))
+    async with application.database.engine_session() as session:
+        await controls.pause(session, actor, application.pipeline[name].name, asked.reason if asked else None)
+        return _state(application, await workflow_status.of_workflow(session, application.pipeline, name))
 
 
 @router.post(
     "/{name}/resume",
     summary="Go on, and close the breaker",
     responses=answers(404, 409, 422),
-    openapi_extra=may(OPERATOR, house=True),
+    openapi_extra=may(OPERATOR, operators=True),
 )
-async def resume_workflow(name: WorkflowName, office: Given, actor: CurrentActor) -> WorkflowState:
+async def resume_workflow(name: WorkflowName, application: CurrentApplication, actor: CurrentActor) -> WorkflowState:
     """Ends a pause and closes an open breaker, on every host."""
-    async with office.database.engine_session() as session:
-        await controls.resume(session, actor, office.pipeline[name].name)
-        return _state(office, await workflow_status.of_workflow(session, office.pipeline, name))
+    async with application.database.engine_session() as session:
+        await controls.resume(session, actor, application.pipeline[name].name)
+        return _state(application, await workflow_status.of_workflow(session, application.pipeline, name))
 
 
 # What is about all tenants and hosts, or was said by those who run them.
@@ -150,21 +150,21 @@ _HOUSE_ONLY = (
 )
 
 
-def _own_state(office: Office, standing: Standing) -> WorkflowState:
+def _own_state(application: WebApplication, standing: Standing) -> WorkflowState:
     """As a tenant may see it: whether its rows move and what they wait for, not what others do."""
-    return _state(office, standing).model_copy(update=dict.fromkeys(_HOUSE_ONLY))
+    return _state(application, standing).model_copy(update=dict.fromkeys(_HOUSE_ONLY))
 
 
-def _state(office: Office, standing: Standing) -> WorkflowState:
+def _state(application: WebApplication, standing: Standing) -> WorkflowState:
     workflow, measures, recent, control = standing.workflow, standing.measures, standing.recent, standing.control
-    tuning = office.tunings[workflow.name]
-    job = office.runtime.scheduler.get_job(workflow.job_id)
+    tuning = application.tunings[workflow.name]
+    job = application.runtime.scheduler.get_job(workflow.job_id)
     return WorkflowState(
         number=workflow.number,
         name=workflow.name,
         title=workflow.title,
         summary=workflow.summary,
-        queue=office.pipeline.queues[workflow.name].name,
+        queue=application.pipeline.queues[workflow.name].name,
         feeds=workflow.feeds,
         depth=Depth(ready=measures.ready, waiting=measures.waiting, processing=measures.processing, dead=measures.dead),
         oldest_seconds=measures.oldest_seconds,
@@ -184,5 +184,5 @@ def _state(office: Office, standing: Standing) -> WorkflowState:
         batch_size=(control.batch_size if control else None) or tuning.batch_size,
         interval_seconds=(control.interval_seconds if control else None) or tuning.interval,
         next_run=getattr(job, "next_run_time", None),
-        running=office.runtime.stations[workflow.name].running,
+        running=application.runtime.processors[workflow.name].running,
     )

@@ -6,16 +6,16 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from scrapersky.actions import erase_person as erasure
-from scrapersky.api.dependencies import Given
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, may
 from scrapersky.api.http.problems import answers
-from scrapersky.api.schemas.fields import Asked, Text
+from scrapersky.api.schemas.fields import RequestModel, Text
 from scrapersky.store.privacy.identify import Named
 
 router = APIRouter(prefix="/erasures", tags=["erasures"], responses=answers(422, 503))
 
 
-class Whom(Asked):
+class Whom(RequestModel):
     """The person: by email address, by phone number with its country, or by name with its domain."""
 
     email: Text | None = None
@@ -34,7 +34,7 @@ class AskedErasure(Whom):
     preview: bool = Field(True, strict=True, description="only tell what would go")
 
 
-class ReceiverLine(BaseModel):
+class ReceiverSummary(BaseModel):
     """A destination that has the person."""
 
     model_config = ConfigDict(from_attributes=True)
@@ -55,17 +55,19 @@ class ErasureReport(BaseModel):
     stripped: int = Field(description="contacts of an office that lose the person's name, title and number")
     deliveries: int = Field(description="deliveries that are deleted with them")
     mentions: dict[str, int] = Field(description="other rows that lose a mention, by table")
-    receivers: list[ReceiverLine] = Field(description="who else has the person: ask them to delete, too; not kept here")
+    receivers: list[ReceiverSummary] = Field(
+        description="who else has the person: ask them to delete, too; not kept here"
+    )
     hashes: list[str] = Field(description="all that is left: SHA-256 of each address, number and name at a web site")
 
 
 @router.post("", summary="Forget a person", openapi_extra=may(ADMIN), responses=answers(400))
-async def erase_person(asked: AskedErasure, office: Given, actor: CurrentActor) -> ErasureReport:
+async def erase_person(asked: AskedErasure, application: CurrentApplication, actor: CurrentActor) -> ErasureReport:
     """In one transaction: contacts, deliveries, every mention in other rows and in the audit.
 
     Nothing found is fine: the hash is kept, and the person is not stored later either.
     """
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         do = erasure.preview if asked.preview else erasure.erase
         done = await do(session, actor, asked.named())
     return ErasureReport.model_validate({**vars(done), "preview": asked.preview})

@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from scrapersky.api.dependencies import Given
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, may
 from scrapersky.api.http.problems import answers
 from scrapersky.api.privacy.erasures import Whom
@@ -54,7 +54,9 @@ class SubjectReport(BaseModel):
 
 
 @router.get("", summary="What is held about a person", openapi_extra=may(ADMIN), responses=answers(400))
-async def get_subject(whom: Annotated[Whom, Query()], office: Given, actor: CurrentActor) -> SubjectReport:
+async def get_subject(
+    whom: Annotated[Whom, Query()], application: CurrentApplication, actor: CurrentActor
+) -> SubjectReport:
     """By `email`, by `phone`, or by `name` with `domain`. That you asked is audited, by hash."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         return SubjectReport.model_validate(await subject_access.about(session, actor, whom.named()))

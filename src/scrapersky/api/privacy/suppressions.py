@@ -6,12 +6,12 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field, StringConstraints
 
-from scrapersky.api.dependencies import Given
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import CURATOR, OPERATOR, VIEWER, CurrentActor, may
 from scrapersky.api.http.problems import answers
 from scrapersky.api.line.contacts import ContactFilter
-from scrapersky.api.schemas.fields import Asked, Ids, Text
-from scrapersky.api.schemas.listing import ByUpdate, Line, Listing, ListQuery, RowId, given, page_of
+from scrapersky.api.schemas.fields import Ids, RequestModel, Text
+from scrapersky.api.schemas.listing import ByUpdate, Listing, ListQuery, RowId, Summary, given, page_of
 from scrapersky.api.schemas.selection import Either
 from scrapersky.api.transfer.imports import RowProblem
 from scrapersky.store.listing import paginate as lists
@@ -19,20 +19,20 @@ from scrapersky.store.listing.resources import CONTACTS, SUPPRESSIONS
 from scrapersky.store.privacy import suppressions
 from scrapersky.store.privacy.suppression_values import Way, read
 
-MOST_VALUES = 1_000  # of one request; files may have more
+MAX_VALUES = 1_000  # of one request; files may have more
 
 router = APIRouter(prefix="/suppressions", tags=["suppressions"], responses=answers(422, 503))
 
 Value = Annotated[str, StringConstraints(max_length=500)]
 Values = Annotated[
     list[Value],
-    Field(min_length=1, max_length=MOST_VALUES, description="email addresses, domains, phone numbers; in any order"),
+    Field(min_length=1, max_length=MAX_VALUES, description="email addresses, domains, phone numbers; in any order"),
 ]
 Origin = Literal["person", "import", "erasure", "destination"]
 Country = Annotated[str, StringConstraints(pattern="^[A-Za-z]{2}$")]
 
 
-class SuppressionFilter(Asked):
+class SuppressionFilter(RequestModel):
     """Which suppressions are meant; nothing set means all of yours."""
 
     kind: Literal["email", "domain", "phone", "person"] | None = Field(None, description="only of this kind")
@@ -46,7 +46,7 @@ class SuppressionQuery(SuppressionFilter, ListQuery):
     sort: ByUpdate = "-updated_at"
 
 
-class SuppressionLine(Line):
+class SuppressionSummary(Summary):
     """An address, a domain or a number that nobody writes to."""
 
     kind: str = Field(description="email, domain, phone; person after an erasure by name")
@@ -57,7 +57,7 @@ class SuppressionLine(Line):
     made_by: UUID | None
 
 
-class NewSuppressions(Asked):
+class NewSuppressions(RequestModel):
     """Values nobody is to write to again."""
 
     values: Values
@@ -75,7 +75,7 @@ class SuppressionsAdded(BaseModel):
     errors: list[RowProblem] = Field(description="the values that were not understood, by their place from 1")
 
 
-class SuppressionCheck(Asked):
+class SuppressionCheck(RequestModel):
     """Values to look up."""
 
     values: Values
@@ -87,7 +87,7 @@ class Checked(BaseModel):
 
     value: str
     suppressed: bool | None = Field(description="empty if the value was not understood")
-    by: SuppressionLine | None = Field(description="what suppresses it: itself, or a domain it is under")
+    by: SuppressionSummary | None = Field(description="what suppresses it: itself, or a domain it is under")
     message: str | None = Field(description="why it was not understood")
 
 
@@ -97,7 +97,7 @@ class ChecksMade(BaseModel):
     items: list[Checked]
 
 
-class _SuppressContacts(Asked):
+class _SuppressContacts(RequestModel):
     kinds: Annotated[list[Literal["email", "phone"]], Field(min_length=1, max_length=2)] = Field(
         ["email", "phone"], description="which of their ways are suppressed"
     )
@@ -133,17 +133,19 @@ class ContactsSuppressed(BaseModel):
 
 @router.get("", summary="Suppressions, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
 async def list_suppressions(
-    query: Annotated[SuppressionQuery, Query()], office: Given, actor: CurrentActor
-) -> Listing[SuppressionLine]:
+    query: Annotated[SuppressionQuery, Query()], application: CurrentApplication, actor: CurrentActor
+) -> Listing[SuppressionSummary]:
     """Your own; `text` is how the value begins."""
-    return await page_of(office, actor, SUPPRESSIONS, SuppressionLine, query)
+    return await page_of(application, actor, SUPPRESSIONS, SuppressionSummary, query)
 
 
 @router.post("", summary="Suppress", responses=answers(400), openapi_extra=may(CURATOR))
-async def add_suppressions(asked: NewSuppressions, office: Given, actor: CurrentActor) -> SuppressionsAdded:
+async def add_suppressions(
+    asked: NewSuppressions, application: CurrentApplication, actor: CurrentActor
+) -> SuppressionsAdded:
     """A value that is not understood costs no other. Twice is like once."""
     ways, wrong = _read(asked.values, asked.country)
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         done = await suppressions.suppress(
             session, actor, [way for found in ways.values() for way in found], reason=asked.reason
         )
@@ -153,10 +155,12 @@ async def add_suppressions(asked: NewSuppressions, office: Given, actor: Current
 
 
 @router.post("/check", summary="Who is suppressed?", responses=answers(400), openapi_extra=may(VIEWER))
-async def check_suppressions(asked: SuppressionCheck, office: Given, actor: CurrentActor) -> ChecksMade:
+async def check_suppressions(
+    asked: SuppressionCheck, application: CurrentApplication, actor: CurrentActor
+) -> ChecksMade:
     """Also those whose address was erased: their hash is compared."""
     ways, wrong = _read(asked.values, asked.country)
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         known = await suppressions.known(session, actor.tenant_id, [way for found in ways.values() for way in found])
     items = []
     for place, value in enumerate(asked.values, 1):
@@ -165,7 +169,7 @@ async def check_suppressions(asked: SuppressionCheck, office: Given, actor: Curr
             Checked(
                 value=value,
                 suppressed=None if place in wrong else by is not None,
-                by=SuppressionLine.model_validate(by) if by else None,
+                by=SuppressionSummary.model_validate(by) if by else None,
                 message=wrong[place].message if place in wrong else None,
             )
         )
@@ -173,9 +177,11 @@ async def check_suppressions(asked: SuppressionCheck, office: Given, actor: Curr
 
 
 @router.post("/contacts", summary="Suppress contacts", responses=answers(400), openapi_extra=may(CURATOR))
-async def suppress_contacts(asked: SuppressWhom, office: Given, actor: CurrentActor) -> ContactsSuppressed:
+async def suppress_contacts(
+    asked: SuppressWhom, application: CurrentApplication, actor: CurrentActor
+) -> ContactsSuppressed:
     """By ids or by filter, in one transaction however many; other contacts with the same ways are marked, too."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         if isinstance(asked, SuppressMatching) and asked.preview:
             count = await lists.count(session, CONTACTS, actor.tenant_id, given(asked.filter, CONTACTS))
             return ContactsSuppressed(matched=count.total, more=count.more, added=0, already=0, contacts=0)
@@ -185,10 +191,10 @@ async def suppress_contacts(asked: SuppressWhom, office: Given, actor: CurrentAc
 
 
 @router.get("/{id}", summary="One suppression", responses=answers(404), openapi_extra=may(VIEWER))
-async def get_suppression(row_id: RowId, office: Given, actor: CurrentActor) -> SuppressionLine:
+async def get_suppression(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> SuppressionSummary:
     """With its reason, and who wanted it."""
-    async with office.database.session(actor.tenant_id) as session:
-        return SuppressionLine.model_validate(await lists.get(session, SUPPRESSIONS, actor.tenant_id, row_id))
+    async with application.database.session(actor.tenant_id) as session:
+        return SuppressionSummary.model_validate(await lists.get(session, SUPPRESSIONS, actor.tenant_id, row_id))
 
 
 @router.delete(
@@ -198,9 +204,9 @@ async def get_suppression(row_id: RowId, office: Given, actor: CurrentActor) -> 
     responses=answers(404),
     openapi_extra=may(OPERATOR),
 )
-async def delete_suppression(row_id: RowId, office: Given, actor: CurrentActor) -> None:
+async def delete_suppression(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> None:
     """In every spelling. Contacts that nothing else suppresses are free; somebody who was erased may be found again."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         await suppressions.remove(session, actor, row_id)
 
 

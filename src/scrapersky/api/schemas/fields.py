@@ -20,11 +20,11 @@ from pydantic import (
 CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f"
 UNBEARABLE = re.compile(r"[\u0000-\u001f\u007f-\u009f\ud800-\udfff]")  # what PostgreSQL, logs and terminals cannot bear
 EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
-MOST_IDS = 10_000
+MAX_IDS = 10_000
 TEXT_LENGTH = 500
 
 
-class Asked(BaseModel):
+class RequestModel(BaseModel):
     """A request body: exact types, no field that is not declared."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -82,7 +82,7 @@ Text = Annotated[
 # 3.0 is a whole number in JSON, "3" is not.
 Priority = Annotated[int, Field(ge=0, le=100), BeforeValidator(_as_number)]
 Moment = Annotated[AwareDatetime, BeforeValidator(_as_written), AfterValidator(_in_our_time)]
-Ids = Annotated[list[UUID], Field(min_length=1, max_length=MOST_IDS, description="ids of rows")]
+Ids = Annotated[list[UUID], Field(min_length=1, max_length=MAX_IDS, description="ids of rows")]
 WorkflowName = Annotated[str, Path(pattern="^[a-z][a-z0-9_]{0,62}$", description="the workflow's name: deep_scan")]
 WorkflowFilter = Annotated[str | None, Query(pattern="^[a-z][a-z0-9_]{0,62}$", description="only of this workflow")]
 Limit = Annotated[int, Query(ge=1, le=200, description="how many at most")]
@@ -94,7 +94,7 @@ CursorGiven = Annotated[
 Line = TypeVar("Line")
 
 
-class Page(BaseModel, Generic[Line]):
+class ResultPage(BaseModel, Generic[Line]):
     """A part of a list."""
 
     items: list[Line]

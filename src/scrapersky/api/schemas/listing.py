@@ -7,16 +7,16 @@ from uuid import UUID
 from fastapi import Path
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict, StringConstraints
 
-from scrapersky.api.dependencies import Office
+from scrapersky.api.dependencies import WebApplication
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import Asked
+from scrapersky.api.schemas.fields import RequestModel
 from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import lineage as provenance
 from scrapersky.store.listing import paginate as lists
-from scrapersky.store.listing.lineage import Kin
+from scrapersky.store.listing.lineage import RelatedResource
 from scrapersky.store.listing.paginate import Filters, Position, Sort
-from scrapersky.store.listing.resources import Noun
+from scrapersky.store.listing.resources import Resource
 
 PREFIX = "/api/v3"
 
@@ -41,7 +41,7 @@ ByUpdate = Literal["-updated_at", "updated_at", "id", "-id"]
 ByName = Literal["-updated_at", "updated_at", "-name", "name", "id", "-id"]
 
 
-class ListQuery(Asked):
+class ListQuery(RequestModel):
     """How a list is read: each noun's own query adds its filters."""
 
     sort: str = Field("-updated_at", description="`-` is the other way round; ties are broken by the id")
@@ -51,13 +51,13 @@ class ListQuery(Asked):
     limit: Annotated[int, BeforeValidator(_whole)] = Field(50, ge=1, le=200, description="how many at most")
 
 
-def given(asked: Asked, noun: Noun) -> Filters:
+def given(asked: RequestModel, noun: Resource) -> Filters:
     """The filters that were set, as plain values that can be kept as JSON."""
     set_fields = asked.model_dump(mode="json", exclude_none=True)
     return {name: value for name, value in set_fields.items() if name in noun.filters}
 
 
-class Line(BaseModel):
+class Summary(BaseModel):
     """What every row of a list has."""
 
     model_config = ConfigDict(from_attributes=True)
@@ -67,7 +67,7 @@ class Line(BaseModel):
     updated_at: datetime
 
 
-class CuratedLine(Line):
+class CuratedSummary(Summary):
     """A row about which a person decides."""
 
     curation_status: Curation
@@ -98,14 +98,14 @@ class RelatedRows(BaseModel):
     more: bool = Field(description="there are more than are shown; the noun's list has all")
 
 
-class Story(BaseModel):
+class Detail(BaseModel):
     """How the queues see a row, and the rows before and after it on the line."""
 
     queues: dict[str, QueueState]
     provenance: dict[str, RelatedRows] = Field(description="by noun, in the order of the line")
 
 
-Shown = TypeVar("Shown", bound=Line)
+Shown = TypeVar("Shown", bound=Summary)
 
 
 class Listing(BaseModel, Generic[Shown]):
@@ -117,13 +117,15 @@ class Listing(BaseModel, Generic[Shown]):
     more: bool | None = Field(description="whether more match than were counted; on the first page only")
 
 
-async def page_of(office: Office, actor: Actor, noun: Noun, shown: type[Shown], query: ListQuery) -> Listing[Shown]:
+async def page_of(
+    application: WebApplication, actor: Actor, noun: Resource, shown: type[Shown], query: ListQuery
+) -> Listing[Shown]:
     """A page of a noun's list, as its query asks for it."""
     sort = Sort(query.sort.removeprefix("-"), query.sort.startswith("-"))
     filters = given(query, noun)
     here = cursors.of_query(f"{noun.name}/{query.sort}", filters)
     after = _position(query.cursor, here, sort) if query.cursor else None
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         found = await lists.page(
             session,
             noun,
@@ -143,9 +145,9 @@ async def page_of(office: Office, actor: Actor, noun: Noun, shown: type[Shown], 
     )
 
 
-async def story_of(office: Office, actor: Actor, noun: Noun, row_id: UUID) -> dict[str, Any]:
+async def story_of(application: WebApplication, actor: Actor, noun: Resource, row_id: UUID) -> dict[str, Any]:
     """All columns of a row by name, its queues and its kin: what a detail is made of."""
-    async with office.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         row = await lists.get(session, noun, actor.tenant_id, row_id)
         kin = await provenance.around(session, noun.name, row_id)
     return {
@@ -155,7 +157,7 @@ async def story_of(office: Office, actor: Actor, noun: Noun, row_id: UUID) -> di
     }
 
 
-def queues_of(noun: Noun, row: Any) -> dict[str, QueueState]:
+def queues_of(noun: Resource, row: Any) -> dict[str, QueueState]:
     """How each queue of the noun sees the row."""
     parts = ("status", "error", "attempts", "due_at")
     return {
@@ -164,7 +166,7 @@ def queues_of(noun: Noun, row: Any) -> dict[str, QueueState]:
     }
 
 
-def _related(noun: str, kin: Kin) -> RelatedRows:
+def _related(noun: str, kin: RelatedResource) -> RelatedRows:
     items = [Related(id=row_id, name=name, link=f"{PREFIX}/{noun}/{row_id}") for row_id, name in kin.rows]
     return RelatedRows(items=items, more=kin.more)
 

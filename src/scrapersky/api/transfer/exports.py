@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from starlette.responses import StreamingResponse
 
-from scrapersky.api.dependencies import Given, Office
+from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import VIEWER, CurrentActor, may
 from scrapersky.api.http.file_stream import FILE_ANSWER, Ending, file_of
 from scrapersky.api.http.problems import answers
@@ -18,15 +18,15 @@ from scrapersky.api.line.pages import PageFilter
 from scrapersky.api.line.places import PlaceFilter
 from scrapersky.api.line.sitemaps import SitemapFilter
 from scrapersky.api.privacy.suppressions import SuppressionFilter
-from scrapersky.api.schemas.fields import Asked
+from scrapersky.api.schemas.fields import RequestModel
 from scrapersky.api.schemas.listing import given
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import export as exports
 from scrapersky.store.listing.export import EXPORTED
 from scrapersky.store.listing.paginate import Filters
-from scrapersky.store.listing.resources import Noun
+from scrapersky.store.listing.resources import Resource
 
-FILTERS: Mapping[str, type[Asked]] = {
+FILTERS: Mapping[str, type[RequestModel]] = {
     "places": PlaceFilter,
     "businesses": BusinessFilter,
     "domains": DomainFilter,
@@ -39,27 +39,27 @@ FILTERS: Mapping[str, type[Asked]] = {
 router = APIRouter(prefix="/exports", tags=["exports"], responses=answers(422, 429, 503))
 
 
-def _export_of(noun: Noun, filter_kind: type[Asked]) -> Callable[..., Any]:
+def _export_of(noun: Resource, filter_kind: type[RequestModel]) -> Callable[..., Any]:
     async def export(
         query: Annotated[filter_kind, Query()],  # type: ignore[valid-type]
-        office: Given,
+        application: CurrentApplication,
         actor: CurrentActor,
         ending: Ending,
     ) -> StreamingResponse:
         filters = given(query, noun)
-        async with office.database.session(actor.tenant_id) as session:
+        async with application.database.session(actor.tenant_id) as session:
             await exports.note(session, actor, noun.name, filters, ending)
-        rows = _rows(office, actor, noun, filters, flat=ending == "csv")
+        rows = _rows(application, actor, noun, filters, flat=ending == "csv")
         return await file_of(noun.name, ending, exports.columns_of(noun), rows)
 
     return export
 
 
 async def _rows(
-    office: Office, actor: Actor, noun: Noun, filters: Filters, *, flat: bool
+    application: WebApplication, actor: Actor, noun: Resource, filters: Filters, *, flat: bool
 ) -> AsyncGenerator[dict[str, Any]]:
     async with (
-        office.downloads.session(actor.tenant_id) as session,
+        application.downloads.session(actor.tenant_id) as session,
         aclosing(exports.rows(session, noun, actor.tenant_id, filters, flat=flat)) as rows,
     ):
         async for row in rows:

@@ -11,18 +11,18 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from scrapersky.actions.imports import run as imports
 from scrapersky.actions.imports.columns import read_mapping
-from scrapersky.actions.imports.run import Wish
-from scrapersky.api.dependencies import Given
+from scrapersky.actions.imports.run import ImportRequest
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import OPERATOR, CurrentActor, may
 from scrapersky.api.http.problems import Problem, answers
 from scrapersky.api.http.strict_json import SaidTwice
-from scrapersky.api.schemas.fields import Asked, Text
+from scrapersky.api.schemas.fields import RequestModel, Text
 from scrapersky.api.schemas.listing import YesNo
 from scrapersky.core.errors import BadRequest
 from scrapersky.extract.tabular import strict_json
 from scrapersky.extract.tabular.rows import Form, TableRow, read_objects, read_table
 
-MOST_ROWS = 1_000  # of a submission; files may have more
+MAX_ROWS = 1_000  # of a submission; files may have more
 FORMS: dict[str, Form] = {"text/csv": "csv", "application/x-ndjson": "jsonl"}
 
 router = APIRouter(prefix="/imports", tags=["imports"], responses=answers(422, 503))
@@ -34,7 +34,7 @@ class UnknownForm(BadRequest):
     status_code = 415
 
 
-class ImportNoun(Asked):
+class ImportNoun(RequestModel):
     """How an import is made."""
 
     dry_run: YesNo = Field(False, description="check every row, keep nothing")
@@ -45,12 +45,10 @@ class ImportNoun(Asked):
     name: Text = Field("upload", description="what it is called; the same name belongs to the same search")
 
 
-class Submission(Asked):
+class Submission(RequestModel):
     """Rows as objects."""
 
-    rows: list[dict[str, Any]] = Field(
-        min_length=1, max_length=MOST_ROWS, description="their lines are numbered from 1"
-    )
+    rows: list[dict[str, Any]] = Field(min_length=1, max_length=MAX_ROWS, description="their lines are numbered from 1")
 
 
 class RowProblem(BaseModel):
@@ -104,13 +102,13 @@ async def import_rows(
     ],
     asked: Annotated[ImportNoun, Query()],
     request: Request,
-    office: Given,
+    application: CurrentApplication,
     actor: CurrentActor,
 ) -> ImportReport:
     """Known rows are refreshed, curation is kept, and a row that cannot be used costs no other. Twice is like once."""
     rows = _rows(request.headers.get("content-type", ""), await request.body())
-    wish = Wish(noun, asked.name, asked.dry_run, asked.auto_queue, read_mapping(asked.map))
-    return ImportReport.model_validate(await imports.run(office.database, actor, wish, rows))
+    wish = ImportRequest(noun, asked.name, asked.dry_run, asked.auto_queue, read_mapping(asked.map))
+    return ImportReport.model_validate(await imports.run(application.database, actor, wish, rows))
 
 
 def _rows(content_type: str, body: bytes) -> Iterator[TableRow]:

@@ -9,23 +9,23 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from scrapersky.actions.imports import run as imports
 from scrapersky.actions.imports.columns import COLUMNS
-from scrapersky.actions.imports.run import Report, Wish
-from scrapersky.api.dependencies import Given
+from scrapersky.actions.imports.run import ImportRequest, Report
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import OPERATOR, CurrentActor, may
 from scrapersky.api.http.problems import answers
-from scrapersky.api.schemas.fields import Asked, Text
+from scrapersky.api.schemas.fields import RequestModel, Text
 from scrapersky.extract.tabular.rows import read_objects
 
 NOUNS = ("places", "domains", "sitemaps", "pages", "contacts")
-MOST_ITEMS = 1_000  # a file may have more: POST /imports/{noun}
+MAX_ITEMS = 1_000  # a file may have more: POST /imports/{noun}
 
 router = APIRouter(responses=answers(422, 503))
 
 
-class Submission(Asked):
+class Submission(RequestModel):
     """Rows, and what is to happen to them."""
 
-    items: list[dict[str, Any]] = Field(min_length=1, max_length=MOST_ITEMS)
+    items: list[dict[str, Any]] = Field(min_length=1, max_length=MAX_ITEMS)
     queue: bool = Field(False, strict=True, description="queue the next step of each row that never had it")
     name: Text = Field("direct submission", description="what it is called; the same name belongs to the same search")
 
@@ -60,18 +60,18 @@ def _told(report: Report) -> SubmissionReport:
 def _submission_of(noun: str) -> type[Submission]:
     """The body of one noun: the same for all, with its own fields in the description."""
     fields = "; ".join(f"`{name}`: {column.meaning}" for name, column in COLUMNS[noun].items())
-    items = Field(min_length=1, max_length=MOST_ITEMS, description=fields)
+    items = Field(min_length=1, max_length=MAX_ITEMS, description=fields)
     return create_model(f"Submit{noun.capitalize()}", __base__=Submission, items=(list[dict[str, Any]], items))
 
 
 def _route_of(noun: str) -> Callable[..., Awaitable[SubmissionReport]]:
     body = _submission_of(noun)
 
-    async def submit(asked: body, office: Given, actor: CurrentActor) -> SubmissionReport:  # type: ignore[valid-type]
+    async def submit(asked: body, application: CurrentApplication, actor: CurrentActor) -> SubmissionReport:  # type: ignore[valid-type]
         """An item that cannot be used costs no other; known rows are refreshed, curation kept. Twice is like once."""
         given: Submission = asked
-        wish = Wish(noun, given.name, auto_queue=given.queue, is_table=False)
-        return _told(await imports.run(office.database, actor, wish, read_objects(given.items)))
+        wish = ImportRequest(noun, given.name, auto_queue=given.queue, is_table=False)
+        return _told(await imports.run(application.database, actor, wish, read_objects(given.items)))
 
     return submit
 

@@ -9,13 +9,14 @@ from uuid import UUID
 
 import typer
 
+from scrapersky.bootstrap import Application, open_application
 from scrapersky.cli.demonstration.progress import Progress, Step
 from scrapersky.cli.shared.output import print_json, print_table
 from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.settings import Environment, load
 from scrapersky.engine.events import BatchSettled
 from scrapersky.sandbox.example_workflows import create_parcel_tables, parcel_line
-from scrapersky.worker import House, open_house, wait_until_idle
+from scrapersky.worker import wait_until_idle
 
 TEARS = 0.05  # how often the tape tears
 PACKING_SECONDS = 0.015
@@ -63,23 +64,23 @@ def show_engine(home: Path, rows: int, as_json: bool) -> bool:
 async def _show(home: Path, rows: int) -> Ending:
     progress = Progress(["packing", "weighing", "shipping"], rows)
     with progress.waiting("Starting an embedded PostgreSQL in a temporary directory"):
-        house = await _build(home)
-    house.events.subscribe(progress.count)
+        application = await _build(home)
+    application.events.subscribe(progress.count)
     try:
         with progress:
             started = time.monotonic()
-            tenant = await _queue(house, rows)
-            house.runtime.start()
-            await wait_until_idle(house)
+            tenant = await _queue(application, rows)
+            application.runtime.start()
+            await wait_until_idle(application)
             seconds = time.monotonic() - started
-        hand_over = await _time_hand_over(house, tenant)
-        return await _end(house, rows, seconds, hand_over, progress.steps)
+        hand_over = await _time_hand_over(application, tenant)
+        return await _end(application, rows, seconds, hand_over, progress.steps)
     finally:
-        await house.runtime.stop(grace_seconds=1)
-        await house.close()
+        await application.runtime.stop(grace_seconds=1)
+        await application.close()
 
 
-async def _build(home: Path) -> House:
+async def _build(home: Path) -> Application:
     """The house as every process builds it, with another line in it and settings of its own."""
     variables = {
         "SCRAPERSKY_DATA_DIR": str(home),
@@ -88,23 +89,23 @@ async def _build(home: Path) -> House:
     }
     environment = Environment(variables, None)
     configure_logs(load(environment))
-    house = await open_house(environment, pipeline=parcel_line(TEARS, PACKING_SECONDS))
-    await create_parcel_tables(house.database)
-    return house
+    application = await open_application(environment, pipeline=parcel_line(TEARS, PACKING_SECONDS))
+    await create_parcel_tables(application.database)
+    return application
 
 
-async def _queue(house: House, rows: int) -> UUID:
+async def _queue(application: Application, rows: int) -> UUID:
     """Queue the parcels; a plain INSERT is all it takes."""
     from sqlalchemy import text
 
-    async with house.database.engine_connection() as connection:
+    async with application.database.engine_connection() as connection:
         tenant: UUID = await connection.fetchval("SELECT id FROM tenant WHERE name = 'default'")
-    async with house.database.session(tenant) as session:
+    async with application.database.session(tenant) as session:
         await session.execute(text(_INSERT), {"tenant": tenant, "rows": rows})
     return tenant
 
 
-async def _time_hand_over(house: House, tenant: UUID) -> float:
+async def _time_hand_over(application: Application, tenant: UUID) -> float:
     """The median milliseconds from queueing a parcel to its leaving the house, three steps later."""
     from sqlalchemy import text
 
@@ -114,12 +115,12 @@ async def _time_hand_over(house: House, tenant: UUID) -> float:
         if isinstance(event, BatchSettled) and event.workflow == "shipping":
             arrived.set()
 
-    house.events.subscribe(notice)
+    application.events.subscribe(notice)
     taken = []
     for _ in range(LATECOMERS):
         arrived.clear()
         started = time.monotonic()
-        async with house.database.session(tenant) as session:
+        async with application.database.session(tenant) as session:
             await session.execute(text(_INSERT_ONE), {"tenant": tenant})
         # The tape may tear thrice; then this parcel tells nothing.
         try:
@@ -130,8 +131,8 @@ async def _time_hand_over(house: House, tenant: UUID) -> float:
     return sorted(taken)[len(taken) // 2] * 1000 if taken else 0.0
 
 
-async def _end(house: House, rows: int, seconds: float, hand_over: float, steps: list[Step]) -> Ending:
-    async with house.database.engine_connection() as connection:
+async def _end(application: Application, rows: int, seconds: float, hand_over: float, steps: list[Step]) -> Ending:
+    async with application.database.engine_connection() as connection:
         shipped, set_aside, dead = await connection.fetchrow(_COUNT)
     return Ending(
         rows=rows,

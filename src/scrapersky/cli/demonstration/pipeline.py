@@ -8,8 +8,9 @@ from typing import Any
 import typer
 import uvloop
 
+from scrapersky.bootstrap import Application, open_application
 from scrapersky.cli.finding.progress import FindProgress
-from scrapersky.cli.finding.request import Wish
+from scrapersky.cli.finding.request import FindRequest
 from scrapersky.cli.finding.run import find_in
 from scrapersky.cli.shared.actor import acting
 from scrapersky.cli.shared.output import print_json, print_table, seconds
@@ -21,7 +22,6 @@ from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.sandbox.truth import compare, compare_verdicts
 from scrapersky.store.accounts import api_keys, users
 from scrapersky.store.searches import searches
-from scrapersky.worker import House, open_house
 
 NEXT = """\
 Where to look next:
@@ -43,23 +43,25 @@ def show_line(
 async def _show(
     home: Path, search: str, seed: int, businesses: int, out: Path | None, serve: bool, as_json: bool
 ) -> dict[str, Any]:
-    wish = Wish.of(search, None, None, "openstreetmap", None, 8, None)
+    wish = FindRequest.of(search, None, None, "openstreetmap", None, 8, None)
     async with Sandbox(seed=seed, businesses=businesses) as sandbox:
         environment = Environment(sandbox_variables(sandbox, home), None)
         configure_logs(load(environment))
         with said_if_slow("Starting the database…"):
-            house = await open_house(environment)
+            application = await open_application(environment)
         try:
-            summary = await find_in(house, wish, out or home / "leads.csv", "business", "default", False, patience=12)
-            summary["truth"] = await _score(house, summary, sandbox)
+            summary = await find_in(
+                application, wish, out or home / "leads.csv", "business", "default", False, patience=12
+            )
+            summary["truth"] = await _score(application, summary, sandbox)
             if as_json:
                 print_json({key: value for key, value in summary.items() if key != "progress"})
             else:
                 _tell(summary, sandbox)
             if serve:
-                await _keep_serving(environment, house)
+                await _keep_serving(environment, application)
         finally:
-            await house.close()
+            await application.close()
     return summary
 
 
@@ -76,9 +78,9 @@ def sandbox_variables(sandbox: Sandbox, home: Path) -> dict[str, str]:
     }
 
 
-async def _score(house: House, summary: dict[str, Any], sandbox: Sandbox) -> dict[str, Any]:
+async def _score(application: Application, summary: dict[str, Any], sandbox: Sandbox) -> dict[str, Any]:
     """Found of true per field, over the businesses that the search found."""
-    async with house.database.session(summary["tenant_id"]) as session:
+    async with application.database.session(summary["tenant_id"]) as session:
         found = await searches.found_values(session, summary["search_id"])
         hosts = await searches.hosts(session, summary["search_id"])
         verdicts = await searches.verdicts(session, summary["search_id"])
@@ -125,13 +127,13 @@ def _tell(summary: dict[str, Any], sandbox: Sandbox) -> None:
     typer.echo("\n" + NEXT)
 
 
-async def _keep_serving(environment: Environment, house: House) -> None:
+async def _keep_serving(environment: Environment, application: Application) -> None:
     import uvicorn
 
     from scrapersky.asgi import create_app
 
     settings = load(environment)
-    address, key = f"http://{settings.host}:{settings.port}", await _demo_key(house)
+    address, key = f"http://{settings.host}:{settings.port}", await _demo_key(application)
     typer.echo(
         f"The API is at {address}; Ctrl-C ends it. With a key made for this demo:\n"
         f"  curl -H 'Authorization: Bearer {key}' {address}/api/v3/workflows"
@@ -140,9 +142,9 @@ async def _keep_serving(environment: Environment, house: House) -> None:
     await asyncio.shield(uvicorn.Server(config).serve())
 
 
-async def _demo_key(house: House) -> str:
+async def _demo_key(application: Application) -> str:
     """A key of an admin of the demo's own database, which goes away with it."""
-    actor = await acting(house)
-    async with house.database.session(actor.tenant_id) as session:
+    actor = await acting(application)
+    async with application.database.session(actor.tenant_id) as session:
         user = await users.create(session, actor, "demo", Role.ADMIN)
         return (await api_keys.create(session, actor, user, "demo", None, None))[1]

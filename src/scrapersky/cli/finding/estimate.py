@@ -3,13 +3,13 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scrapersky.bootstrap import Application
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.providers.base import Estimate, PlaceQuery, UnknownProvider, why_unknown
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.money.quotas import ROOM
 from scrapersky.store.searches import searches
-from scrapersky.store.searches.searches import Asked
-from scrapersky.worker import House
+from scrapersky.store.searches.searches import SearchRequest
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Forecast:
         """What it will probably cost."""
         return self.estimate.cents if self.estimate else None
 
-    def bounded(self, asked: Asked) -> Asked:
+    def bounded(self, asked: SearchRequest) -> SearchRequest:
         """The wish with its bound."""
         return replace(asked, budget_cents=self.budget_cents)
 
@@ -46,16 +46,16 @@ class Forecast:
         return {**told, "budget_cents": self.budget_cents, "is_bound_ours": self.is_bound_ours}
 
 
-async def forecast(house: House, asked: Asked, actor: Actor) -> Forecast:
+async def forecast(application: Application, asked: SearchRequest, actor: Actor) -> Forecast:
     """What the provider says; one that cannot say it now is no reason to refuse."""
-    provider = house.providers.get(asked.provider)
+    provider = application.providers.get(asked.provider)
     if provider is None:
-        raise UnknownProvider(why_unknown(asked.provider, house.providers))
+        raise UnknownProvider(why_unknown(asked.provider, application.providers))
     try:
         said = await provider.estimate(PlaceQuery(asked.text, asked.area, asked.limit))
     except ScraperSkyError:
         return Forecast(budget_cents=asked.budget_cents)
-    async with house.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         former = await searches.same(session, actor.tenant_id, asked)
         said = said.with_details(await searches.foreseen_details(session, actor.tenant_id, asked))
     if asked.budget_cents is not None or not said.cents:

@@ -7,13 +7,13 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from scrapersky.bootstrap import Application
 from scrapersky.core.cancellation import heed_cancel
 from scrapersky.core.database import is_connection_error
 from scrapersky.core.embedded_postgres import revive
 from scrapersky.core.errors import Unavailable
 from scrapersky.engine.orphans import free_rows, is_alone
 from scrapersky.store.shared import host_limits
-from scrapersky.worker import House
 
 AWAY_SECONDS = 60.0
 PAUSE_SECONDS = 0.5
@@ -27,7 +27,7 @@ class DatabaseGone(Unavailable):
 
 
 async def patiently(
-    house: House, ask: Callable[[], Awaitable[T]], say: Callable[[str], None], seconds: float = AWAY_SECONDS
+    application: Application, ask: Callable[[], Awaitable[T]], say: Callable[[str], None], seconds: float = AWAY_SECONDS
 ) -> T:
     """What the database answers, now or when it is back; DatabaseGone after so long."""
     away_since: float | None = None
@@ -43,7 +43,7 @@ async def patiently(
                 say(f"The database is away; waiting up to {seconds:.0f} s for it.")
             elif time.monotonic() - away_since > seconds:
                 raise gone(error) from None
-            await _help(house)
+            await _help(application)
             await asyncio.sleep(PAUSE_SECONDS)
             continue
         if away_since is not None:
@@ -74,19 +74,19 @@ def _is_news(record: logging.LogRecord) -> bool:
     return fields.get("event") not in TOLD_ANYWAY and not is_loss
 
 
-async def _help(house: House) -> None:
-    if not house.database.is_embedded:
+async def _help(application: Application) -> None:
+    if not application.database.is_embedded:
         return
     try:
-        await asyncio.to_thread(revive, house.settings.data_dir)
+        await asyncio.to_thread(revive, application.settings.data_dir)
     except Unavailable:
         return  # its last children may still hold the directory: it is tried again
 
 
-async def take_over(house: House) -> int:
+async def take_over(application: Application) -> int:
     """If nobody else is at work, free what killed processes held; how many rows it was."""
-    async with house.database.engine_connection() as connection:
+    async with application.database.engine_connection() as connection:
         if not await is_alone(connection):
             return 0
         await host_limits.free_all(connection)
-        return await free_rows(connection, house.pipeline)
+        return await free_rows(connection, application.pipeline)

@@ -7,8 +7,8 @@ from typing import Self
 from scrapersky.cli.finding.site_list import Sites
 from scrapersky.core.errors import BadRequest
 from scrapersky.providers.area import read_search
-from scrapersky.store.line.advance_rules import Rules
-from scrapersky.store.searches.searches import Asked
+from scrapersky.store.line.advance_rules import AdvanceRules
+from scrapersky.store.searches.searches import SearchRequest
 
 DEFAULT_PROVIDER = "openstreetmap"
 
@@ -18,10 +18,10 @@ class WrongWish(BadRequest):
 
 
 @dataclass(frozen=True)
-class Wish:
+class FindRequest:
     """A search, or web sites one already has."""
 
-    asked: Asked
+    asked: SearchRequest
     sites: Sites | None = None
 
     @classmethod
@@ -38,15 +38,15 @@ class Wish:
         """A wish from the words, or a sentence about what does not go together."""
         if (search is None) == (file is None):
             raise WrongWish("Say what to look for, or give --domains FILE; not both.")
-        rules = Rules(pages_per_site=pages)
+        rules = AdvanceRules(pages_per_site=pages)
         if file is not None:
             _refuse({"--in": area, "--provider": provider, "--limit": limit, "--budget": budget})
             sites = Sites.read(file)
-            return cls(Asked(sites.name, None, "domains", None, None, rules), sites)
+            return cls(SearchRequest(sites.name, None, "domains", None, None, rules), sites)
         provider = provider or DEFAULT_PROVIDER
         what, where = read_search(search or "", area, provider)
         cents = round(budget * 100) if budget is not None else None
-        return cls(Asked(what, where, provider, limit, cents, rules))
+        return cls(SearchRequest(what, where, provider, limit, cents, rules))
 
 
 def _refuse(given: dict[str, object]) -> None:

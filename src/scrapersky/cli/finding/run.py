@@ -7,11 +7,12 @@ from typing import Any, cast
 from uuid import UUID
 
 from scrapersky.actions import request_search
+from scrapersky.bootstrap import Application, open_application
 from scrapersky.cli.finding.estimate import Forecast, forecast
 from scrapersky.cli.finding.idle_timeout import DEFAULT_SECONDS, Patience
 from scrapersky.cli.finding.progress import FindProgress
 from scrapersky.cli.finding.reconnect import gone, patiently, say_it_once, take_over
-from scrapersky.cli.finding.request import Wish
+from scrapersky.cli.finding.request import FindRequest
 from scrapersky.cli.finding.watch import work
 from scrapersky.cli.shared.actor import acting
 from scrapersky.cli.shared.application import quiet_logs
@@ -27,11 +28,10 @@ from scrapersky.store.leads.read import Per, columns_of, leads
 from scrapersky.store.money import spending
 from scrapersky.store.searches import reasons as search_reasons
 from scrapersky.store.searches import searches, waits
-from scrapersky.worker import House, open_house
 
 
 async def run_find(
-    wish: Wish, out: Path, per: str, tenant: str, refresh: bool, as_json: bool, patience: float = DEFAULT_SECONDS
+    wish: FindRequest, out: Path, per: str, tenant: str, refresh: bool, as_json: bool, patience: float = DEFAULT_SECONDS
 ) -> dict[str, Any]:
     """Open the house, find, and say what came of it."""
     environment = Environment()
@@ -41,15 +41,15 @@ async def run_find(
     kind = cast(Per, per)
     LeadFile(out, list(columns_of(kind))).discard()  # a file that cannot be written is better known now
     with said_if_slow("Starting the database…"):
-        house = await open_house(environment)
+        application = await open_application(environment)
     try:
-        summary = await find_in(house, wish, out, kind, tenant, refresh, patience)
+        summary = await find_in(application, wish, out, kind, tenant, refresh, patience)
     except Exception as error:
         if not is_connection_error(error):
             raise
         raise gone(error) from None
     finally:
-        await house.close()
+        await application.close()
     progress: FindProgress = summary.pop("progress")
     if as_json:
         print_json(summary)
@@ -59,20 +59,28 @@ async def run_find(
 
 
 async def find_in(
-    house: House, wish: Wish, out: Path, per: Per, tenant: str, refresh: bool, patience: float = DEFAULT_SECONDS
+    application: Application,
+    wish: FindRequest,
+    out: Path,
+    per: Per,
+    tenant: str,
+    refresh: bool,
+    patience: float = DEFAULT_SECONDS,
 ) -> dict[str, Any]:
     """Ask, work until nothing is left or Ctrl-C, and write the file; what came of it."""
-    actor = await acting(house, tenant)
-    freed = await take_over(house)
-    cost = Forecast() if wish.sites else await forecast(house, wish.asked, actor)
-    search, known = await _ask(house, wish, cost, actor, refresh)
+    actor = await acting(application, tenant)
+    freed = await take_over(application)
+    cost = Forecast() if wish.sites else await forecast(application, wish.asked, actor)
+    search, known = await _ask(application, wish, cost, actor, refresh)
     progress = FindProgress(wish.asked.text, wish.asked.area, known)
     if freed:
         progress.say(f"{freed} rows were in the hands of a process that is gone: they are taken up again.")
     if (sentence := cost.sentence()) and search.place_search_status in searches.OPEN:
         progress.say(sentence)
-    stopped = await work(house, actor.tenant_id, search.id, progress, Patience(patience))
-    found = await patiently(house, lambda: _written(house, actor.tenant_id, search.id, out, per), progress.say)
+    stopped = await work(application, actor.tenant_id, search.id, progress, Patience(patience))
+    found = await patiently(
+        application, lambda: _written(application, actor.tenant_id, search.id, out, per), progress.say
+    )
     return {
         "search": wish.asked.text,
         "area": wish.asked.area,
@@ -91,9 +99,11 @@ async def find_in(
     }
 
 
-async def _ask(house: House, wish: Wish, cost: Forecast, actor: Actor, refresh: bool) -> tuple[Search, bool]:
+async def _ask(
+    application: Application, wish: FindRequest, cost: Forecast, actor: Actor, refresh: bool
+) -> tuple[Search, bool]:
     asked, is_done = cost.bounded(wish.asked), wish.sites is not None
-    async with house.database.session(actor.tenant_id) as session:
+    async with application.database.session(actor.tenant_id) as session:
         search, known = await request_search.order(
             session, actor, asked, refresh, estimate_cents=cost.cents, is_done=is_done
         )
@@ -102,9 +112,9 @@ async def _ask(house: House, wish: Wish, cost: Forecast, actor: Actor, refresh: 
         return search, known
 
 
-async def _written(house: House, tenant_id: UUID, search_id: UUID, out: Path, per: Per) -> dict[str, Any]:
+async def _written(application: Application, tenant_id: UUID, search_id: UUID, out: Path, per: Per) -> dict[str, Any]:
     """Write the file, unless nothing was found and there is an older one; and everything that can be told."""
-    async with house.database.session(tenant_id) as session:
+    async with application.database.session(tenant_id) as session:
         with LeadFile(out, list(columns_of(per))) as file:
             rows = await file.write(leads(session, search_id, per), keep_old=True)
         steps = await searches.progress(session, search_id)

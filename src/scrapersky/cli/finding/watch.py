@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from uuid import UUID
 
+from scrapersky.bootstrap import Application
 from scrapersky.cli.finding.idle_timeout import Patience, all_wait
 from scrapersky.cli.finding.progress import FindProgress
 from scrapersky.cli.finding.reconnect import patiently
@@ -14,22 +15,23 @@ from scrapersky.store.searches import searches
 from scrapersky.store.searches import waits as search_waits
 from scrapersky.store.searches.searches import StepCount
 from scrapersky.store.searches.waits import Wait
-from scrapersky.worker import House
 
 LOOK_SECONDS = 0.3  # how often the progress is read from the database
 HURRY_SECONDS = 5.0  # what work in hand is given when somebody wants to leave
 
 
-async def work(house: House, tenant_id: UUID, search_id: UUID, progress: FindProgress, patience: Patience) -> bool:
+async def work(
+    application: Application, tenant_id: UUID, search_id: UUID, progress: FindProgress, patience: Patience
+) -> bool:
     """Run the engine until the search is done or the patience is over; true if somebody stopped it before."""
     grace: float | None = HURRY_SECONDS
-    house.runtime.start()
+    application.runtime.start()
     started = time.monotonic()
     try:
         with progress, _asked_to_stop() as stop:
             while True:
                 steps, contacts, waits = await patiently(
-                    house, lambda: _look(house, tenant_id, search_id), progress.say
+                    application, lambda: _look(application, tenant_id, search_id), progress.say
                 )
                 progress.show(steps, contacts, time.monotonic() - started)
                 if searches.is_done(steps) or stop.is_set() or patience.is_over(steps, waits, time.monotonic()):
@@ -43,12 +45,12 @@ async def work(house: House, tenant_id: UUID, search_id: UUID, progress: FindPro
                     async with asyncio.timeout(LOOK_SECONDS):
                         await stop.wait()
     finally:
-        await house.runtime.stop(grace_seconds=grace)
+        await application.runtime.stop(grace_seconds=grace)
 
 
-async def _look(house: House, tenant_id: UUID, search_id: UUID) -> tuple[list[StepCount], int, list[Wait]]:
+async def _look(application: Application, tenant_id: UUID, search_id: UUID) -> tuple[list[StepCount], int, list[Wait]]:
     """How every step stands, how many contacts there are, and what is waited for if nothing is worked on."""
-    async with house.database.session(tenant_id) as session:
+    async with application.database.session(tenant_id) as session:
         steps = await searches.progress(session, search_id)
         contacts = (await searches.contact_counts(session, search_id))["contacts"]
         is_busy = any(step.working for step in steps)

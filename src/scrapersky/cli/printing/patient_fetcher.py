@@ -9,10 +9,10 @@ from scrapersky.crawl.crawler import Crawler
 from scrapersky.crawl.errors import RetryLater
 from scrapersky.crawl.sitemaps.fetcher import VisitingWeb
 from scrapersky.crawl.sitemaps.read import ReadLimits
-from scrapersky.crawl.sitemaps.result import Answer
+from scrapersky.crawl.sitemaps.result import SitemapResponse
 
-LONGEST_WAIT = timedelta(seconds=30)
-MOST_WAITS = 20
+MAX_WAIT = timedelta(seconds=30)
+MAX_WAITS = 20
 
 
 class PatientWeb:
@@ -23,10 +23,10 @@ class PatientWeb:
         self._limits = limits
 
     @asynccontextmanager
-    async def stream(self, url: str) -> AsyncIterator[Answer]:
+    async def stream(self, url: str) -> AsyncIterator[SitemapResponse]:
         """The body at this address, after waiting for the host's turn."""
         async with AsyncExitStack() as stack:
-            for waits in range(MOST_WAITS):
+            for waits in range(MAX_WAITS):
                 try:
                     answer = await stack.enter_async_context(self._visit_once(url))
                     break
@@ -46,13 +46,13 @@ class PatientWeb:
                 waits += 1
 
     @asynccontextmanager
-    async def _visit_once(self, url: str) -> AsyncIterator[Answer]:
+    async def _visit_once(self, url: str) -> AsyncIterator[SitemapResponse]:
         async with self._crawler.visit() as visit, VisitingWeb(visit, self._limits).stream(url) as answer:
             yield answer
 
 
 async def _wait(later: RetryLater, waits: int) -> None:
     """Wait for a host's turn; raise what cannot be waited for: the site's own refusal, or too long."""
-    if later.status is not None or later.after is None or later.after > LONGEST_WAIT or waits + 1 >= MOST_WAITS:
+    if later.status is not None or later.after is None or later.after > MAX_WAIT or waits + 1 >= MAX_WAITS:
         raise later
     await asyncio.sleep(later.after.total_seconds())

@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from scrapersky.bootstrap import read_settings
 from scrapersky.core.settings import Environment, Settings
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.tuning import Tuning
-from scrapersky.worker import read_settings
 
 MASK = "********"
 # The first that fits gives the group.

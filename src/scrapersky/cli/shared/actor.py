@@ -6,16 +6,16 @@ from typing import Annotated
 
 import typer
 
+from scrapersky.bootstrap import Application
 from scrapersky.store.accounts import tenants
 from scrapersky.store.audit.record import Actor
-from scrapersky.worker import House
 
 TenantName = Annotated[str, typer.Option("--tenant", help="The tenant whose rows are meant.")]
 
 
-async def acting(house: House, tenant: str = tenants.DEFAULT) -> Actor:
+async def acting(application: Application, tenant: str = tenants.DEFAULT) -> Actor:
     """The actor that the audit names, or UnknownTenant."""
-    async with house.database.engine_session() as session:
+    async with application.database.engine_session() as session:
         tenant_id = await tenants.id_of(session, tenant)
     return Actor(me(), tenant_id, role="admin", origin="cli")
 

@@ -3,11 +3,11 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from scrapersky.bootstrap import Application, open_application
 from scrapersky.core.database import is_connection_error
 from scrapersky.core.errors import Unavailable
 from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.settings import Environment, load
-from scrapersky.worker import House, open_house
 
 
 def quiet_logs(environment: Environment) -> None:
@@ -19,13 +19,13 @@ def quiet_logs(environment: Environment) -> None:
 
 
 @asynccontextmanager
-async def opened() -> AsyncIterator[House]:
+async def opened() -> AsyncIterator[Application]:
     """The house of this environment, closed behind the command."""
     environment = Environment()
     quiet_logs(environment)
-    house = await open_house(environment)
+    application = await open_application(environment)
     try:
-        yield house
+        yield application
     except Exception as error:
         if not is_connection_error(error):
             raise
@@ -33,4 +33,4 @@ async def opened() -> AsyncIterator[House]:
             f"The database went away in the middle ({type(error).__name__}: {error}). Try again when it is back."
         ) from error
     finally:
-        await house.close()
+        await application.close()

@@ -36,17 +36,17 @@ class Change:
 async def create_user(tenant: str, name: str, role: Role, password: str | None) -> None:
     """A new user, or NameTaken."""
     hashed = await _hashed(password) if password is not None else None
-    async with opened() as house:
-        actor = await acting(house, tenant)
-        async with house.database.session(actor.tenant_id) as session:
+    async with opened() as application:
+        actor = await acting(application, tenant)
+        async with application.database.session(actor.tenant_id) as session:
             await users.create(session, actor, name, role, hashed)
 
 
 async def list_users(tenant: str) -> list[UserRow]:
     """The users of a tenant with how many keys they have in force."""
-    async with opened() as house:
-        actor = await acting(house, tenant)
-        async with house.database.session(actor.tenant_id) as session:
+    async with opened() as application:
+        actor = await acting(application, tenant)
+        async with application.database.session(actor.tenant_id) as session:
             found = await users.of_tenant(session, actor.tenant_id, None, MOST)
             keys = await api_keys.count_by_user(session, actor.tenant_id)
     return [
@@ -57,9 +57,9 @@ async def list_users(tenant: str) -> list[UserRow]:
 
 async def change_user(tenant: str, name: str, change: Change) -> None:
     """Another role, in or out, or UnknownUser."""
-    async with opened() as house:
-        actor = await acting(house, tenant)
-        async with house.database.session(actor.tenant_id) as session:
+    async with opened() as application:
+        actor = await acting(application, tenant)
+        async with application.database.session(actor.tenant_id) as session:
             found = await users.by_name(session, actor.tenant_id, name)
             await users.change(session, actor, found.id, change.role, change.disabled)
 
@@ -67,9 +67,9 @@ async def change_user(tenant: str, name: str, change: Change) -> None:
 async def set_password(tenant: str, name: str, password: str) -> None:
     """A new password; all logins end."""
     hashed = await _hashed(password)
-    async with opened() as house:
-        actor = await acting(house, tenant)
-        async with house.database.session(actor.tenant_id) as session:
+    async with opened() as application:
+        actor = await acting(application, tenant)
+        async with application.database.session(actor.tenant_id) as session:
             found = await users.by_name(session, actor.tenant_id, name)
             await users.set_password(session, actor, found.id, hashed)
 
@@ -77,9 +77,9 @@ async def set_password(tenant: str, name: str, password: str) -> None:
 async def make_key(tenant: str, name: str, label: str, scopes: Sequence[str] | None, days: int | None) -> str:
     """A key, as it is shown once."""
     expires_at = clock.now() + timedelta(days=days) if days else None
-    async with opened() as house:
-        actor = await acting(house, tenant)
-        async with house.database.session(actor.tenant_id) as session:
+    async with opened() as application:
+        actor = await acting(application, tenant)
+        async with application.database.session(actor.tenant_id) as session:
             found = await users.by_name(session, actor.tenant_id, name)
             wanted = [str(scope) for scope in scopes] if scopes else None
             return (await api_keys.create(session, actor, found, label, wanted, expires_at))[1]

@@ -17,13 +17,13 @@ from scrapersky.crawl.http.connector import GuardedConnector, wire_limit
 from scrapersky.crawl.http.error_mapping import TROUBLES, named, refuse_status
 from scrapersky.crawl.http.limits import Limits
 from scrapersky.crawl.http.response_stream import Stream
-from scrapersky.crawl.network.dns_resolver import Names
-from scrapersky.crawl.network.ssrf_guard import Guard, Target
+from scrapersky.crawl.network.dns_resolver import DnsResolver
+from scrapersky.crawl.network.ssrf_guard import SsrfGuard, Target
 
 log = structlog.get_logger(__name__)
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-LONGEST_VALIDATOR = 256
+MAX_VALIDATOR_LENGTH = 256
 WIRE_SLACK_BYTES = 1_048_576
 
 # Asked before every address of a chain, the first one included; raises what shall end the fetch.
@@ -39,7 +39,7 @@ class Client:
 
     def __init__(
         self,
-        guard: Guard | None = None,
+        guard: SsrfGuard | None = None,
         limits: Limits | None = None,
         *,
         user_agent: str = "scrapersky",
@@ -49,7 +49,7 @@ class Client:
         proxy: str | None = None,
         ssl_context: ssl.SSLContext | None = None,
     ) -> None:
-        self.guard = guard or Guard()
+        self.guard = guard or SsrfGuard()
         self.limits = limits or Limits()
         self._proxy = proxy
         self._ssl = ssl_context or ssl.create_default_context()
@@ -59,7 +59,7 @@ class Client:
             "Accept-Encoding": "gzip, deflate",
         }
         self._at_connect = None if proxy else self.guard
-        self._names = Names(self._at_connect, known=known_hosts, threads=dns_threads, seconds=dns_seconds)
+        self._names = DnsResolver(self._at_connect, known=known_hosts, threads=dns_threads, seconds=dns_seconds)
         self._session: aiohttp.ClientSession | None = None
         if self.guard.allowance:
             log.warning("private_network_allowed", allowed=[str(entry) for entry in self.guard.allowance.entries])
@@ -239,7 +239,7 @@ class Client:
         return {
             name: value
             for name, value in pairs
-            if value and len(value) <= LONGEST_VALIDATOR and value.isascii() and value.isprintable()
+            if value and len(value) <= MAX_VALIDATOR_LENGTH and value.isascii() and value.isprintable()
         }
 
 
@@ -250,7 +250,7 @@ class _Chain:
         self.target = target
         self.hops: list[Hop] = []
 
-    def go_on(self, guard: Guard, response: aiohttp.ClientResponse, most: int) -> None:
+    def go_on(self, guard: SsrfGuard, response: aiohttp.ClientResponse, most: int) -> None:
         """Take the next address from a redirect; it passes the same guard as the first."""
         self.hops.append(Hop(self.target.href, response.status))
         location = response.headers.get("Location", "").strip()

@@ -8,8 +8,8 @@ from typing import Any
 from aiohttp import ClientPayloadError, TCPConnector
 from aiohttp.client_proto import ResponseHandler
 
-from scrapersky.crawl.network.dns_resolver import Names
-from scrapersky.crawl.network.ssrf_guard import Guard
+from scrapersky.crawl.network.dns_resolver import DnsResolver
+from scrapersky.crawl.network.ssrf_guard import SsrfGuard
 
 KEEP_ALIVE_SECONDS = 15.0
 
@@ -53,7 +53,9 @@ class CountedHandler(ResponseHandler):
 class GuardedConnector(TCPConnector):
     """A connector that opens a socket only after the guard has seen the numeric address it is for."""
 
-    def __init__(self, guard: Guard | None, names: Names, *, connections: int, ssl_context: ssl.SSLContext) -> None:
+    def __init__(
+        self, guard: SsrfGuard | None, names: DnsResolver, *, connections: int, ssl_context: ssl.SSLContext
+    ) -> None:
         super().__init__(
             resolver=names,
             socket_factory=guard.open_socket if guard else None,

@@ -5,7 +5,7 @@ from collections.abc import Generator, Iterator
 
 PIECE_BYTES = 65_536
 # Block-wise gzip has one member per 64 KiB: 50 MB are 800. More only burns time, for each one is set up anew.
-MOST_MEMBERS = 2_000
+MAX_MEMBERS = 2_000
 
 GZIP_MAGIC = b"\x1f\x8b"
 _GZIP, _ZLIB, _RAW = 31, 15, -15
@@ -56,8 +56,8 @@ class Inflater:
             self._ended = True  # servers pad and append; what follows the last member is not ours
             return None
         self._members += 1
-        if self._members > MOST_MEMBERS:
-            raise BadCompression(f"the compressed body has more than {MOST_MEMBERS} parts")
+        if self._members > MAX_MEMBERS:
+            raise BadCompression(f"the compressed body has more than {MAX_MEMBERS} parts")
         self._stream = zlib.decompressobj(_GZIP if self._coding == "gzip" else _deflate_kind(pending))
         return self._stream
 

@@ -11,7 +11,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from scrapersky.core.errors import BadSetting
 from scrapersky.crawl.network.ip_ranges import parse_address, split_host_port
-from scrapersky.crawl.network.ssrf_guard import AddressRefused, Guard
+from scrapersky.crawl.network.ssrf_guard import AddressRefused, SsrfGuard
 
 EVERY_NAME = "*"
 Lookup = Callable[..., list[tuple[Any, ...]]]
@@ -21,7 +21,7 @@ class LookupTooSlow(OSError):
     """The name server did not answer in time."""
 
 
-class Names(AbstractResolver):
+class DnsResolver(AbstractResolver):
     """Looks names up with a bounded number of threads, and drops the addresses the guard refuses.
 
     The guard looks again at the moment of connecting; here it only makes the reason better and the choice wider.
@@ -31,7 +31,7 @@ class Names(AbstractResolver):
 
     def __init__(
         self,
-        guard: Guard | None,
+        guard: SsrfGuard | None,
         *,
         known: Mapping[str, str] | None = None,
         threads: int = 32,

@@ -22,10 +22,10 @@ from scrapersky.crawl.network.ip_ranges import parse_address, split_host_port, w
 from scrapersky.extract.emails.deliverability import MailDomain, Takes
 
 REMEMBERED = 20_000  # domains of one process
-SHORTEST_SECONDS, LONGEST_SECONDS = 60.0, 3600.0  # a shorter or longer time to live is brought to these
+SHORTEST_SECONDS, MAX_SECONDS = 60.0, 3600.0  # a shorter or longer time to live is brought to these
 ABSENT_SECONDS = 300.0  # what was not there is asked for again after so long
 TRIES = 3  # within the wait: a lost packet is no lost answer
-MOST_HOSTS = 10
+MAX_HOSTS = 10
 DNS_PORT = 53
 
 
@@ -40,7 +40,7 @@ class Remembered(NamedTuple):
     until: float
 
 
-class MailHosts:
+class MxLookup:
     """Looks domains up: each once at a time, so many at once, answers kept for their time to live.
 
     `servers` are asked in their order; none means those of this machine.
@@ -135,13 +135,13 @@ class MailHosts:
         if len(self._answers) >= self._most:
             del self._answers[next(iter(self._answers))]  # the oldest
         self._answers.pop(domain, None)
-        seconds = min(max(ttl, SHORTEST_SECONDS), LONGEST_SECONDS)
+        seconds = min(max(ttl, SHORTEST_SECONDS), MAX_SECONDS)
         self._answers[domain] = Remembered(mail, self._clock() + seconds)
 
 
-def mail_hosts_of(settings: Settings) -> MailHosts:
+def mail_hosts_of(settings: Settings) -> MxLookup:
     """As the settings want it."""
-    return MailHosts(
+    return MxLookup(
         parse_servers(settings.crawl_name_servers),
         at_once=settings.crawl_dns_threads,
         seconds=settings.crawl_dns_seconds,
@@ -182,7 +182,7 @@ def _by_records(exchanges: list[str]) -> MailDomain:
     hosts = tuple(dict.fromkeys(name.lower() for name in exchanges if name not in ("", ".")))
     if not hosts or all(name == "localhost" or parse_address(name) is not None for name in hosts):
         return MailDomain(Takes.REFUSES)
-    return MailDomain(Takes.HOSTS, hosts[:MOST_HOSTS])
+    return MailDomain(Takes.HOSTS, hosts[:MAX_HOSTS])
 
 
 def _is_public(record: Rdata) -> bool:

@@ -13,7 +13,7 @@ from scrapersky.crawl.network.ip_ranges import Address, Allowance, parse_address
 
 SCHEME_PORTS = {"http": 80, "https": 443}
 STANDARD_PORTS = (80, 443, 8080, 8443)
-LONGEST_URL = 2048
+MAX_URL_LENGTH = 2048
 LOOPBACK = IPv4Address("127.0.0.1")
 
 
@@ -37,7 +37,7 @@ class Target:
         return f"{self.scheme}://{self.url.authority}"
 
 
-class Guard:
+class SsrfGuard:
     """Ports, allowance and deny list in one place."""
 
     def __init__(self, ports: Iterable[int] = STANDARD_PORTS, allowance: Allowance | None = None) -> None:
@@ -80,8 +80,8 @@ class Guard:
     def _refuse_target(self, parsed: ada_url.URL, target: Target) -> None:
         if parsed.username or parsed.password:
             raise BlockedByPolicy("The address carries a user name or password.", url=target.href)
-        if len(target.href) > LONGEST_URL:
-            raise BlockedByPolicy(f"The address is longer than {LONGEST_URL} characters.", url=target.href[:200])
+        if len(target.href) > MAX_URL_LENGTH:
+            raise BlockedByPolicy(f"The address is longer than {MAX_URL_LENGTH} characters.", url=target.href[:200])
         address = parse_address(target.host)
         place = LOOPBACK if target.host == "localhost" else address
         named = place is not None and self.allowance.names_port(place, target.port)
@@ -96,8 +96,8 @@ class Guard:
 
 def _refuse_tricks(text: str) -> None:
     """What one parser strips and another one reads is refused before either sees it."""
-    if len(text) > LONGEST_URL:
-        raise BlockedByPolicy(f"The address is longer than {LONGEST_URL} characters.", url=_shown(text))
+    if len(text) > MAX_URL_LENGTH:
+        raise BlockedByPolicy(f"The address is longer than {MAX_URL_LENGTH} characters.", url=_shown(text))
     if not (text.isascii() and text.isprintable() and "\\" not in text) and any(map(_is_trick, text)):
         raise BlockedByPolicy("The address contains a backslash or a control character.", url=_shown(text))
     if "@" in _authority(text):

@@ -9,11 +9,11 @@ from uuid import UUID, uuid4
 from scrapersky.core import clock
 
 # Hosts remembered before those that are idle are forgotten.
-MOST_HOSTS = 10_000
+MAX_HOSTS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class HostPolicy:
     """How many visits at a time, how long between two, and when a visit that was never ended lapses."""
 
     slots: int
@@ -93,7 +93,7 @@ class InProcessHostLimits:
             state.next_allowed = max(state.next_allowed, self._now() + pause)
 
     def _forget_idle(self, now: datetime) -> None:
-        if len(self._hosts) > MOST_HOSTS:
+        if len(self._hosts) > MAX_HOSTS:
             self._hosts = {
                 host: state for host, state in self._hosts.items() if state.leases or state.next_allowed > now
             }

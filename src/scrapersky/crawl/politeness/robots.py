@@ -15,7 +15,7 @@ from scrapersky.crawl.network.ssrf_guard import Target
 
 ROBOTS_BYTES = 512_000
 FETCH_SECONDS = 10.0
-MOST_SITEMAPS = 1000
+MAX_SITEMAPS = 1000
 # How long an origin is left alone whose robots.txt cannot be read, when it does not say so itself.
 UNREACHABLE = timedelta(minutes=2)
 # The memory of the cache, counted in bytes of robots.txt; an entry without rules weighs a little too.
@@ -26,7 +26,7 @@ BIG_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RobotsRules:
     """What one origin asks of us. `file` is None when it asks nothing, `trouble` says why we do not know yet."""
 
     agent: str
@@ -64,24 +64,24 @@ class Robots:
         self._agent = agent
         self._ttl = ttl
         self._max_delay = max_delay
-        self._kept: OrderedDict[str, tuple[float, Rules]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[float, RobotsRules]] = OrderedDict()
         self._weight = 0
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def rules(self, target: Target) -> Rules:
+    async def rules(self, target: Target) -> RobotsRules:
         """The rules of this target's origin; one fetch however many ask at once."""
         lock = self._locks.setdefault(target.origin, asyncio.Lock())
         async with lock:
             return self._remembered(target.origin) or await self._learn(target)
 
-    def _remembered(self, origin: str) -> Rules | None:
+    def _remembered(self, origin: str) -> RobotsRules | None:
         until, rules = self._kept.get(origin, (0.0, None))
         if rules is None or until < time.monotonic():
             return None
         self._kept.move_to_end(origin)
         return rules
 
-    async def _learn(self, target: Target) -> Rules:
+    async def _learn(self, target: Target) -> RobotsRules:
         rules = await self._read(target)
         stay = min((rules.trouble.after or UNREACHABLE) if rules.trouble else self._ttl, self._ttl)
         self._forget(target.origin)
@@ -96,30 +96,30 @@ class Robots:
         if rules is not None:
             self._weight -= ENTRY_BYTES + rules.size
 
-    async def _read(self, target: Target) -> Rules:
+    async def _read(self, target: Target) -> RobotsRules:
         try:
             page = await self._client.fetch(
                 f"{target.origin}/robots.txt", max_bytes=ROBOTS_BYTES, cut=True, seconds=FETCH_SECONDS
             )
         except RetryLater as later:
             after = later.after or UNREACHABLE
-            return Rules(self._agent, trouble=RetryLater(later.reason, after=after))
+            return RobotsRules(self._agent, trouble=RetryLater(later.reason, after=after))
         except (Gone, BlockedByPolicy) as error:
             if error.status is None and not error.redirects:
                 raise  # the origin itself is unknown or refused: that is the answer for every page of it
-            return Rules(self._agent)
+            return RobotsRules(self._agent)
         except FetchError:
-            return Rules(self._agent)  # RFC 9309 calls 4xx and the like "unavailable": everything may be fetched
+            return RobotsRules(self._agent)  # RFC 9309 calls 4xx and the like "unavailable": everything may be fetched
         return await self._parsed(page.body)
 
-    async def _parsed(self, body: bytes) -> Rules:
+    async def _parsed(self, body: bytes) -> RobotsRules:
         text = body.decode("utf-8-sig", "replace")
         file = await asyncio.to_thread(Protego.parse, text) if len(body) > BIG_BYTES else Protego.parse(text)
         asked = file.crawl_delay(self._agent) or 0.0
-        return Rules(
+        return RobotsRules(
             self._agent,
             file=file,
             size=len(body),
             delay=timedelta(seconds=min(max(asked, 0.0), self._max_delay.total_seconds())),
-            sitemaps=tuple(dict.fromkeys(file.sitemaps))[:MOST_SITEMAPS],
+            sitemaps=tuple(dict.fromkeys(file.sitemaps))[:MAX_SITEMAPS],
         )

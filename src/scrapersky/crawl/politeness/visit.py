@@ -14,10 +14,10 @@ from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.http.response_stream import Stream
 from scrapersky.crawl.network.ssrf_guard import Target
 from scrapersky.crawl.politeness.host_limits import HostLimits, NotYet, Permit
-from scrapersky.crawl.politeness.robots import Robots, Rules
+from scrapersky.crawl.politeness.robots import Robots, RobotsRules
 
 # Beyond this many requests a visit is a crawl: end it, and come back when the host has had its rest.
-MOST_REQUESTS = 25
+MAX_REQUESTS = 25
 # How long a host rests that says "too many" or "unavailable" without saying until when.
 REST = timedelta(seconds=60)
 TOO_MANY = frozenset({429, 503})
@@ -71,7 +71,7 @@ class Visit:
                 ) as answer:
                     yield answer
 
-    async def rules(self, url: str) -> Rules | None:
+    async def rules(self, url: str) -> RobotsRules | None:
         """What robots.txt says about this origin (its Sitemap lines too); None when it is not honoured."""
         target = self._client.guard.target(url)
         await self._permit(target)
@@ -80,8 +80,8 @@ class Visit:
     async def _enter(self, target: Target) -> None:
         """Before each request of a chain: a permit for the host, then a word from its robots.txt."""
         await self._permit(target)
-        if self._requests[target.host] >= MOST_REQUESTS:
-            raise VisitOver(f"{target.host} had {MOST_REQUESTS} requests in one visit.", after=self._pause(target.host))
+        if self._requests[target.host] >= MAX_REQUESTS:
+            raise VisitOver(f"{target.host} had {MAX_REQUESTS} requests in one visit.", after=self._pause(target.host))
         self._requests[target.host] += 1
         if self._robots is not None:
             rules = await self._robots.rules(target)

@@ -11,7 +11,6 @@ from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
 from scrapersky.crawl.sitemaps.hints import WELL_KNOWN_FIRST, WELL_KNOWN_THEN, HtmlLinks, html_links, join
 from scrapersky.crawl.sitemaps.read import SitemapReader, read_batches
 from scrapersky.crawl.sitemaps.result import (
-    Answer,
     Candidate,
     EntrySink,
     FoundSitemap,
@@ -19,6 +18,7 @@ from scrapersky.crawl.sitemaps.result import (
     Miss,
     MissKind,
     SearchLimits,
+    SitemapResponse,
     SitemapSearch,
     SitemapWeb,
 )
@@ -98,7 +98,7 @@ class _Search:
             return HtmlLinks([], [])
         return html_links(html.decode("utf-8", "replace"), answer.final_url)
 
-    async def _beginning_of(self, answer: Answer) -> bytes:
+    async def _beginning_of(self, answer: SitemapResponse) -> bytes:
         html = b""
         async with aclosing(_pieces(answer)) as pieces:
             async for piece in pieces:
@@ -164,7 +164,7 @@ class _Search:
             self._seen.add(final_url)
         return False
 
-    async def _read(self, candidate: Candidate, answer: Answer, reader: SitemapReader) -> bool:
+    async def _read(self, candidate: Candidate, answer: SitemapResponse, reader: SitemapReader) -> bool:
         """Read to the end, or as far as is needed to know what it is; whether it was to the end."""
         try:
             async with aclosing(read_batches(_pieces(answer), reader)) as batches:
@@ -264,7 +264,7 @@ class _Search:
             self.result.limits_reached.append(limit)
 
 
-async def _pieces(answer: Answer) -> AsyncGenerator[bytes, None]:
+async def _pieces(answer: SitemapResponse) -> AsyncGenerator[bytes, None]:
     """The body as a generator that can be closed before its end."""
     async for piece in answer:
         yield piece

@@ -7,7 +7,7 @@ from scrapersky.crawl.errors import Gone
 from scrapersky.crawl.politeness.visit import Visit
 from scrapersky.crawl.sitemaps.hints import join, robots_sitemaps
 from scrapersky.crawl.sitemaps.read import ReadLimits
-from scrapersky.crawl.sitemaps.result import Answer
+from scrapersky.crawl.sitemaps.result import SitemapResponse
 
 STREAM_SECONDS = 120.0
 ROBOTS_BYTES = 512_000
@@ -22,7 +22,7 @@ class VisitingWeb:
         self._seconds = seconds
 
     @asynccontextmanager
-    async def stream(self, url: str) -> AsyncIterator[Answer]:
+    async def stream(self, url: str) -> AsyncIterator[SitemapResponse]:
         """The body at this address, long enough for a sitemap."""
         async with self._visit.stream(url, max_bytes=self._max_bytes, seconds=self._seconds) as answer:
             yield answer

@@ -12,7 +12,7 @@ from scrapersky.crawl.sitemaps.read import ReadLimits
 from scrapersky.crawl.sitemaps.same_site import SitePolicy
 
 
-class Answer(Protocol):
+class SitemapResponse(Protocol):
     """What came back for one address: where it was in the end, and its body piece by piece."""
 
     @property
@@ -23,7 +23,7 @@ class Answer(Protocol):
 class SitemapWeb(Protocol):
     """The web as a search needs it; both methods raise FetchError when there is nothing to be had."""
 
-    def stream(self, url: str) -> AbstractAsyncContextManager[Answer]: ...
+    def stream(self, url: str) -> AbstractAsyncContextManager[SitemapResponse]: ...
     async def robots_sitemaps(self, url: str) -> Sequence[str]: ...
 
 

@@ -3,17 +3,17 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scrapersky.destinations.endpoint import Address
+from scrapersky.destinations.endpoint import Endpoint
 from scrapersky.destinations.errors import ContactRefused, NotDelivered, Receipt, TryLater
 from scrapersky.destinations.gathering import Gathering
-from scrapersky.destinations.http_sender import Answer, Post, as_json
+from scrapersky.destinations.http_sender import HttpResult, HttpSender, as_json
 from scrapersky.destinations.hubspot.errors import refuse, refuse_contact
-from scrapersky.destinations.payload import Parcel
+from scrapersky.destinations.payload import Message
 
 BASE_URL = "https://api.hubapi.com"
 UPSERT = "/crm/v3/objects/contacts/batch/upsert"
 LOOK = "/crm/v3/objects/contacts?limit=1"
-MOST_AT_ONCE = 100
+MAX_CONCURRENT = 100
 
 # Which of our facts goes into which property; the option `fields` overrules it, null leaves a fact out.
 FIELDS = {
@@ -31,16 +31,16 @@ FIELDS = {
 class HubSpot:
     """One portal, spoken to with the token of a private app."""
 
-    def __init__(self, post: Post, address: Address) -> None:
+    def __init__(self, post: HttpSender, address: Endpoint) -> None:
         self._post = post
         self._url = (address.url or BASE_URL).rstrip("/")
         self._token = next(iter(address.secrets), "")
         self._fields = {**FIELDS, **(address.options.get("fields") or {})}
-        self._gathering: Gathering[Parcel, Receipt] = Gathering(
-            self._upsert, lambda parcel: parcel.card.email.lower(), MOST_AT_ONCE
+        self._gathering: Gathering[Message, Receipt] = Gathering(
+            self._upsert, lambda parcel: parcel.card.email.lower(), MAX_CONCURRENT
         )
 
-    async def deliver(self, parcel: Parcel) -> Receipt:
+    async def deliver(self, parcel: Message) -> Receipt:
         """Upsert the contact, together with whoever else is on the way there."""
         return await self._gathering.add(parcel)
 
@@ -53,7 +53,7 @@ class HubSpot:
         """Give up what is on its way."""
         await self._gathering.close()
 
-    async def _upsert(self, parcels: Sequence[Parcel]) -> Sequence[Receipt | Exception]:
+    async def _upsert(self, parcels: Sequence[Message]) -> Sequence[Receipt | Exception]:
         inputs = [self._input(parcel) for parcel in parcels]
         answer = await self._ask("POST", UPSERT, as_json({"inputs": inputs}))
         if answer.status == 400 and len(parcels) > 1:
@@ -61,14 +61,14 @@ class HubSpot:
         refuse(answer)
         return _fates(parcels, answer.json)
 
-    async def _alone(self, parcel: Parcel) -> Receipt | Exception:
+    async def _alone(self, parcel: Message) -> Receipt | Exception:
         try:
             [fate] = await self._upsert([parcel])
         except NotDelivered as error:
             return error
         return fate
 
-    def _input(self, parcel: Parcel) -> dict[str, Any]:
+    def _input(self, parcel: Message) -> dict[str, Any]:
         card = parcel.card
         return {
             "idProperty": "email",
@@ -77,14 +77,14 @@ class HubSpot:
             "properties": {"email": card.email.lower(), **card.under(self._fields)},
         }
 
-    async def _ask(self, method: str, path: str, body: bytes | None = None) -> Answer:
+    async def _ask(self, method: str, path: str, body: bytes | None = None) -> HttpResult:
         headers = {"Authorization": f"Bearer {self._token}", "Accept": "application/json"}
         if body is not None:
             headers["Content-Type"] = "application/json"
         return await self._post.send(method, self._url + path, headers=headers, body=body)
 
 
-def _fates(parcels: Sequence[Parcel], said: Mapping[str, Any]) -> Sequence[Receipt | Exception]:
+def _fates(parcels: Sequence[Message], said: Mapping[str, Any]) -> Sequence[Receipt | Exception]:
     """What became of each: by the trace we sent along, else by the address."""
     done: dict[str, str] = {}
     for result in _objects(said.get("results")):
@@ -98,7 +98,7 @@ def _fates(parcels: Sequence[Parcel], said: Mapping[str, Any]) -> Sequence[Recei
     return [_fate(parcel, done, errors) for parcel in parcels]
 
 
-def _fate(parcel: Parcel, done: Mapping[str, str], errors: Mapping[str, Exception]) -> Receipt | Exception:
+def _fate(parcel: Message, done: Mapping[str, str], errors: Mapping[str, Exception]) -> Receipt | Exception:
     for name in (parcel.message_id, parcel.card.email.lower()):
         if done.get(name):
             return Receipt(done[name])

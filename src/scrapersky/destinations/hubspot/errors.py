@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from scrapersky.destinations.errors import ContactRefused, DestinationClosed, TooMany, TryLater
-from scrapersky.destinations.http_sender import Answer
+from scrapersky.destinations.errors import ContactRefused, DestinationClosed, Throttled, TryLater
+from scrapersky.destinations.http_sender import HttpResult
 
 CODE = re.compile(r"\b[A-Z]{3,30}(?:_[A-Z]{1,30}){0,6}\b")
 TEN_SECONDS = timedelta(seconds=10)
@@ -14,7 +14,7 @@ TODAY = timedelta(hours=1)  # the day's quota is used up: look again once an hou
 NO_PROPERTY = "PROPERTY_DOESNT_EXIST"
 
 
-def refuse(answer: Answer) -> None:
+def refuse(answer: HttpResult) -> None:
     """Raise what a status other than success means for the whole request."""
     if answer.is_success:
         return
@@ -47,12 +47,12 @@ def refuse_contact(error: Mapping[str, Any]) -> ContactRefused | TryLater:
     return TryLater(told)
 
 
-def _too_many(answer: Answer, said: Mapping[str, Any]) -> TooMany:
+def _too_many(answer: HttpResult, said: Mapping[str, Any]) -> Throttled:
     if str(said.get("policyName")) == "DAILY":
-        return TooMany("HubSpot has had all the requests it takes in a day.", TODAY)
+        return Throttled("HubSpot has had all the requests it takes in a day.", TODAY)
     interval = answer.headers.get("X-HubSpot-RateLimit-Interval-Milliseconds", "")
     wait = timedelta(milliseconds=int(interval[:9])) if interval.isascii() and interval.isdigit() else TEN_SECONDS
-    return TooMany("HubSpot asks for patience (429).", answer.retry_after or wait)
+    return Throttled("HubSpot asks for patience (429).", answer.retry_after or wait)
 
 
 def _bad_request(said: Mapping[str, Any]) -> ContactRefused | DestinationClosed:

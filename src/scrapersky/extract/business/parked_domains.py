@@ -18,7 +18,7 @@ from scrapersky.extract.text import fold, line
 FEW_WORDS = 4_000  # characters: whoever uses a domain and writes that one is for sale writes more
 MAX_ADDRESSES = 500
 MAX_SCRIPTS = 50
-LONGEST_SCRIPT = 20_000
+MAX_SCRIPT_LENGTH = 20_000
 SEAL = "data-adblockkey"  # with which such pages ask ad blockers to let their advertisements through
 
 KEEPERS = word_lists.words("parked", "keepers", "domains")
@@ -82,7 +82,7 @@ def _by_sentence(document: Document, site: str) -> str:
 
 
 def _is_marked(document: Document) -> bool:
-    scripts = (f"{script.src} {script.text[:LONGEST_SCRIPT]}" for script in document.scripts[:MAX_SCRIPTS])
+    scripts = (f"{script.src} {script.text[:MAX_SCRIPT_LENGTH]}" for script in document.scripts[:MAX_SCRIPTS])
     return any(mark in "".join(script.split(" ")) for script in scripts for mark in MARKS)
 
 

@@ -6,7 +6,7 @@ from scrapersky.extract import regexes
 from scrapersky.extract.document.context import is_authority, snippet
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.document.structured_data import Thing, texts
-from scrapersky.extract.results import Address
+from scrapersky.extract.results import PostalAddress
 
 MAX_ADDRESSES = 30
 LONG_LINE = 200
@@ -18,9 +18,9 @@ STATES = (
 COUNTRY = 3  # letters before a postal code, as in CH-8000
 
 
-def find(document: Document, things: list[Thing]) -> list[Address]:
+def find(document: Document, things: list[Thing]) -> list[PostalAddress]:
     """The addresses of the page, the same one once."""
-    found: dict[str, Address] = {}
+    found: dict[str, PostalAddress] = {}
     for source in (_structured(things), _elements(document), _lines(document), _american(document)):
         for address in source:
             key = "".join(character for character in address.text.casefold() if character.isalnum())
@@ -31,7 +31,7 @@ def find(document: Document, things: list[Thing]) -> list[Address]:
     return list(found.values())
 
 
-def _structured(things: list[Thing]) -> Iterator[Address]:
+def _structured(things: list[Thing]) -> Iterator[PostalAddress]:
     for thing in things:
         street, code, city, country = (
             next(iter(texts(thing.get(key))), "")
@@ -39,12 +39,12 @@ def _structured(things: list[Thing]) -> Iterator[Address]:
         )
         if street and (code or city):
             whole = ", ".join(part for part in (street, f"{code} {city}".strip(), country) if part)
-            yield Address(whole, "structured data", snippet(whole), 0.9, street, code, city, country)
+            yield PostalAddress(whole, "structured data", snippet(whole), 0.9, street, code, city, country)
         elif whole := next((text for text in texts(thing.get("address")) if regexes.DIGIT.search(text)), ""):
-            yield Address(whole, "structured data", snippet(whole), 0.7)
+            yield PostalAddress(whole, "structured data", snippet(whole), 0.7)
 
 
-def _elements(document: Document) -> Iterator[Address]:
+def _elements(document: Document) -> Iterator[PostalAddress]:
     """The text of each address element, without its numbers and addresses of other kinds."""
     lines: dict[int, list[str]] = {}
     for block in document.blocks:
@@ -56,10 +56,10 @@ def _elements(document: Document) -> Iterator[Address]:
     for parts in lines.values():
         whole = ", ".join(part.strip(" ,") for part in parts)
         if 10 <= len(whole) <= 300 and regexes.DIGIT.search(whole):
-            yield Address(whole, "address element", snippet(whole), 0.8)
+            yield PostalAddress(whole, "address element", snippet(whole), 0.8)
 
 
-def _lines(document: Document) -> Iterator[Address]:
+def _lines(document: Document) -> Iterator[PostalAddress]:
     """A line with street and postal code, or a street line followed by one that begins with the code."""
     for block in document.numbered:
         text = block.text
@@ -78,10 +78,10 @@ def _lines(document: Document) -> Iterator[Address]:
         if street and not is_authority(document, block):
             code, city = place["code"], regexes.WITHIN_LINE.split(place["city"])[0].strip(" ,")
             whole = f"{street}, {code} {city}"
-            yield Address(whole, "text", snippet(text, place.start()), 0.7, street, code, city)
+            yield PostalAddress(whole, "text", snippet(text, place.start()), 0.7, street, code, city)
 
 
-def _american(document: Document) -> Iterator[Address]:
+def _american(document: Document) -> Iterator[PostalAddress]:
     """1204 Main St, Springfield, IL 62701, on one line or with the street on the line before."""
     for block in document.numbered:
         text = block.text
@@ -98,4 +98,4 @@ def _american(document: Document) -> Iterator[Address]:
         if street is not None and not is_authority(document, block):
             city, code = place["city"].strip(" ,"), match["code"]
             whole = f"{street[0]}, {city}, {match['state']} {code}"
-            yield Address(whole, "text", snippet(text, place.start()), 0.7, street[0], code, city, "US")
+            yield PostalAddress(whole, "text", snippet(text, place.start()), 0.7, street[0], code, city, "US")

@@ -24,7 +24,7 @@ MAX_TITLE = 500
 MAX_DESCRIPTION = 1_000
 MAX_FRAMES = 50
 MAX_LANGUAGES = 50
-LONGEST_FRAME_TAG = 1_500
+MAX_FRAME_TAG_LENGTH = 1_500
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def frames_of(html: str) -> tuple[str, ...]:
     """The addresses of the first frames: the document keeps none, since nothing in a frame is text of the page."""
     found = []
     for frame in islice(regexes.FRAME.finditer(html), MAX_FRAMES):
-        tag = html[frame.start() : frame.start() + LONGEST_FRAME_TAG].partition(">")[0]
+        tag = html[frame.start() : frame.start() + MAX_FRAME_TAG_LENGTH].partition(">")[0]
         if (source := regexes.FRAME_SOURCE.search(tag)) is not None:
             found.append(source[1])
     return tuple(found)

@@ -2,7 +2,7 @@
 
 import ada_url
 
-LONGEST_URL = 2048
+MAX_URL_LENGTH = 2048
 
 
 class Resolver:
@@ -18,13 +18,13 @@ class Resolver:
 
 
 def _absolute(href: str, base: str) -> str:
-    if len(href) > LONGEST_URL:
+    if len(href) > MAX_URL_LENGTH:
         return ""
     try:
         address: str = ada_url.join_url(base, href) if base else ada_url.normalize_url(href)
     except ValueError:
         return ""
-    is_ours = address.startswith(("https://", "http://")) and len(address) <= LONGEST_URL
+    is_ours = address.startswith(("https://", "http://")) and len(address) <= MAX_URL_LENGTH
     return address if is_ours and "@" not in authority_of(address) else ""
 
 

@@ -50,8 +50,10 @@ class Judge:
             return ""
         if is_credit(self.document, block) or (free and self._in_copyright(block)):
             return "maker of the page or theme"
-        office = _is_public_office(domain) and self.document.text.count("@") > 1  # alone, it is the office's own page
-        if office or (not free and is_authority(self.document, block)):
+        public_office = (
+            _is_public_office(domain) and self.document.text.count("@") > 1
+        )  # alone, it is the office's own page
+        if public_office or (not free and is_authority(self.document, block)):
             return "authority or host named in an imprint"
         return ""
 

@@ -39,7 +39,7 @@ class MailDomain:
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class EmailAddress:
     """An address as its letters and the lists tell. `role` and `free_mail` are labels and no faults."""
 
     email: str
@@ -85,20 +85,20 @@ ANSWERS: dict[Takes, tuple[Verdict, str]] = {
 }
 
 
-def look_at(written: str, is_own_domain: bool = False) -> Address:
+def look_at(written: str, is_own_domain: bool = False) -> EmailAddress:
     """What can be told without asking anybody. On the business's own domain nothing is a slip of the finger."""
     address = clean(written, LONGEST).strip().lower()
     if UNREADABLE in address:
-        return Address(address, wrong="not an address: some of its letters cannot be read")
+        return EmailAddress(address, wrong="not an address: some of its letters cannot be read")
     try:
         read = validate_email(address, strict=True, check_deliverability=False)
     except EmailNotValidError as error:
-        return Address(address, wrong=f"not an address: {clean(str(error), 200)}")
+        return EmailAddress(address, wrong=f"not an address: {clean(str(error), 200)}")
     except UnicodeError:  # of the encodings below it, for letters that no domain can have
-        return Address(address, wrong="not an address: its letters cannot be written in a domain name")
+        return EmailAddress(address, wrong="not an address: its letters cannot be written in a domain name")
     local, domain = read.local_part.lower(), read.ascii_domain.lower()
     known = None if is_own_domain else domain_lists.meant(domain)
-    seen = Address(
+    seen = EmailAddress(
         read.normalized,
         domain,
         role=local in ROLE_LOCALS or local in UNREAD_LOCALS,
@@ -110,7 +110,7 @@ def look_at(written: str, is_own_domain: bool = False) -> Address:
 
 
 def conclude(
-    address: Address, mail: MailDomain | None, checked_at: datetime, phone_valid: bool | None = None
+    address: EmailAddress, mail: MailDomain | None, checked_at: datetime, phone_valid: bool | None = None
 ) -> Verification:
     """The verdict. `mail` is None where the name servers gave no answer, or did not have to be asked."""
     verdict, reasons = _weigh(address, mail)
@@ -134,7 +134,7 @@ def of_number(is_valid: bool, checked_at: datetime) -> Verification:
     return Verification(None, (told,), None, checked_at, phone_valid=is_valid)
 
 
-def _weigh(address: Address, mail: MailDomain | None) -> tuple[Verdict, tuple[str, ...]]:
+def _weigh(address: EmailAddress, mail: MailDomain | None) -> tuple[Verdict, tuple[str, ...]]:
     if address.wrong is not None:
         return Verdict.UNDELIVERABLE, (address.wrong,)
     if mail is None:
@@ -145,7 +145,7 @@ def _weigh(address: Address, mail: MailDomain | None) -> tuple[Verdict, tuple[st
     return verdict, (told, *address.doubts)
 
 
-def _doubts(address: Address, local: str) -> list[str]:
+def _doubts(address: EmailAddress, local: str) -> list[str]:
     """Why a letter that arrives may be read by nobody."""
     doubts = []
     if address.disposable:

@@ -21,7 +21,7 @@ WORTH = {
     PageKind.SERVICES: 0.2,
 }
 NEXT_OF_KIND = 0.5  # what each further page of the same kind is still worth
-LEAST_SCORE = 0.3
+MIN_SCORE = 0.3
 
 
 class Candidate(NamedTuple):
@@ -74,7 +74,7 @@ def _rank(candidates: Iterable[Candidate]) -> list[_Ranked]:
     return [
         _Ranked(Pick(url, guess), route_of(url))
         for url, guess in guesses
-        if guess.kind in WORTH and guess.score >= LEAST_SCORE
+        if guess.kind in WORTH and guess.score >= MIN_SCORE
     ]
 
 

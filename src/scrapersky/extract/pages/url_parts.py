@@ -3,9 +3,9 @@
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from scrapersky.extract.pages.vocabulary import LONGEST_NAME, vocabulary
+from scrapersky.extract.pages.vocabulary import MAX_NAME_LENGTH, vocabulary
 
-LONGEST_URL = 2048
+MAX_URL_LENGTH = 2048
 PAGE_ENDINGS = frozenset(
     (
         *(
@@ -84,7 +84,7 @@ class Route(NamedTuple):
 
 def route_of(url: str) -> Route:
     """The speaking parts of an address, absolute or relative."""
-    host, path, query = _split(url[:LONGEST_URL])
+    host, path, query = _split(url[:MAX_URL_LENGTH])
     names = [name for name in path.split("/") if name]
     language = ""
     while names and len(names[0]) in (2, 5) and _is_language(names[0]):
@@ -131,6 +131,6 @@ def readable(name: str) -> str:
     if name.islower():
         return name
     pieces: list[str] = []
-    for before, letter in zip(" " + name, name[:LONGEST_NAME], strict=False):
+    for before, letter in zip(" " + name, name[:MAX_NAME_LENGTH], strict=False):
         pieces.append(f"-{letter}" if letter.isupper() and before.islower() else letter)
     return "".join(pieces)

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from scrapersky.extract.text import fold
 
-LONGEST_NAME = 120
-MOST_WORDS = 7
+MAX_NAME_LENGTH = 120
+MAX_WORDS = 7
 STEM = 4  # letters by which a compound is looked up; no stem is shorter
 STRONG, WEAK, INSIDE = 0.95, 0.6, 0.8
-LEAST_SCORE = 0.25
+MIN_SCORE = 0.25
 
 
 class PageKind(StrEnum):
@@ -66,7 +66,7 @@ SEPARATORS = str.maketrans(dict.fromkeys(SIGNS, " "))
 
 def words_of(name: str) -> list[str]:
     """The words of a name, folded; no more than a name's length is read."""
-    folded = fold(name[:LONGEST_NAME])
+    folded = fold(name[:MAX_NAME_LENGTH])
     plain = folded.replace("-", " ")
     # Nearly every name is letters and hyphens, and needs no table.
     return plain.split() if plain.replace(" ", "").isalnum() else folded.translate(SEPARATORS).split()
@@ -133,7 +133,7 @@ class Vocabulary:
             return Match(entry.kind, entry.weight, entry.word, True)
         if not whole.isascii() and is_scriptio_continua(whole):
             return self._read_joined(whole)
-        if len(words) > MOST_WORDS:
+        if len(words) > MAX_WORDS:
             return None
         return self._read_words(words)
 
@@ -201,7 +201,7 @@ class Vocabulary:
 
 def _inside(entry: Entry, share: float) -> Match | None:
     score = INSIDE * share
-    return Match(entry.kind, score, entry.word, False) if score >= LEAST_SCORE else None
+    return Match(entry.kind, score, entry.word, False) if score >= MIN_SCORE else None
 
 
 @cache

@@ -14,7 +14,7 @@ CHINESE_SURNAMES = frozenset("".join(word_lists.words("people", "eastern_names",
 JAPANESE_ENDINGS = frozenset("".join(word_lists.words("people", "eastern_names", "japanese_endings")))
 
 
-class EasternName(NamedTuple):
+class UncasedName(NamedTuple):
     """A name and the role beside it."""
 
     name: Name
@@ -22,15 +22,15 @@ class EasternName(NamedTuple):
     whole: bool
 
 
-def find(text: str) -> list[EasternName]:
+def find(text: str) -> list[UncasedName]:
     """The names of a line: 院長 桐島 健一郎. 대표 : 강민재. ד"ר יעל אלמוג."""
     found = []
     if len(text) <= LONG_LINE and (match := ROLES.match(text)) is not None:
         name = match["name"].strip()
         if _is_name(name, match["colon"] is not None):
-            found.append(EasternName(_named(name), match["role"], True))
+            found.append(UncasedName(_named(name), match["role"], True))
     titled = regexes.EASTERN_TITLE.finditer(text[:MAX_TEXT])
-    return [*found, *(EasternName(_named(one["name"], one["title"]), "", False) for one in titled)]
+    return [*found, *(UncasedName(_named(one["name"], one["title"]), "", False) for one in titled)]
 
 
 def _is_name(name: str, behind_colon: bool) -> bool:

@@ -11,9 +11,9 @@ from typing import Any, BinaryIO, Literal
 from scrapersky.core.errors import BadRequest
 from scrapersky.extract.tabular import strict_json
 
-LONGEST_LINE = 1_000_000  # bytes
-LONGEST_FIELD = 100_000  # characters
-MOST_COLUMNS = 1_000
+MAX_LINE_LENGTH = 1_000_000  # bytes
+MAX_FIELD_LENGTH = 100_000  # characters
+MAX_COLUMNS = 1_000
 CHUNK = 65_536
 DELIMITERS = ",;\t|"
 # What a formula begins with, in wide and small signs, too, which some spreadsheets read as plain ones; a file of ours
@@ -41,7 +41,7 @@ class TableRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TableLine:
     """One line of the file without its end; `trouble` says why it cannot be read."""
 
     number: int
@@ -61,7 +61,7 @@ def read_objects(objects: Iterable[Any]) -> Iterator[TableRow]:
         yield _object(number, found)
 
 
-def read_lines(stream: BinaryIO) -> Iterator[Line]:
+def read_lines(stream: BinaryIO) -> Iterator[TableLine]:
     """Every line as text, in whichever charset; UnusableTable for what is no text."""
     head = stream.read(CHUNK)
     if not head.strip():
@@ -100,31 +100,31 @@ def _split(chunks: Iterator[bytes], end: bytes) -> Iterator[bytes | None]:
         *whole, rest = chunk.split(end)
         for piece in whole:
             kept += piece
-            yield None if is_too_long or len(kept) > LONGEST_LINE else bytes(kept)
+            yield None if is_too_long or len(kept) > MAX_LINE_LENGTH else bytes(kept)
             kept, is_too_long = bytearray(), False
         kept += rest
-        if len(kept) > LONGEST_LINE:
+        if len(kept) > MAX_LINE_LENGTH:
             kept, is_too_long = bytearray(), True
     if kept or is_too_long:
         yield None if is_too_long else bytes(kept)
 
 
-def _line(number: int, found: bytes | None) -> Line:
+def _line(number: int, found: bytes | None) -> TableLine:
     if found is None:
-        return Line(number, "", f"is longer than {LONGEST_LINE:,} bytes")
+        return TableLine(number, "", f"is longer than {MAX_LINE_LENGTH:,} bytes")
     found = found.removesuffix(b"\r")
     if b"\0" in found:
-        return Line(number, "", "holds a NUL, which no text has")
+        return TableLine(number, "", "holds a NUL, which no text has")
     try:
-        return Line(number, found.decode())
+        return TableLine(number, found.decode())
     except UnicodeDecodeError:
         try:
-            return Line(number, found.decode("cp1252"))  # the last resort: what old spreadsheets write
+            return TableLine(number, found.decode("cp1252"))  # the last resort: what old spreadsheets write
         except UnicodeDecodeError:
-            return Line(number, "", "is neither UTF-8 nor Windows-1252; save the file as UTF-8")
+            return TableLine(number, "", "is neither UTF-8 nor Windows-1252; save the file as UTF-8")
 
 
-def _jsonl(lines: Iterator[Line]) -> Iterator[TableRow]:
+def _jsonl(lines: Iterator[TableLine]) -> Iterator[TableRow]:
     for line in lines:
         if line.trouble:
             yield TableRow(line.number, {}, line.trouble)
@@ -155,8 +155,8 @@ def _text(value: Any) -> str:
 
 def _checked(number: int, values: Mapping[str, str], twice: tuple[str, ...] = ()) -> TableRow:
     for name, value in values.items():
-        if len(value) > LONGEST_FIELD:
-            return TableRow(number, {}, f"has more than {LONGEST_FIELD:,} characters in {name[:40]!r}")
+        if len(value) > MAX_FIELD_LENGTH:
+            return TableRow(number, {}, f"has more than {MAX_FIELD_LENGTH:,} characters in {name[:40]!r}")
         if "\0" in value:
             return TableRow(number, {}, f"holds a NUL in {name[:40]!r}")
     return TableRow(number, values, twice=twice)
@@ -169,9 +169,9 @@ class _Unclosed(Exception):
 class _CsvRecords:
     """Puts lines together to records; a quote that is never closed costs its own line and no other."""
 
-    def __init__(self, lines: Iterator[Line]) -> None:
+    def __init__(self, lines: Iterator[TableLine]) -> None:
         self._lines = lines
-        self._again: deque[Line] = deque()  # lines that an open quote had taken
+        self._again: deque[TableLine] = deque()  # lines that an open quote had taken
         self._delimiter = ","
 
     def rows(self) -> Iterator[TableRow]:
@@ -198,28 +198,28 @@ class _CsvRecords:
         cells = self._record(line)
         if isinstance(cells, str):
             raise UnusableTable(f"Line {line.number} {cells}.")
-        if len(cells) > MOST_COLUMNS:
-            raise UnusableTable(f"It has {len(cells):,} columns; {MOST_COLUMNS:,} are the most.")
+        if len(cells) > MAX_COLUMNS:
+            raise UnusableTable(f"It has {len(cells):,} columns; {MAX_COLUMNS:,} are the most.")
         return [cell.strip() for cell in cells]
 
-    def _next(self) -> Line | None:
+    def _next(self) -> TableLine | None:
         return self._again.popleft() if self._again else next(self._lines, None)
 
-    def _record(self, first: Line) -> list[str] | str:
+    def _record(self, first: TableLine) -> list[str] | str:
         """The cells of the record that begins with this line, or what is wrong with it."""
-        taken: list[Line] = [first]
+        taken: list[TableLine] = [first]
         try:
             return next(csv.reader(self._feed(taken), delimiter=self._delimiter))
         except (_Unclosed, csv.Error) as error:
             self._again.extendleft(reversed(taken[1:]))
             if isinstance(error, _Unclosed) or len(taken) > 1:
-                return f"opens a quote that is not closed within {LONGEST_FIELD:,} characters"
-            return f"has a field of more than {LONGEST_FIELD:,} characters"
+                return f"opens a quote that is not closed within {MAX_FIELD_LENGTH:,} characters"
+            return f"has a field of more than {MAX_FIELD_LENGTH:,} characters"
 
-    def _feed(self, taken: list[Line]) -> Iterator[str]:
+    def _feed(self, taken: list[TableLine]) -> Iterator[str]:
         yield taken[0].text + "\n"
         size = len(taken[0].text)
-        while size <= LONGEST_FIELD and (line := self._next()) is not None:  # asked for more: inside of a quote
+        while size <= MAX_FIELD_LENGTH and (line := self._next()) is not None:  # asked for more: inside of a quote
             taken.append(line)
             if line.trouble:
                 break

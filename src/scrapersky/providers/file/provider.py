@@ -12,7 +12,7 @@ from scrapersky.extract.phones.parse import parse_phone
 from scrapersky.extract.text import fold, line
 from scrapersky.providers.area import what_and_where
 from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
-from scrapersky.providers.detail_budget import Purse
+from scrapersky.providers.detail_budget import DetailBudget
 from scrapersky.providers.file.rows import read_rows
 from scrapersky.providers.osm.categories import PLURALS
 
@@ -20,7 +20,7 @@ log = structlog.get_logger(__name__)
 
 PAGE = 500
 TROUBLES_TOLD = 20
-LONGEST_ID = 300
+MAX_ID_LENGTH = 300
 EVERYTHING = ("", "*", "all", "everything")
 
 
@@ -49,7 +49,7 @@ class FileOfBusinesses:
         for start in range(0, len(found), PAGE):
             yield found[start : start + PAGE]
 
-    async def details(self, provider_id: str, purse: Purse) -> PlaceDetails:
+    async def details(self, provider_id: str, purse: DetailBudget) -> PlaceDetails:
         """The row with this id as it is now; without a column for ids, as long as it is unchanged. Nobody is called."""
         read = await asyncio.to_thread(_read, self._path)
         place = next((place for place, _ in read if place is not None and place.provider_id == provider_id), None)
@@ -117,8 +117,8 @@ def place_of(row: Mapping[str, str]) -> PlaceDetails:
 def _identity(values: dict[str, str]) -> str:
     """The id that the file gives; else the same row has the same id, whichever line it stands on."""
     if "id" in values:
-        if len(values["id"]) > LONGEST_ID:
-            raise ValueError(f"its id is longer than {LONGEST_ID} characters")
+        if len(values["id"]) > MAX_ID_LENGTH:
+            raise ValueError(f"its id is longer than {MAX_ID_LENGTH} characters")
         return values["id"]
     parts = [fold(values.get(name, "")) for name in ("name", "website", "phone", "address", "street", "city")]
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:24]

@@ -12,14 +12,14 @@ from pydantic import SecretStr
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.providers.area import Box
 from scrapersky.providers.base import Meter, ProviderBusy, ProviderFailed, ProviderRefused
-from scrapersky.providers.cooldown import PocketRests, Rest, Rests
-from scrapersky.providers.detail_budget import Purse
+from scrapersky.providers.cooldown import Cooldown, Cooldowns, InMemoryCooldowns
+from scrapersky.providers.detail_budget import DetailBudget
 from scrapersky.providers.google import prices as google_prices
 from scrapersky.providers.google.errors import QuotaUsedUp, error_of
-from scrapersky.providers.http_api import Answer, Api
+from scrapersky.providers.http_api import Api, ApiResponse
 
 PAGE_SIZE = 20
-MOST_OF_ONE_QUESTION = 60
+MAX_RESULTS_PER_QUERY = 60
 _PLACE_ID = re.compile(r"[A-Za-z0-9_-]{1,300}")
 
 GooglePlace = Mapping[str, Any]
@@ -57,10 +57,10 @@ class PageOfPlaces:
 class GoogleApi:
     """Asks, pays and names what went wrong."""
 
-    def __init__(self, api: Api, key: SecretStr, rests: Rests | None = None) -> None:
+    def __init__(self, api: Api, key: SecretStr, rests: Cooldowns | None = None) -> None:
         self._api = api
         self._key = key
-        self._rests = rests or PocketRests()
+        self._rests = rests or InMemoryCooldowns()
 
     async def search(
         self, question: Question, fields: tuple[str, ...], meter: Meter, page_token: str | None = None
@@ -81,7 +81,7 @@ class GoogleApi:
         token = found.get("nextPageToken")
         return PageOfPlaces(tuple(place for place in places if _has_id(place)), str(token) if token else None)
 
-    async def details(self, place_id: str, fields: tuple[str, ...], purse: Purse) -> GooglePlace:
+    async def details(self, place_id: str, fields: tuple[str, ...], purse: DetailBudget) -> GooglePlace:
         """One place by its id. The purse pays before the call is made."""
         if not _PLACE_ID.fullmatch(place_id):
             raise ProviderRefused(f"{place_id[:40]!r} is no id of a Google place.")
@@ -97,7 +97,7 @@ class GoogleApi:
             raise ProviderFailed("Google answers 200 without a place.")
         return place
 
-    async def _ask(self, method: str, path: str, mask: str, body: bytes | None) -> Answer:
+    async def _ask(self, method: str, path: str, mask: str, body: bytes | None) -> ApiResponse:
         headers = {
             "Accept": "application/json",
             "Content-Type": "application/json",
@@ -106,11 +106,11 @@ class GoogleApi:
         }
         return await self._api.ask(method, path, headers=headers, body=body)
 
-    async def _success(self, answer: Answer, method: google_prices.Method, *, paging: bool = False) -> GooglePlace:
+    async def _success(self, answer: ApiResponse, method: google_prices.Method, *, paging: bool = False) -> GooglePlace:
         if answer.status != 200:
             error = error_of(answer, paging=paging)
             if isinstance(error, QuotaUsedUp):
-                await self._rests.begin(self._rest_of(method), Rest(error.after, str(error)))
+                await self._rests.begin(self._rest_of(method), Cooldown(error.after, str(error)))
             raise error
         found = answer.json
         if not isinstance(found, dict) or not isinstance(found.get("places", []), list):

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from scrapersky.core import clock
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.providers.base import ProviderBusy, ProviderRefused
-from scrapersky.providers.http_api import Answer
+from scrapersky.providers.http_api import ApiResponse
 
 PACIFIC = ZoneInfo("America/Los_Angeles")  # where the days of Google's quotas begin
 MINUTE, SHORTLY = timedelta(minutes=1), timedelta(seconds=10)
@@ -39,7 +39,7 @@ class PageTokenRefused(ScraperSkyError):
     """The token of the next page is not accepted: this search has to begin again."""
 
 
-def error_of(answer: Answer, *, paging: bool = False, now: datetime | None = None) -> ScraperSkyError:
+def error_of(answer: ApiResponse, *, paging: bool = False, now: datetime | None = None) -> ScraperSkyError:
     """The error to raise. Google's own words are not repeated: what they may hold is not ours to know."""
     error = _error(answer)
     status, reasons = _word(error.get("status")), list(_reasons(error))
@@ -89,7 +89,7 @@ def _is_daily(error: Mapping[str, Any]) -> bool:
     return "per day" in str(error.get("message", "")).lower()
 
 
-def _error(answer: Answer) -> Mapping[str, Any]:
+def _error(answer: ApiResponse) -> Mapping[str, Any]:
     found = answer.json
     error = found.get("error") if isinstance(found, dict) else None
     return error if isinstance(error, dict) else {}

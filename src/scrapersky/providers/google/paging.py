@@ -17,7 +17,7 @@ from scrapersky.providers.search_journal import BOOKED
 
 log = structlog.get_logger(__name__)
 
-MOST_PAGES = 10  # of one question; Google ends after three
+MAX_PAGES = 10  # of one question; Google ends after three
 
 
 class GooglePages:
@@ -42,7 +42,7 @@ class GooglePages:
 
     async def _pages(self, question: Question, fields: tuple[str, ...]) -> AsyncIterator[tuple[GooglePlace, ...]]:
         token, asked, again = None, 0, False
-        while asked < MOST_PAGES:
+        while asked < MAX_PAGES:
             try:
                 page = await self._page(question, fields, token)
             except PageTokenRefused as refused:

@@ -10,9 +10,9 @@ import structlog
 from scrapersky.core.errors import TryAgain
 from scrapersky.providers.area import Box, Geocoder, what_and_where
 from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
-from scrapersky.providers.detail_budget import PocketPurse, Purse
+from scrapersky.providers.detail_budget import DetailBudget, InMemoryDetailBudget
 from scrapersky.providers.google import prices as google_prices
-from scrapersky.providers.google.api import MOST_OF_ONE_QUESTION, PAGE_SIZE, GoogleApi, GooglePlace, Question
+from scrapersky.providers.google.api import MAX_RESULTS_PER_QUERY, PAGE_SIZE, GoogleApi, GooglePlace, Question
 from scrapersky.providers.google.paging import GooglePages, within
 from scrapersky.providers.google.place import place_of
 from scrapersky.providers.google.tiles import leaves
@@ -21,7 +21,7 @@ log = structlog.get_logger(__name__)
 
 ASSUMED_PLACES = 500  # for the estimate of a search without a limit
 FILLED = 0.5  # how full the pages of a search by boxes are, at the least one should reckon with
-MOST_CELLS = 600
+MAX_CELLS = 600
 
 
 class GooglePlaces:
@@ -35,7 +35,7 @@ class GooglePlaces:
         geocoder: Geocoder | None = None,
         *,
         patience: timedelta = timedelta(minutes=3),
-        most_cells: int = MOST_CELLS,
+        most_cells: int = MAX_CELLS,
     ) -> None:
         self._api = api
         self._geocoder = geocoder
@@ -45,7 +45,7 @@ class GooglePlaces:
     async def estimate(self, query: PlaceQuery) -> Estimate:
         """By the limit; ids are looked for free of charge, so finding nothing costs nothing."""
         wanted = query.limit or ASSUMED_PLACES
-        by_boxes = wanted > MOST_OF_ONE_QUESTION
+        by_boxes = wanted > MAX_RESULTS_PER_QUERY
         pages = ceil(wanted / (PAGE_SIZE * FILLED if by_boxes else PAGE_SIZE))
         price = google_prices.cents("search", google_prices.EVERYTHING)
         told = f"Up to {pages} paid calls of {price:g} cents for {wanted} places"
@@ -70,13 +70,13 @@ class GooglePlaces:
                     break
         log.info("places_found", provider=self.name, places=len(seen), calls=meter.calls, cents=round(meter.cents, 2))
 
-    async def details(self, provider_id: str, purse: Purse) -> PlaceDetails:
+    async def details(self, provider_id: str, purse: DetailBudget) -> PlaceDetails:
         """The place as it is now, for two cents."""
         return place_of(await self._api.details(provider_id, google_prices.EVERYTHING, purse))
 
     async def current_id(self, provider_id: str) -> str:
         """The id that this place has now, for nothing."""
-        return str((await self._api.details(provider_id, google_prices.IDS_ONLY, PocketPurse()))["id"])
+        return str((await self._api.details(provider_id, google_prices.IDS_ONLY, InMemoryDetailBudget()))["id"])
 
     async def _found(
         self, query: PlaceQuery, pages: GooglePages, meter: Meter, seen: set[str]
@@ -84,12 +84,12 @@ class GooglePlaces:
         """One question where sixty will do, else box by box: ids first, for nothing, then the leaves."""
         what, where = what_and_where(query)
         whole = Question(f"{what} in {where}" if where else what, None, query.language, query.country)
-        few = query.limit is not None and query.limit <= MOST_OF_ONE_QUESTION
+        few = query.limit is not None and query.limit <= MAX_RESULTS_PER_QUERY
         if not few:
             ids = await pages.ids(whole)
             if not ids:
                 return
-            few = len(ids) < MOST_OF_ONE_QUESTION
+            few = len(ids) < MAX_RESULTS_PER_QUERY
         if few:
             async for page in pages.places(whole):
                 yield page

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 
 from scrapersky.providers.area import Box
-from scrapersky.providers.google.api import MOST_OF_ONE_QUESTION
+from scrapersky.providers.google.api import MAX_RESULTS_PER_QUERY
 
 SHORTEST_SIDE_METRES = 25.0  # a shopping centre has more than sixty places on fifty metres
 WIDEST_DEGREES = 180.0
@@ -33,7 +33,7 @@ async def leaves(root: Box, ids_in: IdsIn, most_cells: int) -> AsyncIterator[Lea
             continue
         cells += 1
         ids = await ids_in(box)
-        full = len(ids) >= MOST_OF_ONE_QUESTION
+        full = len(ids) >= MAX_RESULTS_PER_QUERY
         if full and box.shorter_side_metres >= 2 * SHORTEST_SIDE_METRES and cells + len(waiting) < most_cells:
             waiting.extend(reversed(box.quarters()))
         elif ids:

@@ -7,7 +7,7 @@ from importlib import resources
 
 from scrapersky.extract.text import fold
 
-LONGEST_PHRASE = 5  # words of the longest entry
+MAX_PHRASE_LENGTH = 5  # words of the longest entry
 PLURALS = ("es", "s")
 
 
@@ -23,7 +23,7 @@ class Kind:
 def kind_of(text: str) -> Kind | None:
     """The kind of business a text names, by its longest known phrase; None when no word of it is known."""
     words = _words(text)
-    for length in range(min(len(words), LONGEST_PHRASE), 0, -1):
+    for length in range(min(len(words), MAX_PHRASE_LENGTH), 0, -1):
         for start in range(len(words) - length, -1, -1):  # the noun stands last: "pet store" before "store"
             phrase = " ".join(words[start : start + length])
             tags = _tags_of(phrase)

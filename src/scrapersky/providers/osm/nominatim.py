@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 from scrapersky.extract.text import line
 from scrapersky.providers.area import Area, Box, wrapped
 from scrapersky.providers.base import ProviderBusy, ProviderFailed, ProviderRefused
-from scrapersky.providers.http_api import Answer, Api
-from scrapersky.providers.response_cache import Answers, PocketAnswers
-from scrapersky.providers.throttle import Turns
+from scrapersky.providers.http_api import Api, ApiResponse
+from scrapersky.providers.response_cache import InMemoryResponseCache, ResponseCache
+from scrapersky.providers.throttle import Throttle
 
 POLICY = "https://operations.osmfoundation.org/policies/nominatim/"
 GOOD_FOR = timedelta(days=1)
@@ -24,9 +24,9 @@ SHORT_WAIT, LONG_WAIT = timedelta(seconds=30), timedelta(minutes=1)
 class Nominatim:
     """Asks one question a second at most, and none twice: its operators' rules for everybody."""
 
-    def __init__(self, api: Api, turns: Turns, answers: Answers | None = None) -> None:
+    def __init__(self, api: Api, turns: Throttle, answers: ResponseCache | None = None) -> None:
         self._api = api
-        self._answers = answers or PocketAnswers()
+        self._answers = answers or InMemoryResponseCache()
         self._turns = turns
 
     async def find(self, name: str, country: str | None = None, language: str | None = None) -> Area:
@@ -59,7 +59,7 @@ class Nominatim:
         found = self._checked(await self._api.ask("GET", path, headers={"Accept": "application/json"}))
         return [place for place in found if isinstance(place, dict)]
 
-    def _checked(self, answer: Answer) -> list[Any]:
+    def _checked(self, answer: ApiResponse) -> list[Any]:
         found = answer.json
         if answer.status == 200 and isinstance(found, list):
             return found

@@ -7,14 +7,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 from scrapersky.providers.base import ProviderBusy, ProviderFailed, ProviderRefused
-from scrapersky.providers.http_api import Answer, Api
-from scrapersky.providers.response_cache import Answers, PocketAnswers
-from scrapersky.providers.throttle import Turns
+from scrapersky.providers.http_api import Api, ApiResponse
+from scrapersky.providers.response_cache import InMemoryResponseCache, ResponseCache
+from scrapersky.providers.throttle import Throttle
 
 POLICY = "https://dev.overpass-api.de/overpass-doc/en/preface/commons.html"
 FORM = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
 GOOD_FOR = timedelta(hours=1)
-LEAST_WAIT, USUAL_WAIT, LONGEST_WAIT = timedelta(seconds=5), timedelta(minutes=1), timedelta(minutes=10)
+MIN_WAIT, USUAL_WAIT, MAX_WAIT = timedelta(seconds=5), timedelta(minutes=1), timedelta(minutes=10)
 _SLOT = re.compile(r"^Slot available after: .{1,40}?, in (-?\d{1,6}) seconds", re.MULTILINE)
 _FREE = re.compile(r"^[1-9]\d{0,5} slots? available now", re.MULTILINE)
 _ERROR = re.compile(r"</strong>:\s{0,20}([^<\n]{1,200})")
@@ -26,10 +26,10 @@ class Overpass:
     """Asks one question at a time, and none twice while its answer is good."""
 
     def __init__(
-        self, api: Api, turns: Turns, answers: Answers | None = None, *, good_for: timedelta = GOOD_FOR
+        self, api: Api, turns: Throttle, answers: ResponseCache | None = None, *, good_for: timedelta = GOOD_FOR
     ) -> None:
         self._api = api
-        self._answers = answers or PocketAnswers()
+        self._answers = answers or InMemoryResponseCache()
         self._good_for = good_for
         self._turns = turns
 
@@ -62,11 +62,11 @@ class Overpass:
             return USUAL_WAIT  # it answered a moment ago, so it is only busy
         slots = [int(seconds) for seconds in _SLOT.findall(status.text)]
         if _FREE.search(status.text):
-            return LEAST_WAIT
-        return min(max(timedelta(seconds=min(slots) + 1), LEAST_WAIT), LONGEST_WAIT) if slots else USUAL_WAIT
+            return MIN_WAIT
+        return min(max(timedelta(seconds=min(slots) + 1), MIN_WAIT), MAX_WAIT) if slots else USUAL_WAIT
 
 
-def _elements(answer: Answer, setting: str) -> list[Element]:
+def _elements(answer: ApiResponse, setting: str) -> list[Element]:
     if answer.status == 400:
         told = _ERROR.search(answer.text)
         raise ProviderRefused(f"Overpass does not understand the question: {told[1] if told else 'no reason given'}")

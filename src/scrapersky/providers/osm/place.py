@@ -13,7 +13,7 @@ WEBSITES = ("website", "contact:website", "url", "contact:url", "brand:website")
 PHONES = ("phone", "contact:phone", "contact:mobile", "mobile", "phone:mobile")
 EMAILS = ("email", "contact:email")
 SOCIALS = ("facebook", "instagram", "linkedin", "twitter", "youtube", "tiktok", "whatsapp", "vk", "pinterest")
-FEWEST_DIGITS = 3  # of a phone number
+MIN_DIGITS = 3  # of a phone number
 CATEGORIES = ("healthcare", "shop", "craft", "office", "tourism", "leisure", "amenity")
 CITIES = ("addr:city", "addr:town", "addr:village", "addr:place", "addr:suburb")
 CLOSED = ("disused:", "abandoned:", "was:", "demolished:", "razed:", "removed:")
@@ -84,7 +84,7 @@ def _closed(tags: Mapping[str, str]) -> bool:
 def _numbers(tags: Mapping[str, str], country: str | None) -> list[str]:
     """Every phone number in E.164; one that cannot be read is kept as it is written, if it has digits at all."""
     values = [number for key in PHONES if key in tags for number in _values(tags[key])]
-    written = [value for value in values if "://" not in value and sum(map(str.isdigit, value)) >= FEWEST_DIGITS]
+    written = [value for value in values if "://" not in value and sum(map(str.isdigit, value)) >= MIN_DIGITS]
     readings = [(number, parse_phone(number, country or "")) for number in written]
     return list(dict.fromkeys(reading.number if reading else number for number, reading in readings))
 

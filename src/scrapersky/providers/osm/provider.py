@@ -6,7 +6,7 @@ import structlog
 
 from scrapersky.providers.area import what_and_where
 from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
-from scrapersky.providers.detail_budget import Purse
+from scrapersky.providers.detail_budget import DetailBudget
 from scrapersky.providers.osm import query as osm_query
 from scrapersky.providers.osm.categories import Kind, kind_of
 from scrapersky.providers.osm.nominatim import Nominatim
@@ -15,7 +15,7 @@ from scrapersky.providers.osm.place import place_of
 
 log = structlog.get_logger(__name__)
 
-MOST_PLACES = 2000  # of one answer: more is for one's own server or for Overture
+MAX_PLACES = 2000  # of one answer: more is for one's own server or for Overture
 NAMED = "names that contain it are searched for instead."
 
 
@@ -45,12 +45,12 @@ class OpenStreetMap:
             meter.notes.append(_reading(what, kind))
         meter.charge()
         area = await self._nominatim.find(where, query.country, query.language)
-        most = min(query.limit or MOST_PLACES, MOST_PLACES)
+        most = min(query.limit or MAX_PLACES, MAX_PLACES)
         question = osm_query.by_tags(kind.tags, area, most) if kind else osm_query.by_name(what, area, most)
         meter.charge()
         elements = await self._overpass.ask(question)
-        if len(elements) >= MOST_PLACES:
-            meter.notes.append(f"Only the first {MOST_PLACES} places were taken; search smaller areas for the rest.")
+        if len(elements) >= MAX_PLACES:
+            meter.notes.append(f"Only the first {MAX_PLACES} places were taken; search smaller areas for the rest.")
         found = {place.provider_id: place for one in elements if (place := place_of(one, area.country)) is not None}
         log.info(
             "places_found", provider=self.name, area=area.name, kind=what, elements=len(elements), places=len(found)
@@ -58,7 +58,7 @@ class OpenStreetMap:
         if found:
             yield list(found.values())
 
-    async def details(self, provider_id: str, purse: Purse) -> PlaceDetails:
+    async def details(self, provider_id: str, purse: DetailBudget) -> PlaceDetails:
         """The element with this id, such as node/123."""
         question = osm_query.by_id(provider_id)
         if question is None:

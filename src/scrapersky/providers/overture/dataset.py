@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow.compute
     import pyarrow.dataset
 
-LEAST_CONFIDENCE = 0.6  # below, one in a few places does not exist
+MIN_CONFIDENCE = 0.6  # below, one in a few places does not exist
 COLUMNS = (
     "id",
     "names",
@@ -51,7 +51,7 @@ class OvertureDataset:
 
         x, y = pc.field("bbox", "xmin"), pc.field("bbox", "ymin")
         wide = (x >= box.west) & (x <= box.east) if box.west <= box.east else (x >= box.west) | (x <= box.east)
-        likely = pc.field("confidence") >= LEAST_CONFIDENCE
+        likely = pc.field("confidence") >= MIN_CONFIDENCE
         yield from self._rows(wide & (y >= box.south) & (y <= box.north) & likely)
 
     def one(self, identity: str) -> Mapping[str, Any] | None:

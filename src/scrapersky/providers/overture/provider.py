@@ -12,14 +12,14 @@ import structlog
 from scrapersky.extract.text import fold
 from scrapersky.providers.area import Box, Geocoder, what_and_where
 from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
-from scrapersky.providers.detail_budget import Purse
+from scrapersky.providers.detail_budget import DetailBudget
 from scrapersky.providers.osm.categories import PLURALS, kind_of
 from scrapersky.providers.overture.dataset import OvertureDataset
 from scrapersky.providers.overture.place import categories, place_of
 
 log = structlog.get_logger(__name__)
 
-MOST_PLACES = 20_000
+MAX_PLACES = 20_000
 PAGE = 500
 
 
@@ -45,7 +45,7 @@ class Overture:
             )
         meter.charge()
         area = await self._geocoder(where, query.country, query.language)
-        most = min(query.limit or MOST_PLACES, MOST_PLACES)
+        most = min(query.limit or MAX_PLACES, MAX_PLACES)
         found = await asyncio.to_thread(self._read, area.box, what, most)
         if kind_of(what) is None:
             meter.notes.append(
@@ -55,7 +55,7 @@ class Overture:
         for start in range(0, len(found), PAGE):
             yield found[start : start + PAGE]
 
-    async def details(self, provider_id: str, purse: Purse) -> PlaceDetails:
+    async def details(self, provider_id: str, purse: DetailBudget) -> PlaceDetails:
         """The place with this id, from files on this machine; the bucket is too large to look for one."""
         if self._dataset.is_remote:
             raise ProviderRefused("A single place cannot be looked up in Overture's bucket; search for it again.")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from scrapersky.sandbox.crm.service import FakeService, SaysNo
-from scrapersky.sandbox.server.response import Answer, Request, json_answer
+from scrapersky.sandbox.server.response import Request, Response, json_answer
 
 DEFAULT_KEY = "xkeysib-sandbox-key"
 CONTACTS, ATTRIBUTES = "/v3/contacts", "/v3/contacts/attributes"
@@ -20,17 +20,17 @@ class BrevoError(SaysNo):
         super().__init__(status, message, {"code": code, "message": message, **more})
 
 
-def limited() -> Answer:
+def limited() -> Response:
     """429: no Retry-After, a header of its own instead."""
     headers = {"x-sib-ratelimit-limit": "10", "x-sib-ratelimit-remaining": "0", "x-sib-ratelimit-reset": "7"}
-    return Answer(429, b'{"code":"too_many_requests","message":"Rate limit"}', "application/json", headers)
+    return Response(429, b'{"code":"too_many_requests","message":"Rate limit"}', "application/json", headers)
 
 
-MISHAPS: dict[str, Callable[[], Answer]] = {
+MISHAPS: dict[str, Callable[[], Response]] = {
     "rate_limit": limited,
     "too_early": lambda: BrevoError(425, "too_early", "Request is being processed").answer(),
     "in_process": lambda: BrevoError(400, "account_in_process", "Account is being processed").answer(),
-    "internal": lambda: Answer(500, b"", "application/json"),
+    "internal": lambda: Response(500, b"", "application/json"),
     "odd_code": lambda: BrevoError(400, "<script>alert(1)</script>", "odd").answer(),
 }
 
@@ -46,7 +46,7 @@ class FakeBrevo(FakeService):
         self.contacts: dict[str, dict[str, Any]] = {}  # by address
         self.told: list[dict[str, Any]] = []  # the bodies as they came
 
-    def _answered(self, request: Request) -> Answer:
+    def _answered(self, request: Request) -> Response:
         if request.headers.get("api-key") != self.key:
             raise BrevoError(401, "unauthorized", "Key not found")
         if (request.method, request.path) == ("GET", ATTRIBUTES):
@@ -58,7 +58,7 @@ class FakeBrevo(FakeService):
             return self._create(json.loads(request.body))
         raise BrevoError(405, "method_not_allowed", "Method not allowed")
 
-    def _create(self, asked: dict[str, Any]) -> Answer:
+    def _create(self, asked: dict[str, Any]) -> Response:
         self.told.append(asked)
         email = str(asked.get("email", "")).lower()
         if not EMAIL.fullmatch(email):
@@ -75,7 +75,7 @@ class FakeBrevo(FakeService):
         filled = {name: value for name, value in asked.get("attributes", {}).items() if name in self.attributes}
         known.update(filled)
         known["lists"] |= set(asked.get("listIds", []))
-        return json_answer({"id": known["id"]}, 201) if is_new else Answer(204, b"", "application/json")
+        return json_answer({"id": known["id"]}, 201) if is_new else Response(204, b"", "application/json")
 
     def _duplicate(self, what: str) -> BrevoError:
         message = f"{what} is already associated with another Contact"

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from scrapersky.sandbox.crm.service import FakeService, SaysNo
-from scrapersky.sandbox.server.response import Answer, Request, json_answer
+from scrapersky.sandbox.server.response import Request, Response, json_answer
 
 DEFAULT_TOKEN = "pat-eu1-sandbox-token"  # noqa: S105  # nosec B105 # of the sandbox
 UPSERT, CONTACTS = "/crm/v3/objects/contacts/batch/upsert", "/crm/v3/objects/contacts"
-MOST_INPUTS = 100
+MAX_INPUTS = 100
 EMAIL = re.compile(r"[^@\s]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}")
 PROPERTIES = frozenset(
     {"email", "firstname", "lastname", "jobtitle", "phone", "company", "website", "city", "country", "lead_source"}
@@ -31,7 +31,7 @@ class HubSpotError(SaysNo):
         super().__init__(status, message, {**said, **more})
 
 
-def limited(policy: str) -> Answer:
+def limited(policy: str) -> Response:
     """429 of the ten seconds or of the day."""
     said = {
         "status": "error",
@@ -41,10 +41,10 @@ def limited(policy: str) -> Answer:
         "policyName": policy,
     }
     headers = {**LIMIT_HEADERS, "X-HubSpot-RateLimit-Remaining": "0"}
-    return Answer(429, json.dumps(said).encode(), "application/json", headers)
+    return Response(429, json.dumps(said).encode(), "application/json", headers)
 
 
-MISHAPS: dict[str, Callable[[], Answer]] = {
+MISHAPS: dict[str, Callable[[], Response]] = {
     "ten_secondly": lambda: limited("TEN_SECONDLY_ROLLING"),
     "daily": lambda: limited("DAILY"),
     "missing_scopes": lambda: HubSpotError(
@@ -52,7 +52,7 @@ MISHAPS: dict[str, Callable[[], Answer]] = {
     ).answer(),
     "conflict": lambda: HubSpotError(409, "CONFLICT", "Contact already exists. Existing ID: 101").answer(),
     "internal": lambda: HubSpotError(500, "INTERNAL_ERROR", "internal error").answer(),
-    "bad_gateway": lambda: Answer(502, b"<html>Bad Gateway</html>"),
+    "bad_gateway": lambda: Response(502, b"<html>Bad Gateway</html>"),
 }
 
 
@@ -66,7 +66,7 @@ class FakeHubSpot(FakeService):
         self.contacts: dict[str, dict[str, Any]] = {}  # by address
         self.batches: list[int] = []  # the sizes of the upserts that were let in
 
-    def _answered(self, request: Request) -> Answer:
+    def _answered(self, request: Request) -> Response:
         if request.headers.get("authorization") != f"Bearer {self.token}":
             raise HubSpotError(401, "INVALID_AUTHENTICATION", "Authentication credentials not found.")
         if mishap := self._mishap():
@@ -77,9 +77,9 @@ class FakeHubSpot(FakeService):
             return json_answer({"results": list(self.contacts.values())[:1]})
         raise HubSpotError(404, "OBJECT_NOT_FOUND", "No such path")
 
-    def _upsert(self, inputs: list[dict[str, Any]]) -> Answer:
-        if len(inputs) > MOST_INPUTS:
-            raise HubSpotError(400, "VALIDATION_ERROR", f"Batch size {len(inputs)} exceeds the limit of {MOST_INPUTS}")
+    def _upsert(self, inputs: list[dict[str, Any]]) -> Response:
+        if len(inputs) > MAX_INPUTS:
+            raise HubSpotError(400, "VALIDATION_ERROR", f"Batch size {len(inputs)} exceeds the limit of {MAX_INPUTS}")
         ids = [str(each["id"]).lower() for each in inputs]
         if len(set(ids)) < len(ids):
             raise HubSpotError(400, "VALIDATION_ERROR", "Duplicate IDs found in batch input")

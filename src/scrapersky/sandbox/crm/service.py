@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scrapersky.core.errors import ScraperSkyError
-from scrapersky.sandbox.server.fault_injection import Mishaps
-from scrapersky.sandbox.server.response import Answer, Request, json_answer
+from scrapersky.sandbox.server.fault_injection import FaultInjector
+from scrapersky.sandbox.server.response import Request, Response, json_answer
 
 
 class SaysNo(ScraperSkyError):
@@ -16,7 +16,7 @@ class SaysNo(ScraperSkyError):
         super().__init__(message)
         self.status, self.document = status, dict(document)
 
-    def answer(self) -> Answer:
+    def answer(self) -> Response:
         """The error as it goes over the wire."""
         return json_answer(self.document, self.status)
 
@@ -24,25 +24,25 @@ class SaysNo(ScraperSkyError):
 class FakeService(ABC):
     """One account at somebody else's."""
 
-    def __init__(self, mishaps: Mapping[str, Callable[[], Answer]]) -> None:
+    def __init__(self, mishaps: Mapping[str, Callable[[], Response]]) -> None:
         self._answers = mishaps
-        self._mishaps = Mishaps(mishaps)
+        self._mishaps = FaultInjector(mishaps)
 
     def fail(self, kind: str, times: int = 1) -> None:
         """The next calls go wrong in this way; see MISHAPS for the ways."""
         self._mishaps.order(kind, times)
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> Response:
         """What it says to a request."""
         try:
             return self._answered(request)
         except SaysNo as error:
             return error.answer()
 
-    def _mishap(self) -> Answer | None:
+    def _mishap(self) -> Response | None:
         """What goes wrong this time, if anything does."""
         kind = self._mishaps.next()
         return self._answers[kind]() if kind else None
 
     @abstractmethod
-    def _answered(self, request: Request) -> Answer: ...
+    def _answered(self, request: Request) -> Response: ...

@@ -9,20 +9,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scrapersky.core.errors import ScraperSkyError
-from scrapersky.sandbox.server.response import Answer, Request, json_answer
+from scrapersky.sandbox.server.response import Request, Response, json_answer
 
 TOLERANCE_SECONDS = 300
-MANNERS: dict[str, Answer] = {
-    "well": Answer(204),
-    "hang": Answer(200, wait_seconds=3600),
-    "endless": Answer(200, b"x" * 1_000_000, drip_seconds=3600),
-    "gone": Answer(410, b"I want no more of this."),
-    "broken": Answer(500, b"Traceback: secret of the receiver"),
-    "busy": Answer(429, headers={"Retry-After": "7"}),
-    "away": Answer(503, headers={"Retry-After": "99999999"}),
-    "moved": Answer(302, headers={"Location": "http://127.0.0.1:1/admin"}),
-    "refusing": Answer(400, b"I do not like this body."),
-    "hang_up": Answer(hang_up=True),
+MANNERS: dict[str, Response] = {
+    "well": Response(204),
+    "hang": Response(200, wait_seconds=3600),
+    "endless": Response(200, b"x" * 1_000_000, drip_seconds=3600),
+    "gone": Response(410, b"I want no more of this."),
+    "broken": Response(500, b"Traceback: secret of the receiver"),
+    "busy": Response(429, headers={"Retry-After": "7"}),
+    "away": Response(503, headers={"Retry-After": "99999999"}),
+    "moved": Response(302, headers={"Location": "http://127.0.0.1:1/admin"}),
+    "refusing": Response(400, b"I do not like this body."),
+    "hang_up": Response(hang_up=True),
 }
 
 
@@ -52,14 +52,14 @@ class Receiver:
                 raise UnknownManner(f"{manner} is none of {', '.join(MANNERS)}.")
         self.manners = list(manners)
 
-    def take(self, request: Request) -> Answer:
+    def take(self, request: Request) -> Response:
         """Check, remember, answer."""
         manner = self._next()
         try:
             message_id = self._checked(request)
         except Forged:
             self.forged += 1
-            return Answer(401, b"Not signed by you.")
+            return Response(401, b"Not signed by you.")
         self.seen.append(message_id)
         if manner in ("well", "endless"):
             self.effects.setdefault(message_id, json.loads(request.body))
@@ -103,20 +103,20 @@ class FakeWebhook:
         self.receivers[path] = Receiver(secret, header=header)
         return self.receivers[path]
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> Response:
         """What the receiver at the path says."""
         receiver = self.receivers.get(request.path)
         if receiver is None or request.method != "POST":
             return _not_registered(request)
         if receiver.header and request.headers.get(receiver.header[0].lower()) != receiver.header[1]:
-            return Answer(403, b"Authorization data is wrong!")
+            return Response(403, b"Authorization data is wrong!")
         if receiver.header:
             answer = receiver.take(request)
             return json_answer({"message": "Workflow was started"}) if answer.status == 204 else answer
         return receiver.take(request)
 
 
-def _not_registered(request: Request) -> Answer:
+def _not_registered(request: Request) -> Response:
     path = request.path.rpartition("/")[2]
     return json_answer(
         {

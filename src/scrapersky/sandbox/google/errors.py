@@ -3,7 +3,7 @@
 from typing import Any
 
 from scrapersky.core.errors import ScraperSkyError
-from scrapersky.sandbox.server.response import Answer, json_answer
+from scrapersky.sandbox.server.response import Response, json_answer
 
 SERVICE = "places.googleapis.com"
 METHODS = {"searchText": "SearchText", "searchNearby": "SearchNearby", "details": "GetPlace"}
@@ -17,7 +17,7 @@ class GoogleError(ScraperSkyError):
         self.code, self.status, self.message = code, status, message
         self.reason, self.metadata = reason, metadata
 
-    def answer(self) -> Answer:
+    def answer(self) -> Response:
         """The error as it goes over the wire."""
         error: dict[str, Any] = {"code": self.code, "message": self.message, "status": self.status}
         if self.reason is not None:

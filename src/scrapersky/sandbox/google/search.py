@@ -7,7 +7,7 @@ from typing import Any
 from scrapersky.sandbox.google.errors import invalid
 from scrapersky.sandbox.server.response import Request
 from scrapersky.sandbox.world.business import Seat
-from scrapersky.sandbox.world.cities import Box, City, cities
+from scrapersky.sandbox.world.cities import City, CityBox, cities
 from scrapersky.sandbox.world.slugs import plain, slug
 from scrapersky.sandbox.world.trades import Trade, trades
 
@@ -61,7 +61,7 @@ def read_body(request: Request) -> dict[str, Any]:
     return asked
 
 
-def read_box(asked: dict[str, Any]) -> Box | None:
+def read_box(asked: dict[str, Any]) -> CityBox | None:
     """The rectangle of the restriction, or None."""
     if "locationRestriction" in asked and "locationBias" in asked:
         raise invalid("Only one of location_bias and location_restriction may be set.")
@@ -71,7 +71,7 @@ def read_box(asked: dict[str, Any]) -> Box | None:
     if rectangle is None:
         raise invalid("Invalid location_restriction: only a rectangle is supported in SearchText.")
     low, high = rectangle.get("low", {}), rectangle.get("high", {})
-    box = Box(
+    box = CityBox(
         low.get("latitude", 0.0), low.get("longitude", 0.0), high.get("latitude", 0.0), high.get("longitude", 0.0)
     )
     if box.south > box.north:

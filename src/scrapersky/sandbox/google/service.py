@@ -13,13 +13,13 @@ from scrapersky.sandbox.google.billing import Bill
 from scrapersky.sandbox.google.errors import GoogleError
 from scrapersky.sandbox.google.place import ALSO_FIELDS, Mask, is_rated, is_service_area, number_of, place, place_id
 from scrapersky.sandbox.google.search import MISMATCH, fingerprint, read_body, read_box, read_size, read_text
-from scrapersky.sandbox.server.fault_injection import Mishaps
-from scrapersky.sandbox.server.response import Answer, Request, json_answer
+from scrapersky.sandbox.server.fault_injection import FaultInjector
+from scrapersky.sandbox.server.response import Request, Response, json_answer
 from scrapersky.sandbox.world.business import Business, Seat
 from scrapersky.sandbox.world.slugs import plain
 from scrapersky.sandbox.world.spatial_index import Map
 
-MOST_RESULTS = 60
+MAX_RESULTS = 60
 DEFAULT_KEY = "sandbox-google-key"
 MISHAPS: dict[str, Callable[[str], GoogleError]] = {
     "per_minute": lambda method: errors.exhausted(method, "minute", 600),
@@ -52,7 +52,7 @@ class FakeGoogle:
         self.per_minute, self.per_day = per_minute, per_day
         self._map = places
         self._seed = places.world.seed
-        self._mishaps = Mishaps(MISHAPS)
+        self._mishaps = FaultInjector(MISHAPS)
         self._minute: Counter[str] = Counter()
         self._gone: set[str] = set()
         self._moved: dict[str, str] = {}
@@ -80,7 +80,7 @@ class FakeGoogle:
         """The business has closed here and gone there."""
         self._moved[identity] = to
 
-    def answer(self, request: Request, path: str) -> Answer:
+    def answer(self, request: Request, path: str) -> Response:
         """What Google says to a request; `path` begins with /v1."""
         try:
             return json_answer(self._answered(request, path))
@@ -129,7 +129,7 @@ class FakeGoogle:
         if not text.strip():
             raise errors.invalid(f"Empty text_query. {MISMATCH}" if asked.get("pageToken") else "Empty text_query.")
         size, start = read_size(asked), self._start(asked)
-        found = self._found(asked, text)[:MOST_RESULTS]
+        found = self._found(asked, text)[:MAX_RESULTS]
         shown = [mask.of(self._place(one, asked)) for one in found[start : start + size]]
         answer: dict[str, Any] = {"places": shown} if shown else {}
         if start + size < len(found) and "nextPageToken" in mask.beside:

@@ -15,9 +15,9 @@ def kind_of(number: int) -> str:
 
 def tags_of(business: Business) -> dict[str, str]:
     """The tags, all of them strings; about half spell their contacts with contact: in front."""
-    street, _, house = business.street.rpartition(" ")
+    street, _, application = business.street.rpartition(" ")
     if business.street[:1].isdigit():
-        house, _, street = business.street.partition(" ")
+        application, _, street = business.street.partition(" ")
     before = "contact:" if business.number % 2 else ""
     hours = business.hours
     opening = f"Mo-Fr {hours.opens:02}:00-{hours.closes:02}:00"
@@ -28,7 +28,7 @@ def tags_of(business: Business) -> dict[str, str]:
         "name": business.name,
         f"{closed}{business.trade.osm_key}": business.trade.osm_value,
         "addr:street": street,
-        "addr:housenumber": house,
+        "addr:housenumber": application,
         "addr:postcode": business.postcode,
         "addr:city": business.city.name,
         "addr:country": business.country.code,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from scrapersky.sandbox.world.cities import Box
+from scrapersky.sandbox.world.cities import CityBox
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,14 @@ class Statement:
 
     kinds: set[str]
     tags: list[TagFilter] = field(default_factory=list)
-    boxes: list[Box] = field(default_factory=list)  # in every one of them
-    areas: list[list[Box]] = field(default_factory=list)  # in any one of each list
+    boxes: list[CityBox] = field(default_factory=list)  # in every one of them
+    areas: list[list[CityBox]] = field(default_factory=list)  # in any one of each list
     circles: list[Circle] = field(default_factory=list)
     ids: set[int] = field(default_factory=set)
 
     def holds(self, latitude: float, longitude: float) -> bool:
         """Whether a point lies where it should."""
-        places: list[Box | Circle] = [*self.boxes, *self.circles]
+        places: list[CityBox | Circle] = [*self.boxes, *self.circles]
         return all(place.holds(latitude, longitude) for place in places) and all(
             any(box.holds(latitude, longitude) for box in area) for area in self.areas
         )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.sandbox.osm.overpass_filters import Circle, Statement, TagFilter
-from scrapersky.sandbox.world.cities import Box, City, cities
+from scrapersky.sandbox.world.cities import City, CityBox, cities
 
 AREA_OFFSET = 3_600_000_000
 KINDS = {
@@ -47,7 +47,7 @@ class _Parser:
             if match[0].strip() and not match[0].startswith("//"):
                 self._tokens.append((match[0], text.count("\n", 0, match.start()) + 1))
         self._at = 0
-        self._areas: dict[str, list[Box]] = {}
+        self._areas: dict[str, list[CityBox]] = {}
         self._query = Query()
 
     def query(self) -> Query:
@@ -148,7 +148,7 @@ class _Parser:
 
     def _area(self) -> None:
         tags: list[TagFilter] = []
-        boxes: list[Box] | None = None
+        boxes: list[CityBox] | None = None
         name = "_"
         while (word := self._next()) != ";":
             if word == "[":
@@ -218,14 +218,14 @@ class _Parser:
         return ParseError(f"line {line}: parse error: {what}")
 
 
-def _box(words: list[str], parser: _Parser) -> Box:
-    box = Box(*parser._numbers(words, 4))
+def _box(words: list[str], parser: _Parser) -> CityBox:
+    box = CityBox(*parser._numbers(words, 4))
     if box.west > box.east:
         raise parser._error("the west of a bounding box must not be greater than its east")
     return box
 
 
-def _area_by_number(number: int) -> list[Box]:
+def _area_by_number(number: int) -> list[CityBox]:
     return [city.box for city in cities().values() if city.relation == number - AREA_OFFSET]
 
 

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs
 from scrapersky.sandbox.osm.element import FIRST_ID, element, kind_of, tags_of
 from scrapersky.sandbox.osm.overpass_filters import Statement
 from scrapersky.sandbox.osm.overpass_query import ParseError, Query, parse
-from scrapersky.sandbox.server.fault_injection import Mishaps
-from scrapersky.sandbox.server.response import Answer, Request, json_answer
+from scrapersky.sandbox.server.fault_injection import FaultInjector
+from scrapersky.sandbox.server.response import Request, Response, json_answer
 from scrapersky.sandbox.world.business import Business, Seat
 from scrapersky.sandbox.world.cities import City, cities, countries
 from scrapersky.sandbox.world.slugs import slug
@@ -29,24 +29,24 @@ BASE_TIME = "2026-11-15T08:00:00Z"
 COPYRIGHT = "The data included in this document is from www.openstreetmap.org. The data is made available under ODbL."
 
 
-def _html(status: int, text: str) -> Answer:
+def _html(status: int, text: str) -> Response:
     page = (
         '<?xml version="1.0" encoding="UTF-8"?>\n<html><head><title>OSM3S Response</title></head><body>\n'
         "<p>The data included in this document is from www.openstreetmap.org.</p>\n"
         f'<p><strong style="color:#FF0000">Error</strong>: {text}</p>\n</body></html>\n'
     )
-    return Answer(status, page.encode(), "text/html; charset=utf-8")
+    return Response(status, page.encode(), "text/html; charset=utf-8")
 
 
-def _blocked(status: int) -> Answer:
+def _blocked(status: int) -> Response:
     page = (
         "<html><head><title>Access blocked</title></head><body><h1>Access blocked</h1><p>You have been blocked because "
         "you have violated the usage policy of OSM's Nominatim geocoding service.</p></body></html>"
     )
-    return Answer(status, page.encode(), "text/html; charset=utf-8")
+    return Response(status, page.encode(), "text/html; charset=utf-8")
 
 
-NOMINATIM_MISHAPS: dict[str, Callable[[], Answer]] = {
+NOMINATIM_MISHAPS: dict[str, Callable[[], Response]] = {
     "blocked": lambda: _blocked(403),
     "too_many": lambda: _blocked(429),
     "broken": lambda: _html(500, "Internal error"),
@@ -61,13 +61,13 @@ class FakeNominatim:
         self.least_seconds = least_seconds
         self._now = now
         self._asked_at = -math.inf
-        self._mishaps = Mishaps(NOMINATIM_MISHAPS)
+        self._mishaps = FaultInjector(NOMINATIM_MISHAPS)
 
     def fail(self, kind: str, times: int = 1) -> None:
         """The next calls go wrong in this way."""
         self._mishaps.order(kind, times)
 
-    def answer(self, request: Request, path: str) -> Answer:
+    def answer(self, request: Request, path: str) -> Response:
         """What Nominatim says; whoever does not say who they are is blocked, and whoever asks too often."""
         self.calls += 1
         is_hasty = self._now() - self._asked_at < self.least_seconds
@@ -88,7 +88,7 @@ class FakeNominatim:
             return _html(404, "Not found")
         return self._search(asked)
 
-    def _search(self, asked: dict[str, str]) -> Answer:
+    def _search(self, asked: dict[str, str]) -> Response:
         form = asked.get("format", "jsonv2")
         if form not in FORMATS:
             message = f"Parameter 'format' must be one of: {', '.join(FORMATS)}"
@@ -132,7 +132,7 @@ def _place(city: City, form: str, details: bool) -> dict[str, Any]:
     return shown
 
 
-OVERPASS_MISHAPS: dict[str, Callable[[], Answer]] = {
+OVERPASS_MISHAPS: dict[str, Callable[[], Response]] = {
     "rate_limited": lambda: _html(
         429,
         "runtime error: open64: 0 Success /osm3s_osm_base Dispatcher_Client::request_read_and_idx::rate_limited. "
@@ -156,16 +156,16 @@ class FakeOverpass:
     def __init__(self, places: Map) -> None:
         self.calls = 0
         self._map = places
-        self._mishaps = Mishaps(OVERPASS_MISHAPS)
+        self._mishaps = FaultInjector(OVERPASS_MISHAPS)
 
     def fail(self, kind: str, times: int = 1) -> None:
         """The next calls go wrong in this way."""
         self._mishaps.order(kind, times)
 
-    def answer(self, request: Request, path: str) -> Answer:
+    def answer(self, request: Request, path: str) -> Response:
         """What Overpass says."""
         if path.rstrip("/") == "/api/status":
-            return Answer(200, _status().encode(), "text/plain; charset=utf-8")
+            return Response(200, _status().encode(), "text/plain; charset=utf-8")
         if path.rstrip("/") != "/api/interpreter":
             return _html(404, "Not found")
         self.calls += 1
@@ -177,7 +177,7 @@ class FakeOverpass:
         except ParseError as error:
             return _html(400, str(error))
 
-    def _run(self, query: Query) -> Answer:
+    def _run(self, query: Query) -> Response:
         found: dict[int, tuple[Business, dict[str, str]]] = {}
         for statement in query.statements:
             for business in self._candidates(statement):
@@ -219,7 +219,7 @@ def _text_of(request: Request) -> str:
     return body
 
 
-def _elements(elements: list[dict[str, Any]], remark: str | None = None) -> Answer:
+def _elements(elements: list[dict[str, Any]], remark: str | None = None) -> Response:
     answer: dict[str, Any] = {
         "version": 0.6,
         "generator": "Overpass API 0.7.62.1 084b4234",

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from scrapersky.core.errors import ScraperSkyError
 
 
-class UnknownMishap(ScraperSkyError):
+class UnknownFault(ScraperSkyError):
     """This provider cannot go wrong in this way."""
 
 
-class Mishaps:
+class FaultInjector:
     """A row of errors that wait for their calls."""
 
     def __init__(self, kinds: Iterable[str]) -> None:
@@ -20,7 +20,7 @@ class Mishaps:
     def order(self, kind: str, times: int) -> None:
         """The next `times` calls go wrong like this; UnknownMishap for a kind that is not on the list."""
         if kind not in self._kinds:
-            raise UnknownMishap(f"{kind or 'nothing'} is none of {', '.join(self._kinds)}.")
+            raise UnknownFault(f"{kind or 'nothing'} is none of {', '.join(self._kinds)}.")
         self._waiting.extend([kind] * times)
 
     def next(self) -> str | None:

@@ -10,15 +10,15 @@ from urllib.parse import unquote
 
 import httptools
 
-from scrapersky.sandbox.server.response import Answer, Request
+from scrapersky.sandbox.server.response import Request, Response
 from scrapersky.sandbox.server.traffic import Traffic
 
 PIECES = 10  # into which a dripping body is cut
 PHRASES = {status.value: status.phrase for status in HTTPStatus}
-Respond = Callable[[Request], Answer]
+Respond = Callable[[Request], Response]
 
 
-class Door(asyncio.Protocol):
+class HttpServer(asyncio.Protocol):
     """One connection. Requests are answered one after the other, in their order."""
 
     def __init__(self, respond: Respond, traffic: Traffic, latency: Callable[[], float], secure: bool = False) -> None:
@@ -53,7 +53,7 @@ class Door(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserError:
-            self._write(_head(Answer(400), 0, keep=False))
+            self._write(_head(Response(400), 0, keep=False))
             self._close()
 
     # -- what the parser says ------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ class Door(asyncio.Protocol):
                 self._send(request, answer, keep)
                 self._traffic.end(request.host)
 
-    async def _later(self, request: Request, answer: Answer, keep: bool, seconds: float) -> None:
+    async def _later(self, request: Request, answer: Response, keep: bool, seconds: float) -> None:
         try:
             await asyncio.sleep(seconds)
             if answer.drip_seconds:
@@ -111,7 +111,7 @@ class Door(asyncio.Protocol):
             self._task = None
         self._next()
 
-    async def _drip(self, request: Request, answer: Answer, keep: bool) -> None:
+    async def _drip(self, request: Request, answer: Response, keep: bool) -> None:
         self._write(_head(answer, len(answer.body), keep))
         size = len(answer.body) // PIECES + 1
         for start in range(0, len(answer.body), size):
@@ -120,7 +120,7 @@ class Door(asyncio.Protocol):
         if not keep:
             self._close()
 
-    def _send(self, request: Request, answer: Answer, keep: bool) -> None:
+    def _send(self, request: Request, answer: Response, keep: bool) -> None:
         if answer.hang_up:
             self._close()
             return
@@ -141,7 +141,7 @@ class Door(asyncio.Protocol):
             self._transport.close()
 
 
-def _head(answer: Answer, length: int, keep: bool) -> bytes:
+def _head(answer: Response, length: int, keep: bool) -> bytes:
     fields = {
         "Date": formatdate(usegmt=True),
         "Server": "sandbox",

@@ -20,7 +20,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """A status and a body. It may take its time, end too early, or never come."""
 
     status: int = 200
@@ -33,17 +33,17 @@ class Answer:
     hang_up: bool = False  # nothing comes at all
 
 
-def json_answer(value: object, status: int = 200) -> Answer:
+def json_answer(value: object, status: int = 200) -> Response:
     """A JSON answer."""
-    return Answer(status, json.dumps(value, ensure_ascii=False).encode(), "application/json; charset=utf-8")
+    return Response(status, json.dumps(value, ensure_ascii=False).encode(), "application/json; charset=utf-8")
 
 
-def redirect(location: str) -> Answer:
+def redirect(location: str) -> Response:
     """A lasting redirect."""
-    return Answer(301, b"", headers={"Location": location})
+    return Response(301, b"", headers={"Location": location})
 
 
-def page_answer(status: int, text: str) -> Answer:
+def page_answer(status: int, text: str) -> Response:
     """A short HTML page with only these words."""
     title = HTTPStatus(status).phrase
-    return Answer(status, f"<!doctype html><title>{status} {title}</title><h1>{title}</h1><p>{text}</p>".encode())
+    return Response(status, f"<!doctype html><title>{status} {title}</title><h1>{title}</h1><p>{text}</p>".encode())

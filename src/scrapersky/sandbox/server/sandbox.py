@@ -14,9 +14,9 @@ from scrapersky.sandbox.google.service import FakeGoogle
 from scrapersky.sandbox.osm.services import FakeNominatim, FakeOverpass
 from scrapersky.sandbox.server.certificates import Authority
 from scrapersky.sandbox.server.dns_server import NameServer
-from scrapersky.sandbox.server.fault_injection import UnknownMishap
-from scrapersky.sandbox.server.http_server import Door
-from scrapersky.sandbox.server.response import Answer, Request, json_answer
+from scrapersky.sandbox.server.fault_injection import UnknownFault
+from scrapersky.sandbox.server.http_server import HttpServer
+from scrapersky.sandbox.server.response import Request, Response, json_answer
 from scrapersky.sandbox.server.traffic import Traffic
 from scrapersky.sandbox.sites.responder import Sites
 from scrapersky.sandbox.truth import truth
@@ -80,8 +80,8 @@ class Sandbox:
     async def _listen(self, port: int, context: ssl.SSLContext | None) -> int:
         """Open a door, and say on which port."""
 
-        def door() -> Door:
-            return Door(self.respond, self.traffic, self._latency, secure=context is not None)
+        def door() -> HttpServer:
+            return HttpServer(self.respond, self.traffic, self._latency, secure=context is not None)
 
         loop = asyncio.get_running_loop()
         server = await loop.create_server(door, self.address, port, ssl=context, backlog=4096)
@@ -177,7 +177,7 @@ class Sandbox:
 
     # -- what it says --------------------------------------------------------------------------------------------------
 
-    def respond(self, request: Request) -> Answer:
+    def respond(self, request: Request) -> Response:
         """The answer to a request: of a site by its name, of the providers and of the sandbox itself by number."""
         if request.host == HUBSPOT:
             return self.hubspot.answer(request)
@@ -202,7 +202,7 @@ class Sandbox:
             return self._mishap(request)
         return json_answer(self.addresses(), 200 if not room else 404)
 
-    def _mishap(self, request: Request) -> Answer:
+    def _mishap(self, request: Request) -> Response:
         """`POST /mishap?provider=google&kind=per_minute&times=2`: the next calls go wrong."""
         asked = {name: values[0] for name, values in parse_qs(request.query).items()}
         providers: dict[str, FakeGoogle | FakeNominatim | FakeOverpass | FakeHubSpot | FakeBrevo] = {
@@ -218,7 +218,7 @@ class Sandbox:
             return json_answer({"error": f"provider is one of {', '.join(providers)}, times a number"}, 400)
         try:
             provider.fail(asked.get("kind", ""), int(times))
-        except UnknownMishap as unknown:
+        except UnknownFault as unknown:
             return json_answer({"error": str(unknown)}, 400)
         return json_answer({"failing": times})
 

@@ -7,7 +7,7 @@ from scrapersky.sandbox.sites.plan import PageKind, Site, SitePage
 from scrapersky.sandbox.world.business import Business
 
 
-class Stand(NamedTuple):
+class ContactPlacement(NamedTuple):
     """A value of a field, and a page on which it is written."""
 
     field: str  # email, phone, fax, social, person
@@ -16,42 +16,42 @@ class Stand(NamedTuple):
     business: int  # whose it is
 
 
-def stands(site: Site) -> Iterator[Stand]:
+def stands(site: Site) -> Iterator[ContactPlacement]:
     """Every contact of the site with every page it stands on."""
     for page in site.pages:
         for business in site.businesses:
             for url in business.socials:  # the footer is on every page
-                yield Stand("social", url, page, business.number)
+                yield ContactPlacement("social", url, page, business.number)
             if site.header_phone and business is site.owner:
-                yield Stand("phone", business.phone, page, business.number)
+                yield ContactPlacement("phone", business.phone, page, business.number)
             yield from _on_page(site, business, page)
 
 
-def _on_page(site: Site, business: Business, page: SitePage) -> Iterator[Stand]:
+def _on_page(site: Site, business: Business, page: SitePage) -> Iterator[ContactPlacement]:
     if page.kind is PageKind.HOME:
         if site.has_linked_data:
-            yield Stand("phone", business.phone, page, business.number)
+            yield ContactPlacement("phone", business.phone, page, business.number)
         if site.email_on_home and business is site.owner:
-            yield Stand("email", business.email, page, business.number)
+            yield ContactPlacement("email", business.email, page, business.number)
     elif page.kind is PageKind.CONTACT:
         yield from _on_contact(business, page)
     elif page.kind is PageKind.TEAM:
         for person in business.people:
-            yield Stand("person", person.name, page, business.number)
+            yield ContactPlacement("person", person.name, page, business.number)
             if person.email:
-                yield Stand("email", person.email, page, business.number)
+                yield ContactPlacement("email", person.email, page, business.number)
     elif page.kind is PageKind.IMPRINT:
-        yield Stand("email", business.email, page, business.number)
-        yield Stand("phone", business.phone, page, business.number)
-        yield Stand("person", business.people[0].name, page, business.number)
+        yield ContactPlacement("email", business.email, page, business.number)
+        yield ContactPlacement("phone", business.phone, page, business.number)
+        yield ContactPlacement("person", business.people[0].name, page, business.number)
 
 
-def _on_contact(business: Business, page: SitePage) -> Iterator[Stand]:
-    yield Stand("email", business.email, page, business.number)
-    yield Stand("phone", business.phone, page, business.number)
+def _on_contact(business: Business, page: SitePage) -> Iterator[ContactPlacement]:
+    yield ContactPlacement("email", business.email, page, business.number)
+    yield ContactPlacement("phone", business.phone, page, business.number)
     if business.second_email:
-        yield Stand("email", business.second_email, page, business.number)
+        yield ContactPlacement("email", business.second_email, page, business.number)
     if business.mobile:
-        yield Stand("phone", business.mobile, page, business.number)
+        yield ContactPlacement("phone", business.mobile, page, business.number)
     if business.fax:
-        yield Stand("fax", business.fax, page, business.number)
+        yield ContactPlacement("fax", business.fax, page, business.number)

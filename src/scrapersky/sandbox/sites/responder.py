@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from hashlib import blake2b
 
-from scrapersky.sandbox.server.response import Answer, Request, page_answer, redirect
+from scrapersky.sandbox.server.response import Request, Response, page_answer, redirect
 from scrapersky.sandbox.sites import style_hand_made, style_squarespace, style_wix, style_wordpress
 from scrapersky.sandbox.sites.faults import Condition
 from scrapersky.sandbox.sites.fragments import Pieces, pieces
@@ -40,7 +40,7 @@ class Sites:
         self.site = lru_cache(SITES_KEPT)(self._site)
         self._page = lru_cache(PAGES_KEPT)(self._rendered)
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> Response:
         """What the host says; a host that is not in the world is no site of anybody."""
         site = self.site(request.host.removeprefix("www."))
         if site is None:
@@ -59,7 +59,7 @@ class Sites:
         owner = self.world.at(host)
         return None if owner is None else plan(self.world, owner)
 
-    def _well(self, site: Site, request: Request) -> Answer:
+    def _well(self, site: Site, request: Request) -> Response:
         """The answer of a site that works."""
         condition = site.owner.condition
         if condition is Condition.WWW and not request.host.startswith("www."):
@@ -70,7 +70,7 @@ class Sites:
         if file is not None:
             return _file(file)
         if request.path.endswith((".jpg", ".png", ".ico")):
-            return Answer(200, PIXEL, "image/png")
+            return Response(200, PIXEL, "image/png")
         page = site.at(request.path)
         if page is None:
             if condition is not Condition.SOFT_404:
@@ -78,10 +78,10 @@ class Sites:
             page = site.pages[0]
         return self._page_answer(site, page, request)
 
-    def _page_answer(self, site: Site, page: SitePage, request: Request) -> Answer:
+    def _page_answer(self, site: Site, page: SitePage, request: Request) -> Response:
         body, etag = self._page(site.owner.host or "", page)
         if request.headers.get("if-none-match") == etag:
-            return Answer(304, b"", headers={"ETag": etag})
+            return Response(304, b"", headers={"ETag": etag})
         headers = {"ETag": etag, "Vary": "Accept-Encoding"}
         if site.style in COMPRESSED:
             if "gzip" in request.headers.get("accept-encoding", ""):
@@ -89,7 +89,7 @@ class Sites:
             else:
                 body = gzip.decompress(body)
         slow = site.owner.condition is Condition.SLOW
-        return Answer(200, body, headers=headers, drip_seconds=SLOW_SECONDS if slow else 0.0)
+        return Response(200, body, headers=headers, drip_seconds=SLOW_SECONDS if slow else 0.0)
 
     def _rendered(self, host: str, page: SitePage) -> tuple[bytes, str]:
         """The body as it is sent, and the name of this version."""
@@ -101,34 +101,34 @@ class Sites:
         return (gzip.compress(body, 1, mtime=0) if site.style in COMPRESSED else body), etag
 
 
-def _trouble(site: Site, request: Request) -> Answer | None:
+def _trouble(site: Site, request: Request) -> Response | None:
     """What a site says that is not well, or nothing."""
     condition, path = site.owner.condition, request.path
     host = site.owner.host or ""
     if condition is Condition.DEAD:
-        return Answer(hang_up=True)
+        return Response(hang_up=True)
     if condition is Condition.BROKEN:
         return page_answer(500, "The server has encountered an internal error.")
     if condition is Condition.BUSY:
-        return Answer(429, b"Too many requests", headers={"Retry-After": "120"})
+        return Response(429, b"Too many requests", headers={"Retry-After": "120"})
     if path == "/robots.txt" and condition is not Condition.TRUNCATED:
         return None
     if condition is Condition.BLOCKED:
         return page_answer(403, "Access denied. Your request looks automated.")
     if condition is Condition.TRUNCATED:
-        return Answer(200, PARKED.format(host).encode() * 20, cut=True)
+        return Response(200, PARKED.format(host).encode() * 20, cut=True)
     if condition is Condition.PARKED:
-        return Answer(200, PARKED.format(host).encode()) if path == "/" else page_answer(404, host)
+        return Response(200, PARKED.format(host).encode()) if path == "/" else page_answer(404, host)
     if condition is Condition.LOGIN:
         return _login(site, path)
     return None
 
 
-def _login(site: Site, path: str) -> Answer:
+def _login(site: Site, path: str) -> Response:
     if path != "/login":
-        return Answer(302, b"", headers={"Location": f"{site.origin}/login"})
+        return Response(302, b"", headers={"Location": f"{site.origin}/login"})
     words = site.owner.language
-    return Answer(
+    return Response(
         200,
         f"<!doctype html><html lang='{words.code}'><title>{words.login}</title><h1>{words.login}</h1>"
         "<form method='post'><input name='user'><input name='password' type='password'></form>".encode(),
@@ -143,5 +143,5 @@ def _may_be_a_file(path: str) -> bool:
     return path.endswith((".xml", ".gz", ".txt")) or path == "/feed/"
 
 
-def _file(file: tuple[str, bytes]) -> Answer:
-    return Answer(200, file[1], file[0])
+def _file(file: tuple[str, bytes]) -> Response:
+    return Response(200, file[1], file[0])

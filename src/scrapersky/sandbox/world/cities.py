@@ -7,7 +7,7 @@ from scrapersky.sandbox.world.data_files import table
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class CityBox:
     """A rectangle on the map, in degrees; one that crosses the antimeridian has its west east of its east."""
 
     south: float
@@ -33,7 +33,7 @@ class City:
 
     name: str
     english: str
-    box: Box
+    box: CityBox
     postcode: str
     landline: tuple[str, ...]
     country: str  # two letters
@@ -65,7 +65,7 @@ def countries() -> dict[str, Country]:
             City(
                 city["name"],
                 city["english"],
-                Box(*city["box"]),
+                CityBox(*city["box"]),
                 city["postcode"],
                 tuple(city["landline"]),
                 code,

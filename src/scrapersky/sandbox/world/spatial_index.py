@@ -6,7 +6,7 @@ from functools import cached_property
 from math import floor
 
 from scrapersky.sandbox.world.business import Business, Seat
-from scrapersky.sandbox.world.cities import Box
+from scrapersky.sandbox.world.cities import CityBox
 from scrapersky.sandbox.world.world import World
 
 CELL = 0.02  # degrees
@@ -19,7 +19,7 @@ class Map:
     def __init__(self, world: World) -> None:
         self.world = world
 
-    def within(self, box: Box | None, wanted: Callable[[Seat], bool]) -> list[Business]:
+    def within(self, box: CityBox | None, wanted: Callable[[Seat], bool]) -> list[Business]:
         """The businesses in a box (or anywhere) that are wanted, in the order of their numbers."""
         seats = [seat for seat in self._near(box) if wanted(seat)]
         return [self.world[seat.number] for seat in sorted(seats, key=lambda seat: seat.number)]
@@ -31,7 +31,7 @@ class Map:
             grid[floor(seat.latitude / CELL), floor(seat.longitude / CELL)].append(seat)
         return dict(grid)
 
-    def _near(self, box: Box | None) -> Iterator[Seat]:
+    def _near(self, box: CityBox | None) -> Iterator[Seat]:
         for (row, column), seats in self._grid.items():
             if box is None:
                 yield from seats
@@ -39,7 +39,7 @@ class Map:
                 yield from (seat for seat in seats if box.holds(seat.latitude, seat.longitude))
 
 
-def _touches(box: Box, row: int, column: int) -> bool:
+def _touches(box: CityBox, row: int, column: int) -> bool:
     west, east = floor(box.west / CELL), floor(box.east / CELL)
     wide = west <= column <= east if box.west <= box.east else column >= west or column <= east
     return wide and floor(box.south / CELL) <= row <= floor(box.north / CELL)

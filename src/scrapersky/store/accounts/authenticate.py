@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 # Whoever was disabled, revoked or has run out is not found: it is effective at the next request.
 _WHO = """
-    u.id AS user_id, u.name, u.role, t.id AS tenant_id, t.name AS tenant, t.is_house
+    u.id AS user_id, u.name, u.role, t.id AS tenant_id, t.name AS tenant, t.is_operator
 FROM {table} k JOIN "user" u ON u.id = k.user_id AND u.tenant_id = k.tenant_id JOIN tenant t ON t.id = k.tenant_id
 WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
     AND u.disabled_at IS NULL AND t.disabled_at IS NULL AND NOT u.is_system"""
@@ -42,7 +42,7 @@ class Identity:
     role: str
     tenant_id: UUID
     tenant: str
-    is_house: bool
+    is_operator: bool
     unseen: bool  # for more than a minute
     session_id: UUID | None = None
     key_id: UUID | None = None

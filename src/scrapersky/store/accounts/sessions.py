@@ -22,7 +22,7 @@ LONGEST = timedelta(days=90)  # with however many
 GRACE = timedelta(seconds=10)  # for a second click on the same token
 
 _USER = """
-SELECT u.id, u.tenant_id, u.name, u.role, u.password_hash, t.name AS tenant, t.is_house
+SELECT u.id, u.tenant_id, u.name, u.role, u.password_hash, t.name AS tenant, t.is_operator
 FROM "user" u JOIN tenant t ON t.id = u.tenant_id
 WHERE t.name = $1 AND u.name = $2 AND u.disabled_at IS NULL AND t.disabled_at IS NULL AND NOT u.is_system"""
 _FIND = """
@@ -55,7 +55,7 @@ class Candidate:
     role: str
     password_hash: str | None
     tenant: str
-    is_house: bool
+    is_operator: bool
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ async def _end_stolen(database: Database, tenant_id: UUID, session_id: UUID) -> 
         await audit.record(session, actor, "end", f"session {session_id}", None, {"why": "an old token was used again"})
 
 
-class ForgetSessions(Periodic):
+class PruneSessions(Periodic):
     """Logins and invitations that ended a month ago are of no use to anybody."""
 
     name = "forget_sessions"

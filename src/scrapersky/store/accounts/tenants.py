@@ -26,7 +26,7 @@ class TenantThere(Conflict):
     """There is a tenant of this name already."""
 
 
-class LastHouse(Conflict):
+class LastOperator(Conflict):
     """Somebody must run the engine."""
 
 
@@ -73,8 +73,8 @@ async def change(session: AsyncSession, actor: Actor, name: str, changes: Mappin
         setattr(tenant, column, value)
     await session.flush()
     await spending.wake_tenant(session, tenant.id)
-    if await session.scalar(select(Tenant.id).where(Tenant.is_house, Tenant.disabled_at.is_(None)).limit(1)) is None:
-        raise LastHouse(f"{name} is the last tenant whose operators run the engine.")
+    if await session.scalar(select(Tenant.id).where(Tenant.is_operator, Tenant.disabled_at.is_(None)).limit(1)) is None:
+        raise LastOperator(f"{name} is the last tenant whose operators run the engine.")
     await audit.record(session, actor, "change", f"tenant {tenant.id}", before, shown(tenant))
     return tenant
 
@@ -88,7 +88,7 @@ def shown(tenant: Tenant) -> dict[str, Any]:
     """What the audit keeps of a tenant."""
     return {
         "name": tenant.name,
-        "is_house": tenant.is_house,
+        "is_operator": tenant.is_operator,
         "disabled": tenant.disabled_at is not None,
         "searches_per_day": tenant.searches_per_day,
         "pages_per_day": tenant.pages_per_day,

@@ -25,7 +25,7 @@ class Actor:
     session_id: UUID | None = None  # the login it came by, or
     key_id: UUID | None = None  # the key
     scopes: tuple[str, ...] | None = None  # what the key may be used for; a login has all
-    is_house: bool = False  # of the tenant whose operators run the engine
+    is_operator: bool = False  # of the tenant whose operators run the engine
 
     def covers(self, needed: Role) -> bool:
         """Whether it may do, in its tenant, what needs this role; a key also needs the scope."""

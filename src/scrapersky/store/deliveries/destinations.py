@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core.errors import BadRequest, Conflict
 from scrapersky.core.vault import Vault
 from scrapersky.destinations import webhook_signature
-from scrapersky.destinations.endpoint import Address
+from scrapersky.destinations.endpoint import Endpoint
 from scrapersky.destinations.options import checked_options
 from scrapersky.models import Destination
 from scrapersky.store.audit import record as audit
@@ -25,7 +25,7 @@ from scrapersky.store.listing.resources import DESTINATIONS
 
 WITH_ADDRESS = ("webhook", "n8n")  # kinds that are nowhere without a URL
 WITH_KEY = ("hubspot", "brevo")  # kinds that say nothing without a key
-LONGEST_SECRET = 2_000
+MAX_SECRET_LENGTH = 2_000
 
 
 class BadDestination(BadRequest):
@@ -154,7 +154,7 @@ async def by_name(session: AsyncSession, tenant_id: UUID, name: str) -> Destinat
     return found
 
 
-def address(destination: Destination, vault: Vault) -> Address:
+def address(destination: Destination, vault: Vault) -> Endpoint:
     """Where it is, with its secrets opened."""
     return opened(destination.id, destination, vault)
 
@@ -175,7 +175,7 @@ def shown(destination: Destination) -> dict[str, Any]:
 def checked_secret(kind: str, secret: str) -> str:
     """A secret that can be sent or signed with."""
     plain = secret.strip()
-    if not plain or len(plain) > LONGEST_SECRET or not (plain.isascii() and plain.isprintable()):
+    if not plain or len(plain) > MAX_SECRET_LENGTH or not (plain.isascii() and plain.isprintable()):
         raise BadDestination("The secret has characters that no key has, or is too long. Copy it again.")
     if kind == "webhook":
         webhook_signature.key_of(plain)

@@ -16,10 +16,10 @@ from scrapersky.core.database import Database, is_connection_error
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.vault import Vault
 from scrapersky.core.vocabularies import Curation
-from scrapersky.destinations.endpoint import Address
+from scrapersky.destinations.endpoint import Endpoint
 from scrapersky.destinations.errors import DestinationClosed
 from scrapersky.destinations.gathering import Gathering
-from scrapersky.destinations.payload import Card, Parcel
+from scrapersky.destinations.payload import ContactPayload, Message
 from scrapersky.engine.outcomes import Later
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
@@ -28,7 +28,7 @@ AWAY = timedelta(seconds=5)
 LOADED_AT_ONCE = 500
 SET_ASIDE = (Curation.NOT_A_FIT, Curation.ARCHIVED)
 PATIENT_DAYS = 3  # a destination that takes nothing for so long is disabled
-PATIENCE, FIRST_REST_SECONDS, LONGEST_REST_SECONDS = 3, 5.0, 300.0  # failures in a row, then rests that double
+PATIENCE, FIRST_REST_SECONDS, MAX_COOLDOWN_SECONDS = 3, 5.0, 300.0  # failures in a row, then rests that double
 NOTHING_TAKEN = f"It has taken nothing for {PATIENT_DAYS} days. Enable it again when it is back."
 
 
@@ -36,8 +36,8 @@ NOTHING_TAKEN = f"It has taken nothing for {PATIENT_DAYS} days. Enable it again 
 class Waiting:
     """A delivery as it stands at this moment."""
 
-    address: Address
-    parcel: Parcel | None  # None: the contact has no email address
+    address: Endpoint
+    parcel: Message | None  # None: the contact has no email address
     accepted: str | None  # the fingerprint of what the destination has
     is_suppressed: bool
     is_set_aside: bool
@@ -96,7 +96,7 @@ class Outbox:
             "asked": asked.total_seconds() if asked else 0.0,
             "patience": PATIENCE,
             "first": FIRST_REST_SECONDS,
-            "longest": LONGEST_REST_SECONDS,
+            "longest": MAX_COOLDOWN_SECONDS,
             "days": PATIENT_DAYS,
         }
         async with self._session(tenant_id) as session:
@@ -109,22 +109,22 @@ async def recovered(session: AsyncSession, destination_ids: Sequence[UUID]) -> N
     await session.execute(_RECOVERED, {"ids": list(destination_ids)})
 
 
-def opened(destination_id: UUID, destination: Any, vault: Vault) -> Address:
+def opened(destination_id: UUID, destination: Any, vault: Vault) -> Endpoint:
     """A destination with its secrets opened, or DestinationClosed when they cannot be."""
     sealed = (destination.secret, destination.former_secret)
     try:
         secret, former = (SecretStr(vault.open(each)) if each else None for each in sealed)
     except BadSetting:
         raise DestinationClosed("Its secret was sealed with another SCRAPERSKY_SECRET_KEY. Enter it anew.") from None
-    return Address(destination_id, destination.kind, destination.url, secret, former, destination.options)
+    return Endpoint(destination_id, destination.kind, destination.url, secret, former, destination.options)
 
 
 def _waiting(row: Row[Any], vault: Vault) -> Waiting:
     is_disabled = row.disabled_at is not None
-    address = Address(row.destination_id, row.kind, row.url) if is_disabled else opened(row.destination_id, row, vault)
+    address = Endpoint(row.destination_id, row.kind, row.url) if is_disabled else opened(row.destination_id, row, vault)
     return Waiting(
         address,
-        Parcel(row.delivery_id, _card(row), row.options, row.delivered_at) if row.email else None,
+        Message(row.delivery_id, _card(row), row.options, row.delivered_at) if row.email else None,
         row.fingerprint,
         row.suppressed_at is not None,
         row.curation_status in SET_ASIDE or row.merged_into_id is not None,
@@ -133,8 +133,8 @@ def _waiting(row: Row[Any], vault: Vault) -> Waiting:
     )
 
 
-def _card(row: Row[Any]) -> Card:
-    return Card(
+def _card(row: Row[Any]) -> ContactPayload:
+    return ContactPayload(
         contact_id=row.contact_id,
         email=row.email,
         name=row.name,

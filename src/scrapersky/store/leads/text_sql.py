@@ -1,6 +1,6 @@
 """How a file of leads calls a business and writes the address of its site, as expressions of SQL."""
 
-from scrapersky.maintenance.expire_provider_data import FORGOTTEN
+from scrapersky.core.vocabularies import EXPIRED_NAME
 
 # Words for a home page, which titles begin or end with, and which alone name nobody.
 _HOME_WORDS = """
@@ -48,5 +48,5 @@ SITE_NAME = "coalesce({}, d.name)".format(
 
 def called(name: str) -> str:
     """A business by the name its provider gave; by its site's where the provider's terms made us forget that one."""
-    forgotten = FORGOTTEN.replace("'", "''")
+    forgotten = EXPIRED_NAME.replace("'", "''")
     return f"coalesce(nullif({name}, '{forgotten}'), {SITE_NAME}, {name})"

@@ -14,7 +14,7 @@ Advance = Literal["off", "all"]
 PAGE_KINDS = ("contact", "imprint", "team", "about", "home")
 
 
-class Rules(BaseModel):
+class AdvanceRules(BaseModel):
     """For each step: nothing, everything, or what fits goes on to it without a person's choice."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -31,7 +31,7 @@ class Rules(BaseModel):
     contact_verification: Advance = "all"
 
 
-STOPPED = Rules(
+STOPPED = AdvanceRules(
     deep_scan="off",
     domain_extraction="off",
     domain_metadata="off",
@@ -42,17 +42,17 @@ STOPPED = Rules(
 )  # of a search that was cancelled
 
 
-async def rules_of(session: AsyncSession, search_ids: Iterable[UUID | None]) -> Mapping[UUID | None, Rules]:
+async def rules_of(session: AsyncSession, search_ids: Iterable[UUID | None]) -> Mapping[UUID | None, AdvanceRules]:
     """The rules of these searches in one query; a row that belongs to no search follows the ordinary ones."""
     wanted = {search_id for search_id in search_ids if search_id is not None}
-    rules: dict[UUID | None, Rules] = {None: Rules(), **dict.fromkeys(wanted, Rules())}
+    rules: dict[UUID | None, AdvanceRules] = {None: AdvanceRules(), **dict.fromkeys(wanted, AdvanceRules())}
     if wanted:
         rows = await session.execute(select(Search.id, Search.rules).where(Search.id.in_(wanted)))
         rules |= {row.id: read_rules(row.rules) for row in rows}
     return rules
 
 
-async def rules_of_domains(session: AsyncSession, domain_ids: Collection[UUID]) -> Mapping[UUID, Rules]:
+async def rules_of_domains(session: AsyncSession, domain_ids: Collection[UUID]) -> Mapping[UUID, AdvanceRules]:
     """The rules of the searches that these domains go on for, in one query."""
     if not domain_ids:
         return {}
@@ -61,6 +61,6 @@ async def rules_of_domains(session: AsyncSession, domain_ids: Collection[UUID]) 
     return {row.id: read_rules(row.rules) for row in await session.execute(rules.where(Domain.id == any_(wanted)))}
 
 
-def read_rules(stored: Mapping[str, Any] | None) -> Rules:
+def read_rules(stored: Mapping[str, Any] | None) -> AdvanceRules:
     """Rules as they are stored with a search."""
-    return Rules.model_validate(stored or {})
+    return AdvanceRules.model_validate(stored or {})

@@ -12,7 +12,7 @@ from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import UNWANTED, Curation, Status
 from scrapersky.models import LocalBusiness, Place
 from scrapersky.providers.base import PlaceDetails
-from scrapersky.store.line.advance_rules import Rules
+from scrapersky.store.line.advance_rules import AdvanceRules
 from scrapersky.store.operations.queue_rows import among
 
 # What a scan knows. Curation, priority, profiles and the state of later steps are other people's columns.
@@ -49,7 +49,7 @@ class Wanted(NamedTuple):
     website: str | None
     is_closed: bool  # for good, and nobody has chosen it all the same
 
-    def fits(self, rules: Rules) -> bool:
+    def fits(self, rules: AdvanceRules) -> bool:
         """Whether it goes on by itself."""
         if self.is_closed and rules.permanently_closed == "off":
             return False
@@ -86,7 +86,7 @@ async def upsert(session: AsyncSession, scanned: Sequence[tuple[Place, PlaceDeta
     ]
 
 
-async def set_aside(session: AsyncSession, wanted: Sequence[Wanted], rules: Mapping[UUID | None, Rules]) -> None:
+async def set_aside(session: AsyncSession, wanted: Sequence[Wanted], rules: Mapping[UUID | None, AdvanceRules]) -> None:
     """Businesses that are closed for good are through with the next step before it begins, with the reason; whoever
     selects one opens it again."""
     closed = [one.id for one in wanted if one.is_closed and _is_held(rules[one.search_id])]
@@ -99,7 +99,7 @@ async def set_aside(session: AsyncSession, wanted: Sequence[Wanted], rules: Mapp
     )
 
 
-def _is_held(rules: Rules) -> bool:
+def _is_held(rules: AdvanceRules) -> bool:
     """Whether it is for being closed that a business does not go on."""
     return rules.permanently_closed == "off" and rules.domain_extraction != "off"
 

@@ -13,7 +13,7 @@ from scrapersky.core.uuid7 import new_id
 from scrapersky.crawl.sitemaps.entry import parse_lastmod
 from scrapersky.engine.settle import driver_of
 from scrapersky.models import Domain, SitemapFile
-from scrapersky.store.line.advance_rules import Rules, rules_of
+from scrapersky.store.line.advance_rules import AdvanceRules, rules_of
 from scrapersky.store.line.page_spool import PageRow, Spool
 
 ROWS_AT_ONCE = 10_000
@@ -73,7 +73,7 @@ async def choose(session: AsyncSession, domains: Iterable[Domain], picks: Mappin
     return [row["id"] for row in await (await driver_of(session)).fetch(_CHOOSE, *_columns(wanted))]
 
 
-def _may_go_on(rules: Rules, kind: str) -> bool:
+def _may_go_on(rules: AdvanceRules, kind: str) -> bool:
     return rules.page_curation == "all" or (rules.page_curation == "kinds" and kind in rules.page_kinds)
 
 

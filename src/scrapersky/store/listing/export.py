@@ -21,10 +21,10 @@ from scrapersky.store.listing.resources import (
     PLACES,
     SITEMAPS,
     SUPPRESSIONS,
-    Noun,
+    Resource,
 )
 
-EXPORTED: Mapping[str, Noun] = {
+EXPORTED: Mapping[str, Resource] = {
     noun.name: noun for noun in (PLACES, BUSINESSES, DOMAINS, SITEMAPS, PAGES, CONTACTS, SUPPRESSIONS)
 }  # in the order of the line
 INNER = ("tenant_id", "name_key", "email_host")  # columns of the house
@@ -39,17 +39,17 @@ NAMED: Mapping[str, Mapping[str, tuple[Any, str]]] = {
 WAYS = ("email", "emails", "phone", "phones", "telephone", "fax")
 
 
-def columns_of(noun: Noun) -> list[str]:
+def columns_of(noun: Resource) -> list[str]:
     """The columns of an export, in the order of the table; then the names behind its ids."""
     return [*_own_columns(noun), *NAMED.get(noun.name, ())]
 
 
-def _own_columns(noun: Noun) -> list[str]:
+def _own_columns(noun: Resource) -> list[str]:
     names = [column.key for column in noun.model.__table__.columns]
     return [name for name in names if name not in INNER and not name.endswith(INNER_ENDINGS)]
 
 
-def _selected(noun: Noun) -> Select[Any]:
+def _selected(noun: Resource) -> Select[Any]:
     named = NAMED.get(noun.name, {})
     owners = [owner.name.label(name) for name, (owner, _) in named.items()]
     chosen = select(*(getattr(noun.model, name) for name in _own_columns(noun)), *owners)
@@ -64,7 +64,7 @@ async def note(session: AsyncSession, actor: Actor, subject: str, filters: Filte
 
 
 async def rows(
-    session: AsyncSession, noun: Noun, tenant_id: UUID, filters: Filters, *, flat: bool = True
+    session: AsyncSession, noun: Resource, tenant_id: UUID, filters: Filters, *, flat: bool = True
 ) -> AsyncGenerator[dict[str, Any]]:
     """The rows in the order of their ids: the oldest first. Flat ones have lists and objects as text."""
     columns = columns_of(noun)

@@ -80,16 +80,16 @@ _NAMED = {
 
 
 @dataclass
-class Kin:
+class RelatedResource:
     """The rows of one noun around a row: the first few, and whether there are more."""
 
     rows: list[tuple[UUID, str]] = field(default_factory=list)
     more: bool = False
 
 
-async def around(session: AsyncSession, noun: str, row_id: UUID) -> dict[str, Kin]:
+async def around(session: AsyncSession, noun: str, row_id: UUID) -> dict[str, RelatedResource]:
     """The rows before and after this one, noun by noun in the order of the line."""
-    found = {name: Kin() for name in _NAMED if name in _AROUND[noun] and name != noun}
+    found = {name: RelatedResource() for name in _NAMED if name in _AROUND[noun] and name != noun}
     for kin, kin_id, name in await session.execute(_STATEMENTS[noun], {"id": row_id, "most": SHOWN + 1}):
         if len(found[kin].rows) < SHOWN:
             found[kin].rows.append((kin_id, name))

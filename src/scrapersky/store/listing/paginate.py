@@ -13,7 +13,7 @@ from sqlalchemy import Row, Select, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.errors import UnknownName
-from scrapersky.store.listing.resources import Noun
+from scrapersky.store.listing.resources import Resource
 
 COUNT_CAP = 10_000  # nobody counts further than this
 
@@ -43,7 +43,7 @@ class Count:
 
 async def page(
     session: AsyncSession,
-    noun: Noun,
+    noun: Resource,
     tenant_id: UUID,
     columns: Sequence[str],
     filters: Filters,
@@ -66,7 +66,7 @@ async def page(
 
 async def count(
     session: AsyncSession,
-    noun: Noun,
+    noun: Resource,
     tenant_id: UUID,
     filters: Filters,
     cap: int = COUNT_CAP,
@@ -80,7 +80,7 @@ async def count(
     return Count(min(found, cap), found > cap)
 
 
-async def get(session: AsyncSession, noun: Noun, tenant_id: UUID, row_id: UUID, lock: bool = False) -> Any:
+async def get(session: AsyncSession, noun: Resource, tenant_id: UUID, row_id: UUID, lock: bool = False) -> Any:
     """One row of the tenant, or UnknownRow."""
     wanted = select(noun.model).where(noun.model.id == row_id, noun.model.tenant_id == tenant_id)
     found = await session.scalar(wanted.with_for_update(key_share=True) if lock else wanted)
@@ -89,17 +89,17 @@ async def get(session: AsyncSession, noun: Noun, tenant_id: UUID, row_id: UUID, 
     return found
 
 
-def column_of(noun: Noun, sort: Sort) -> str:
+def column_of(noun: Resource, sort: Sort) -> str:
     """The column that a list is sorted by. The id never changes: whoever reads by it misses nothing that moves."""
     return "id" if sort.by == "id" else noun.sorts[sort.by]
 
 
-def matching(wanted: Select[Any], noun: Noun, tenant_id: UUID, filters: Filters) -> Select[Any]:
+def matching(wanted: Select[Any], noun: Resource, tenant_id: UUID, filters: Filters) -> Select[Any]:
     """The tenant's rows that pass every filter. A filter the noun does not know is a KeyError, never ignored."""
     conditions = [noun.filters[name](value) for name, value in filters.items()]
     return wanted.where(noun.model.tenant_id == tenant_id, *conditions)
 
 
-def matching_standing(wanted: Select[Any], noun: Noun, tenant_id: UUID, filters: Filters) -> Select[Any]:
+def matching_standing(wanted: Select[Any], noun: Resource, tenant_id: UUID, filters: Filters) -> Select[Any]:
     """The same, of rows that stand for themselves: those that are decided about, delivered and exported."""
     return matching(wanted, noun, tenant_id, filters).where(*noun.standing)

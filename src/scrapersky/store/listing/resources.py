@@ -32,7 +32,7 @@ LAST_CHARACTER = "\U0010ffff"  # whatever begins with a text comes before the te
 
 
 @dataclass(frozen=True)
-class Noun:
+class Resource:
     """One kind of row."""
 
     name: str  # as in the URL: places
@@ -105,7 +105,7 @@ def _contact_of(value: Any) -> ColumnElement[bool]:
 
 BY_NAME = {"updated_at": "updated_at", "name": "name_key"}
 
-SEARCHES = Noun(
+SEARCHES = Resource(
     "searches",
     Search,
     "text",
@@ -115,7 +115,7 @@ SEARCHES = Noun(
     },
     queues=("place_search",),
 )
-PLACES = Noun(
+PLACES = Resource(
     "places",
     Place,
     "name",
@@ -131,7 +131,7 @@ PLACES = Noun(
     ("deep_scan",),
     ("deep_scan",),
 )
-BUSINESSES = Noun(
+BUSINESSES = Resource(
     "businesses",
     LocalBusiness,
     "name",
@@ -147,7 +147,7 @@ BUSINESSES = Noun(
     ("domain_extraction",),
     ("domain_extraction",),
 )
-DOMAINS = Noun(
+DOMAINS = Resource(
     "domains",
     Domain,
     "name",
@@ -162,7 +162,7 @@ DOMAINS = Noun(
     ("domain_metadata", "sitemap_analysis"),
     ("domain_metadata", "sitemap_analysis"),
 )
-SITEMAPS = Noun(
+SITEMAPS = Resource(
     "sitemaps",
     SitemapFile,
     "url",
@@ -177,7 +177,7 @@ SITEMAPS = Noun(
     queues=("sitemap_import",),
     steps=("sitemap_import",),
 )
-PAGES = Noun(
+PAGES = Resource(
     "pages",
     Page,
     "url",
@@ -193,7 +193,7 @@ PAGES = Noun(
     queues=("page_processing",),
     steps=("page_processing",),
 )
-CONTACTS = Noun(
+CONTACTS = Resource(
     "contacts",
     Contact,
     "identity",
@@ -217,7 +217,7 @@ CONTACTS = Noun(
     steps=("contact_verification",),
     standing=(Contact.merged_into_id.is_(None),),  # another one stands for those that were merged into it
 )
-SUPPRESSIONS = Noun(
+SUPPRESSIONS = Resource(
     "suppressions",
     Suppression,
     "value",
@@ -227,14 +227,14 @@ SUPPRESSIONS = Noun(
         "text": begins(Suppression.value),
     },
 )
-JOBS = Noun("jobs", Job, "kind", {"kind": same(Job.kind), "state": same(Job.state)})
-DESTINATIONS = Noun(
+JOBS = Resource("jobs", Job, "kind", {"kind": same(Job.kind), "state": same(Job.state)})
+DESTINATIONS = Resource(
     "destinations",
     Destination,
     "name",
     {"kind": same(Destination.kind), "enabled": lambda value: is_there(Destination.disabled_at)(not value)},
 )
-DELIVERIES = Noun(
+DELIVERIES = Resource(
     "deliveries",
     Delivery,
     "contact_id",

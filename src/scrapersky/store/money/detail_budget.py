@@ -10,7 +10,7 @@ import asyncpg
 from scrapersky.core import clock
 from scrapersky.core.database import Database
 from scrapersky.providers.base import NoMoney
-from scrapersky.providers.detail_budget import Purse
+from scrapersky.providers.detail_budget import DetailBudget
 
 LOOK_AGAIN = timedelta(hours=1)  # whoever raises a budget wakes what waits; this is for all other ways
 SOON = timedelta(seconds=30)
@@ -22,7 +22,7 @@ _RESERVE = "SELECT * FROM reserve_details($1, $2, $3, $4)"
 _REFUND = "SELECT refund_details($1, $2, $3, $4, $5)"
 
 
-class StoredPurse:
+class StoredDetailBudget:
     """The money for one place. A worker that dies in the middle of a call leaves it paid: it may have been billed."""
 
     def __init__(self, database: Database, tenant_id: UUID, search_id: UUID | None, provider: str) -> None:
@@ -54,15 +54,15 @@ class StoredPurse:
                 await asyncio.sleep(HELD_SECONDS)
 
 
-class StoredPurses:
+class StoredDetailBudgets:
     """The purses of all searches and tenants."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def of(self, tenant_id: UUID, search_id: UUID | None, provider: str) -> Purse:
+    def of(self, tenant_id: UUID, search_id: UUID | None, provider: str) -> DetailBudget:
         """The purse of this search, or of its tenant."""
-        return StoredPurse(self._database, tenant_id, search_id, provider)
+        return StoredDetailBudget(self._database, tenant_id, search_id, provider)
 
 
 def no_money(refusal: str, used: int, allowed: int) -> NoMoney:

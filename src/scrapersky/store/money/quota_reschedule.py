@@ -14,7 +14,7 @@ _OPEN = "SELECT tenant_id, kind FROM rebooking ORDER BY tenant_id, kind"
 _DEAL = {"pages": "SELECT page_rebook($1, $2)", "searches": "SELECT search_rebook($1, $2)"}
 
 
-class Rebook(Periodic):
+class RescheduleQuotaRows(Periodic):
     """Goes on with every calendar that is being written anew; who dies loses one bite, which is done again."""
 
     name = "rebook"

@@ -5,8 +5,8 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.extract.pages.select import LEAST_SCORE, NEXT_OF_KIND, WORTH
-from scrapersky.store.line.advance_rules import Rules
+from scrapersky.extract.pages.select import MIN_SCORE, NEXT_OF_KIND, WORTH
+from scrapersky.store.line.advance_rules import AdvanceRules
 
 NOISE = "^https?://(www[.])?|[/]$"  # what may differ in two addresses of one page
 
@@ -17,13 +17,13 @@ async def take_up(session: AsyncSession, search_id: UUID) -> None:
         await session.execute(statement, {"search": search_id})
 
 
-async def read_more(session: AsyncSession, search_id: UUID, rules: Rules) -> None:
+async def read_more(session: AsyncSession, search_id: UUID, rules: AdvanceRules) -> None:
     """Queue further pages of the sites the search has found, as far as its rules now allow."""
     kinds = [kind for kind in WORTH if rules.page_curation == "all" or kind in rules.page_kinds]
     if rules.page_curation == "off" or not kinds:
         return
     wanted = {"kinds": [kind.value for kind in kinds], "worths": [WORTH[kind] for kind in kinds]}
-    order = {"least": LEAST_SCORE, "next": NEXT_OF_KIND, "noise": NOISE}
+    order = {"least": MIN_SCORE, "next": NEXT_OF_KIND, "noise": NOISE}
     await session.execute(_PAGES, {"search": search_id, "most": rules.pages_per_site, **wanted, **order})
 
 

@@ -5,7 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.engine.outcomes import TAKEN_BACK
 from scrapersky.models import Search
-from scrapersky.store.line.advance_rules import Rules
+from scrapersky.store.line.advance_rules import AdvanceRules
 
 CANCELLED = "cancelled by "
 BESIDES = "; "  # what the search lacked before it was cancelled stands before this
@@ -17,7 +17,7 @@ def as_cancelled(cut_short: str | None, name: str) -> str:
     return f"{lacked}{BESIDES}{CANCELLED}{name}" if lacked else f"{CANCELLED}{name}"
 
 
-async def resume(session: AsyncSession, search: Search, rules: Rules) -> None:
+async def resume(session: AsyncSession, search: Search, rules: AdvanceRules) -> None:
     """Queue what waits for nothing but the rules, and what somebody had selected; pages are picked anew elsewhere."""
     search.cut_short = _lacked(search.cut_short)
     await session.flush()

@@ -13,7 +13,7 @@ from scrapersky.core.vocabularies import Status
 from scrapersky.extract.company_domain import CompanyDomain
 from scrapersky.models import Domain, Search, SearchDomain
 from scrapersky.providers.base import BudgetReached
-from scrapersky.store.line.advance_rules import STOPPED, Rules, read_rules
+from scrapersky.store.line.advance_rules import STOPPED, AdvanceRules, read_rules
 from scrapersky.store.money import quotas, spending
 from scrapersky.store.searches import journal, reclaim, resume
 
@@ -22,7 +22,7 @@ DOMAINS_AT_ONCE = 5_000
 
 
 @dataclass(frozen=True)
-class Asked:
+class SearchRequest:
     """What somebody wants to find."""
 
     text: str
@@ -30,7 +30,7 @@ class Asked:
     provider: str
     limit: int | None
     budget_cents: int | None
-    rules: Rules
+    rules: AdvanceRules
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class StepCount:
 async def ask(
     session: AsyncSession,
     tenant_id: UUID,
-    asked: Asked,
+    asked: SearchRequest,
     refresh: bool = False,
     *,
     estimate_cents: int | None = None,
@@ -94,7 +94,7 @@ async def ask(
     return found, False
 
 
-def _is_due(found: Search, asked: Asked, refresh: bool) -> bool:
+def _is_due(found: Search, asked: SearchRequest, refresh: bool) -> bool:
     """Whether it has to be made: it failed, was taken back, is wanted anew, or lacked money and is given more of it."""
     if found.place_search_status in OPEN:
         return False
@@ -103,7 +103,7 @@ def _is_due(found: Search, asked: Asked, refresh: bool) -> bool:
     return refresh or found.place_search_status in (Status.NEW, Status.ERROR) or (lacks_money and has_more)
 
 
-async def _ask_again(session: AsyncSession, found: Search, asked: Asked, is_due: bool, refresh: bool) -> None:
+async def _ask_again(session: AsyncSession, found: Search, asked: SearchRequest, is_due: bool, refresh: bool) -> None:
     """Give the search its new rules and budget; what it has found goes on by them."""
     before = read_rules(found.rules)
     spent, starts_over = found.spent_cents, refresh and found.place_search_status == Status.COMPLETED
@@ -124,7 +124,7 @@ async def _ask_again(session: AsyncSession, found: Search, asked: Asked, is_due:
     """The latest search for the same wish, in large or small letters; the next who wishes it waits for this one."""
 
 
-async def same(session: AsyncSession, tenant_id: UUID, asked: Asked) -> Search | None:
+async def same(session: AsyncSession, tenant_id: UUID, asked: SearchRequest) -> Search | None:
     """The latest search for the same wish, in large or small letters; who wishes it next waits for this transaction."""
     wish = "\n".join(map(str, (tenant_id, asked.text.lower(), asked.area and asked.area.lower(), asked.provider)))
     await session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(wish, 0))))
@@ -144,7 +144,7 @@ async def same(session: AsyncSession, tenant_id: UUID, asked: Asked) -> Search |
     return (await session.scalars(wanted)).first()
 
 
-async def foreseen_details(session: AsyncSession, tenant_id: UUID, asked: Asked) -> int:
+async def foreseen_details(session: AsyncSession, tenant_id: UUID, asked: SearchRequest) -> int:
     """How many places the same search found earlier that have to be looked up one by one: none for a new one."""
     former = await same(session, tenant_id, asked)
     return await spending.stale_places(session, former.id) if former else 0

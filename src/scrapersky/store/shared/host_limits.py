@@ -6,10 +6,10 @@ from uuid import UUID, uuid4
 
 import asyncpg
 
-from scrapersky.core.batcher import Desk
+from scrapersky.core.batcher import Batcher
 from scrapersky.core.database import Database
 from scrapersky.core.settings import Settings
-from scrapersky.crawl.politeness.host_limits import Manners, NotYet, Permit
+from scrapersky.crawl.politeness.host_limits import HostPolicy, NotYet, Permit
 from scrapersky.engine.maintenance import Periodic
 
 SHORTEST_WAIT = timedelta(milliseconds=100)
@@ -57,11 +57,11 @@ FREE_ALL = "UPDATE host_limit SET permits = '{}' WHERE permits <> '{}'"
 class SharedHostLimits:
     """HostLimits kept in PostgreSQL: every process and host asks the same rows, by the crawler's manners or others."""
 
-    def __init__(self, database: Database, settings: Settings, manners: Manners | None = None) -> None:
+    def __init__(self, database: Database, settings: Settings, manners: HostPolicy | None = None) -> None:
         self._database = database
         self._manners = manners or _of_the_crawler(settings)
-        self._entrance: Desk[str, Permit | NotYet] = Desk(self._acquire)
-        self._exit: Desk[tuple[Permit, timedelta], None] = Desk(self._release)
+        self._entrance: Batcher[str, Permit | NotYet] = Batcher(self._acquire)
+        self._exit: Batcher[tuple[Permit, timedelta], None] = Batcher(self._release)
 
     async def acquire(self, host: str) -> Permit | NotYet:
         """A permit, or how long to stay away."""
@@ -101,9 +101,9 @@ class SharedHostLimits:
         return max(SHORTEST_WAIT, min(self._manners.delay, until_free))
 
 
-def _of_the_crawler(settings: Settings) -> Manners:
+def _of_the_crawler(settings: Settings) -> HostPolicy:
     delay, lease = settings.crawl_host_delay_seconds, settings.crawl_host_lease_seconds
-    return Manners(settings.crawl_host_slots, timedelta(seconds=delay), timedelta(seconds=lease))
+    return HostPolicy(settings.crawl_host_slots, timedelta(seconds=delay), timedelta(seconds=lease))
 
 
 def _turns(permits: Sequence[Permit]) -> list[dict[str, Permit]]:
@@ -121,7 +121,7 @@ async def free_all(connection: asyncpg.Connection) -> None:
     await connection.execute(FREE_ALL)
 
 
-class ForgetHosts(Periodic):
+class PruneHostLimits(Periodic):
     """Hosts that nobody has visited for an hour need no row."""
 
     name = "forget_hosts"

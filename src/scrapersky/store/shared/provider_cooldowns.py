@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from scrapersky.core.database import Database
-from scrapersky.providers.cooldown import Rest
+from scrapersky.providers.cooldown import Cooldown
 
 _LEFT = (
     "SELECT until - clock_timestamp() AS after, reason FROM provider_rest WHERE name = $1 AND until > clock_timestamp()"
@@ -14,19 +14,19 @@ INSERT INTO provider_rest AS r (name, until, reason) VALUES ($1, clock_timestamp
 ON CONFLICT (name) DO UPDATE SET until = excluded.until, reason = excluded.reason WHERE r.until < excluded.until"""
 
 
-class StoredRests:
+class StoredCooldowns:
     """The rests that every worker keeps; a provider has a handful of them at most."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def left(self, name: str) -> Rest | None:
+    async def left(self, name: str) -> Cooldown | None:
         """What is left of it by the database's clock."""
         async with self._database.engine_connection() as connection:
             row = await connection.fetchrow(_LEFT, name)
-        return Rest(row["after"], row["reason"]) if row else None
+        return Cooldown(row["after"], row["reason"]) if row else None
 
-    async def begin(self, name: str, rest: Rest) -> None:
+    async def begin(self, name: str, rest: Cooldown) -> None:
         """For all workers, from now on."""
         after: timedelta = rest.after
         async with self._database.engine_connection() as connection:

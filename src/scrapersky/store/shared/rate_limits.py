@@ -59,7 +59,7 @@ async def spend(connection: asyncpg.Connection, key: str, per_minute: float, bur
     return Standing(row["wait"], row["tokens"])
 
 
-class ForgetBuckets(Periodic):
+class PruneRateLimits(Periodic):
     """Rate limits of those who have not come for a day need no row."""
 
     name = "forget_buckets"

@@ -10,7 +10,7 @@ import asyncpg
 from scrapersky.core.database import Database
 from scrapersky.engine.maintenance import Periodic
 
-MOST_BYTES = 64_000_000  # of all answers together; the oldest make room
+MAX_BYTES = 64_000_000  # of all answers together; the oldest make room
 LARGEST_BYTES = 16_000_000  # a larger one is not kept
 
 _FIND = "SELECT answer FROM provider_answer WHERE question = $1 AND good_until > clock_timestamp()"
@@ -35,10 +35,10 @@ DELETE FROM provider_answer WHERE question IN (
     FOR UPDATE SKIP LOCKED)"""
 
 
-class StoredAnswers:
+class StoredResponseCache:
     """The Answers that all workers and commands share."""
 
-    def __init__(self, database: Database, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, database: Database, most_bytes: int = MAX_BYTES) -> None:
         self._database = database
         self._most_bytes = most_bytes
 
@@ -62,7 +62,7 @@ def _digest(question: str) -> str:
     return sha256(question.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class ForgetAnswers(Periodic):
+class PruneResponseCache(Periodic):
     """Answers of providers that are too old to be used are removed."""
 
     name = "forget_answers"
