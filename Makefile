@@ -3,10 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
+# One hash seed, so that parallel test processes collect the same tests.
+PYTEST := PYTHONHASHSEED=0 $(BIN)/pytest
 
-.PHONY: setup demo test check bench bench-engine bench-sitemap bench-fetch bench-html bench-line bench-api clean
+.PHONY: help setup demo check test test-fast coverage docs schema bench bench-engine bench-sitemap bench-fetch \
+	bench-html bench-line bench-api clean
 
-setup: $(STAMP)
+help:  ## list the targets (default)
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+setup: $(STAMP)  ## create .venv from requirements.lock
 
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -14,41 +20,53 @@ $(STAMP): requirements.lock pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $(STAMP)
 
-demo: $(STAMP)
+demo: $(STAMP)  ## run the whole pipeline on a sandbox, without internet
 	$(BIN)/scrapersky demo
 
-check: $(STAMP)
+check: $(STAMP)  ## run linters, type checks, import contracts and project rules
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml src migrations scripts
-	$(BIN)/python -m tests.house.rules
+	$(BIN)/python -m tests.architecture.rules
+	$(BIN)/mkdocs build --strict --quiet --site-dir $(VENV)/site
 
-# Two at a time: most tests wait for processes and leases. A file stays together, for the servers it shares; one hash
-# seed, so that both collect the same tests.
-test: check
-	PYTHONHASHSEED=0 $(BIN)/pytest -n 2 --dist loadfile
+# Two processes: most tests wait for processes and leases. A file runs in one process, because its tests share servers.
+test: check  ## run `make check`, then every test
+	$(PYTEST) -n 2 --dist loadfile
 
-bench: bench-engine bench-sitemap bench-fetch bench-html bench-line bench-api
+test-fast: $(STAMP)  ## run the tests that need no process and no clock (under a minute)
+	$(PYTEST) -n 2 --dist loadfile -m fast
 
-bench-engine: $(STAMP)
+coverage: $(STAMP)  ## run every test and report branch coverage
+	$(PYTEST) -n 2 --dist loadfile --cov --cov-report=term --cov-report=html:$(VENV)/coverage
+
+docs: $(STAMP)  ## build the documentation site into site/; a broken link or an unlisted page fails
+	$(BIN)/mkdocs build --strict
+
+schema: $(STAMP)  ## write docs/schema.sql from a freshly migrated database
+	$(BIN)/python scripts/dump_schema.py > docs/schema.sql
+
+bench: bench-engine bench-sitemap bench-fetch bench-html bench-line bench-api  ## run every benchmark
+
+bench-engine: $(STAMP)  ## compare the engine with other PostgreSQL job queues
 	$(BIN)/python -m benchmarks.engine
 
-bench-sitemap: $(STAMP)
+bench-sitemap: $(STAMP)  ## compare sitemap parsing and import with other libraries and COPY
 	$(BIN)/python -m benchmarks.sitemap
 
-bench-fetch: $(STAMP)
+bench-fetch: $(STAMP)  ## compare fetch, extract and store with a Scrapy spider
 	$(BIN)/python -m benchmarks.fetch
 
-bench-html: $(STAMP)
+bench-html: $(STAMP)  ## measure contact extraction per page
 	$(BIN)/python -m benchmarks.contacts
 
-bench-line: $(STAMP)
+bench-line: $(STAMP)  ## compare the whole pipeline with a Scrapy spider
 	$(BIN)/python -m benchmarks.line
 
-bench-api: $(STAMP)
+bench-api: $(STAMP)  ## load the API with a million contacts
 	$(BIN)/python -m benchmarks.api
 
-clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+clean:  ## remove .venv and caches
+	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,4 +1,4 @@
-"""What no linter knows about this house: rules over the syntax of the sources. `python -m tests.house.rules`."""
+"""What no linter knows about this house: rules over the syntax of the sources. `python -m tests.architecture.rules`."""
 
 import ast
 import copy
