@@ -11,12 +11,12 @@ from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.outcomes import Later
 from scrapersky.extract.company_domain import CompanyDomain
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.listing.resources import NOUNS
+from scrapersky.store.listing.resources import RESOURCES
 from scrapersky.store.operations import queue_rows
 from tests.conftest import processors_of
 from tests.workflows.cases import CASES, Case, real_line
 
-NOUN_OF = {noun.model.__tablename__: noun for noun in NOUNS.values() if noun.steps}
+NOUN_OF = {noun.model.__tablename__: noun for noun in RESOURCES.values() if noun.steps}
 QUEUED_DOMAINS = "SELECT count(*) FROM domain WHERE domain_metadata_status = 'Queued'"
 STEPS = [case for case in CASES if case.line is real_line and real_line()[case.name].table in NOUN_OF]
 HANDING_ON = [case for case in STEPS if case.name != "contact_verification"]

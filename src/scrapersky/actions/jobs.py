@@ -21,7 +21,7 @@ from scrapersky.store.deliveries import deliveries
 from scrapersky.store.deliveries.deliveries import Sent
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.paginate import Filters, matching_standing
-from scrapersky.store.listing.resources import CONTACTS, JOBS, NOUNS, Resource
+from scrapersky.store.listing.resources import CONTACTS, JOBS, RESOURCES, Resource
 from scrapersky.store.operations.revert_status import status_at_rest
 
 OPEN = ("pending", "processing")
@@ -86,7 +86,7 @@ async def advance(session: AsyncSession, job_id: UUID) -> bool:
     if job is None:
         return True
     asked = job.parameters
-    noun, actor = NOUNS[asked["noun"]], Actor(tenant_id=job.tenant_id, user_id=job.requested_by, **asked["actor"])
+    noun, actor = RESOURCES[asked["noun"]], Actor(tenant_id=job.tenant_id, user_id=job.requested_by, **asked["actor"])
     wanted = matching_standing(select(noun.model.id), noun, job.tenant_id, asked["filter"])
     if asked["cursor"]:
         wanted = wanted.where(noun.model.id > UUID(asked["cursor"]))

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.dialects import postgresql
 
 from scrapersky.store.listing.paginate import Sort, column_of, matching
-from scrapersky.store.listing.resources import NOUNS
+from scrapersky.store.listing.resources import RESOURCES
 from tests.factories.line_rows import add_line
 
 PLACES, OTHERS = 100_000, 30_000
@@ -60,7 +60,7 @@ async def test_every_sort_and_sparse_filter_is_read_from_its_index(database, adm
 
 async def explain(database, tenant, name, filters, sort):
     """The plan of a page in the middle of the list, as the tenant."""
-    noun, order = NOUNS[name], Sort(sort.removeprefix("-"), sort.startswith("-"))
+    noun, order = RESOURCES[name], Sort(sort.removeprefix("-"), sort.startswith("-"))
     key = getattr(noun.model, column_of(noun, order))
     wanted = matching(select(noun.model.id, key), noun, tenant, filters)
     columns = (key.desc(), noun.model.id.desc()) if order.descending else (key, noun.model.id)

@@ -96,7 +96,7 @@ def column_of(noun: Resource, sort: Sort) -> str:
 
 def matching(wanted: Select[Any], noun: Resource, tenant_id: UUID, filters: Filters) -> Select[Any]:
     """The tenant's rows that pass every filter. A filter the noun does not know is a KeyError, never ignored."""
-    conditions = [noun.filters[name](value) for name, value in filters.items()]
+    conditions = [noun.filters[name].condition(value) for name, value in filters.items()]
     return wanted.where(noun.model.tenant_id == tenant_id, *conditions)
 
 

@@ -1,13 +1,18 @@
-"""The nouns of the line as lists see them: what they are called, sorted by, filtered by, and which queues they have."""
+"""The resources that lists, exports and bulk actions work on: name, table, sort keys, filters and queues of each."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
+from pydantic import StringConstraints
 from sqlalchemy import ColumnElement, and_, func, literal, select, union_all
 from sqlalchemy.orm import aliased
 
+from scrapersky.core.vocabularies import Curation, Status, Verdict
+from scrapersky.destinations.options import Kind as DestinationKind
+from scrapersky.extract.pages.vocabulary import PageKind
+from scrapersky.extract.results import EmailKind
 from scrapersky.models import (
     Contact,
     Delivery,
@@ -28,7 +33,27 @@ from scrapersky.models import (
 
 Condition = Callable[[Any], ColumnElement[bool]]
 
-LAST_CHARACTER = "\U0010ffff"  # whatever begins with a text comes before the text and this
+Word = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_-]{1,60}$")]
+JobKind = Literal["sitemap_scan", "curation", "delivery"]
+JobState = Literal["pending", "processing", "completed", "failed", "cancelled"]
+SitemapType = Literal["urlset", "index", "text", "rss", "atom", "links"]
+SuppressionKind = Literal["email", "domain", "phone", "person"]
+SuppressionOrigin = Literal["person", "import", "erasure", "destination"]
+
+LAST_CHARACTER = "\U0010ffff"  # every text with a given prefix sorts before the prefix followed by this character
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A filter of a resource: the type of its value, its description, and the SQL condition for a value.
+
+    `type` is what pydantic validates; `str` is free text and `bool` is a presence filter. Values that were stored as
+    JSON (the parameters of a job) are accepted too.
+    """
+
+    type: Any
+    description: str
+    condition: Condition
 
 
 @dataclass(frozen=True)
@@ -37,60 +62,64 @@ class Resource:
 
     name: str  # as in the URL: places
     model: type[Any]
-    label: str  # the column people know a row by
-    filters: Mapping[str, Condition]
-    sorts: Mapping[str, str] = field(default_factory=lambda: {"updated_at": "updated_at"})  # word to column, indexed
+    label: str  # the column that identifies a row for people
+    filters: Mapping[str, Filter]
+    sorts: Mapping[str, str] = field(
+        default_factory=lambda: {"updated_at": "updated_at"}
+    )  # sort key to column, indexed
     queues: tuple[str, ...] = ()  # the prefixes of the queues' columns
     steps: tuple[str, ...] = ()  # the queues that Selected opens: the first of them that is not Completed
-    standing: tuple[ColumnElement[bool], ...] = ()  # what holds for rows that stand for themselves
+    standing: tuple[ColumnElement[bool], ...] = ()  # conditions for rows that were not merged into another row
 
 
-def word(column: Any) -> Condition:
-    """Equal to a word of a vocabulary, written into the statement: only so does the planner see partial indexes."""
-    return lambda value: column == literal(str(value), literal_execute=True)
+def one_of(column: Any, vocabulary: Any, description: str) -> Filter:
+    """Filter by a word of a vocabulary. The word is a literal in the SQL, so that the planner uses partial indexes."""
+    return Filter(vocabulary, description, lambda value: column == literal(str(value), literal_execute=True))
 
 
-def same(column: Any) -> Condition:
-    """Equal."""
-    return lambda value: column == value
+def equal(column: Any, kind: Any, description: str) -> Filter:
+    """Filter by equality."""
+    return Filter(kind, description, lambda value: column == value)
 
 
-def same_id(column: Any) -> Condition:
-    """Equal to an id, also to one that was kept as text."""
-    return lambda value: column == UUID(str(value))
+def with_id(column: Any, description: str) -> Filter:
+    """Filter by an id."""
+    return Filter(UUID, description, lambda value: column == UUID(str(value)))
 
 
-def is_there(column: Any) -> Condition:
-    """Filled in, or not."""
-    return lambda value: column.is_not(None) if value else column.is_(None)
+def present(column: Any, description: str) -> Filter:
+    """Filter by whether the column has a value."""
+    return Filter(bool, description, lambda value: column.is_not(None) if value else column.is_(None))
 
 
-def begins(column: Any) -> Condition:
-    """Begins with a text, letter by letter."""
-    return lambda value: and_(column.op("~>=~")(value), column.op("~<~")(value + LAST_CHARACTER))
+def starts_with(column: Any, description: str) -> Filter:
+    """Filter by a case-sensitive prefix."""
+    return Filter(
+        str, description, lambda value: and_(column.op("~>=~")(value), column.op("~<~")(value + LAST_CHARACTER))
+    )
 
 
-def named(column: Any) -> Condition:
-    """The name begins with a text; capitals do not matter."""
-    return lambda value: and_(column >= func.lower(value), column < func.lower(value).concat(LAST_CHARACTER))
+def name_starts_with(column: Any) -> Filter:
+    """Filter by a prefix of the name, ignoring case; `column` holds names in lower case."""
+    return Filter(
+        str,
+        "how the name begins; case is ignored",
+        lambda value: and_(column >= func.lower(value), column < func.lower(value).concat(LAST_CHARACTER)),
+    )
 
 
-def of_search(domain_id: Any) -> Condition:
-    """The domain belongs to a search."""
-    return lambda value: domain_id.in_(select(SearchDomain.domain_id).where(SearchDomain.search_id == UUID(str(value))))
+def found_by_search(column: Any, link: Any) -> Filter:
+    """Filter by the search that found the row; `link` is the column of the search_* table that refers to `column`."""
+    return _of_search(lambda search_id: column.in_(select(link).where(link.class_.search_id == search_id)))
 
 
-def _found_by(value: Any) -> ColumnElement[bool]:
-    return Place.id.in_(select(SearchPlace.place_id).where(SearchPlace.search_id == UUID(str(value))))
+def _of_search(condition: Condition) -> Filter:
+    return Filter(UUID, "only rows of this search", lambda value: condition(UUID(str(value))))
 
 
-def _business_of(value: Any) -> ColumnElement[bool]:
-    return LocalBusiness.id.in_(select(SearchBusiness.business_id).where(SearchBusiness.search_id == UUID(str(value))))
-
-
-def _contact_of(value: Any) -> ColumnElement[bool]:
-    """Contacts of the domains of a search, of its businesses that have none, and of its file that have neither."""
-    one, search_id = aliased(Contact), UUID(str(value))
+def _contacts_of_search(search_id: UUID) -> ColumnElement[bool]:
+    """Match contacts of the search's domains, of its businesses without a domain, and of its file without either."""
+    one = aliased(Contact)
     of_domains = select(one.id).join(SearchDomain, SearchDomain.domain_id == one.domain_id)
     of_businesses = select(one.id).join(SearchBusiness, SearchBusiness.business_id == one.business_id)
     of_files = select(one.id).join(SearchContact, SearchContact.contact_id == one.id)
@@ -103,6 +132,16 @@ def _contact_of(value: Any) -> ColumnElement[bool]:
     )
 
 
+def _statuses(model: Any, *queues: str) -> dict[str, Filter]:
+    """Build the filters that every curated resource has: its curation status and the status in each of its queues."""
+    decided = one_of(model.curation_status, Curation, "only rows with this curation status")
+    return {"curation_status": decided, **{f"{queue}_status": _status(model, queue) for queue in queues}}
+
+
+def _status(model: Any, queue: str) -> Filter:
+    return one_of(getattr(model, f"{queue}_status"), Status, "only rows with this status in the queue")
+
+
 BY_NAME = {"updated_at": "updated_at", "name": "name_key"}
 
 SEARCHES = Resource(
@@ -110,8 +149,8 @@ SEARCHES = Resource(
     Search,
     "text",
     {
-        "provider": same(Search.provider),
-        "place_search_status": word(Search.place_search_status),
+        "provider": equal(Search.provider, Word, "only searches of this provider"),
+        "place_search_status": _status(Search, "place_search"),
     },
     queues=("place_search",),
 )
@@ -120,12 +159,11 @@ PLACES = Resource(
     Place,
     "name",
     {
-        "curation_status": word(Place.curation_status),
-        "deep_scan_status": word(Place.deep_scan_status),
-        "search_id": _found_by,
-        "provider": same(Place.provider),
-        "has_website": is_there(Place.website),
-        "text": named(Place.name_key),
+        **_statuses(Place, "deep_scan"),
+        "search_id": found_by_search(Place.id, SearchPlace.place_id),
+        "provider": equal(Place.provider, Word, "only places of this provider"),
+        "has_website": present(Place.website, "with a website, or without"),
+        "text": name_starts_with(Place.name_key),
     },
     BY_NAME,
     ("deep_scan",),
@@ -136,12 +174,11 @@ BUSINESSES = Resource(
     LocalBusiness,
     "name",
     {
-        "curation_status": word(LocalBusiness.curation_status),
-        "domain_extraction_status": word(LocalBusiness.domain_extraction_status),
-        "search_id": _business_of,
-        "has_website": is_there(LocalBusiness.website),
-        "has_phone": is_there(LocalBusiness.phone),
-        "text": named(LocalBusiness.name_key),
+        **_statuses(LocalBusiness, "domain_extraction"),
+        "search_id": found_by_search(LocalBusiness.id, SearchBusiness.business_id),
+        "has_website": present(LocalBusiness.website, "with a website, or without"),
+        "has_phone": present(LocalBusiness.phone, "with a phone number, or without"),
+        "text": name_starts_with(LocalBusiness.name_key),
     },
     BY_NAME,
     ("domain_extraction",),
@@ -152,11 +189,9 @@ DOMAINS = Resource(
     Domain,
     "name",
     {
-        "curation_status": word(Domain.curation_status),
-        "domain_metadata_status": word(Domain.domain_metadata_status),
-        "sitemap_analysis_status": word(Domain.sitemap_analysis_status),
-        "search_id": of_search(Domain.id),
-        "text": begins(Domain.name),
+        **_statuses(Domain, "domain_metadata", "sitemap_analysis"),
+        "search_id": found_by_search(Domain.id, SearchDomain.domain_id),
+        "text": starts_with(Domain.name, "how the domain begins, in lower case"),
     },
     {"updated_at": "updated_at", "name": "name"},
     ("domain_metadata", "sitemap_analysis"),
@@ -167,12 +202,13 @@ SITEMAPS = Resource(
     SitemapFile,
     "url",
     {
-        "curation_status": word(SitemapFile.curation_status),
-        "sitemap_import_status": word(SitemapFile.sitemap_import_status),
-        "search_id": of_search(SitemapFile.domain_id),
-        "domain_id": same_id(SitemapFile.domain_id),
-        "kind": same(SitemapFile.kind),
-        "text": begins(SitemapFile.url),
+        **_statuses(SitemapFile, "sitemap_import"),
+        "search_id": found_by_search(SitemapFile.domain_id, SearchDomain.domain_id),
+        "domain_id": with_id(SitemapFile.domain_id, "only sitemaps of this domain"),
+        "kind": equal(
+            SitemapFile.kind, SitemapType, "only of this kind; `links` is a home page that replaces a missing sitemap"
+        ),
+        "text": starts_with(SitemapFile.url, "how the URL begins, with its https://"),
     },
     queues=("sitemap_import",),
     steps=("sitemap_import",),
@@ -182,13 +218,12 @@ PAGES = Resource(
     Page,
     "url",
     {
-        "curation_status": word(Page.curation_status),
-        "page_processing_status": word(Page.page_processing_status),
-        "search_id": of_search(Page.domain_id),
-        "domain_id": same_id(Page.domain_id),
-        "sitemap_id": same_id(Page.sitemap_file_id),
-        "kind": same(Page.kind),
-        "text": begins(Page.url),
+        **_statuses(Page, "page_processing"),
+        "search_id": found_by_search(Page.domain_id, SearchDomain.domain_id),
+        "domain_id": with_id(Page.domain_id, "only pages of this domain"),
+        "sitemap_id": with_id(Page.sitemap_file_id, "only pages of this sitemap"),
+        "kind": equal(Page.kind, PageKind, "only of this kind"),
+        "text": starts_with(Page.url, "how the URL begins, with its https://"),
     },
     queues=("page_processing",),
     steps=("page_processing",),
@@ -198,52 +233,68 @@ CONTACTS = Resource(
     Contact,
     "identity",
     {
-        "curation_status": word(Contact.curation_status),
-        "contact_verification_status": word(Contact.contact_verification_status),
-        "verdict": word(Contact.verdict),
-        "suppressed": is_there(Contact.suppressed_at),
-        "search_id": _contact_of,
-        "domain_id": same_id(Contact.domain_id),
-        "business_id": same_id(Contact.business_id),
-        "page_id": same_id(Contact.page_id),
-        "has_email": is_there(Contact.email),
-        "has_phone": is_there(Contact.phone),
-        "has_name": is_there(Contact.name),
-        "email_kind": same(Contact.email_kind),
-        "email": begins(Contact.email),
-        "text": named(Contact.name_key),
+        **_statuses(Contact, "contact_verification"),
+        "verdict": one_of(Contact.verdict, Verdict, "only with this result of the verification"),
+        "suppressed": present(Contact.suppressed_at, "only suppressed contacts, or only the others"),
+        "search_id": _of_search(_contacts_of_search),
+        "domain_id": with_id(Contact.domain_id, "only contacts of this domain"),
+        "business_id": with_id(Contact.business_id, "only contacts of this business"),
+        "page_id": with_id(Contact.page_id, "only contacts found on this page"),
+        "has_email": present(Contact.email, "with an email address, or without"),
+        "has_phone": present(Contact.phone, "with a phone number, or without"),
+        "has_name": present(Contact.name, "with a person's name, or without"),
+        "email_kind": equal(Contact.email_kind, EmailKind, "only email addresses of this kind"),
+        "email": starts_with(Contact.email, "how the email address begins, in lower case"),
+        "text": name_starts_with(Contact.name_key),
     },
     queues=("contact_verification",),
     steps=("contact_verification",),
-    standing=(Contact.merged_into_id.is_(None),),  # another one stands for those that were merged into it
+    standing=(Contact.merged_into_id.is_(None),),
 )
 SUPPRESSIONS = Resource(
     "suppressions",
     Suppression,
     "value",
     {
-        "kind": same(Suppression.kind),
-        "origin": same(Suppression.origin),
-        "text": begins(Suppression.value),
+        "kind": equal(Suppression.kind, SuppressionKind, "only of this kind"),
+        "origin": equal(Suppression.origin, SuppressionOrigin, "what caused the suppression"),
+        "text": starts_with(Suppression.value, "how the value begins, in lower case"),
     },
 )
-JOBS = Resource("jobs", Job, "kind", {"kind": same(Job.kind), "state": same(Job.state)})
+JOBS = Resource(
+    "jobs",
+    Job,
+    "kind",
+    {
+        "kind": equal(Job.kind, JobKind, "only jobs of this kind"),
+        "state": equal(Job.state, JobState, "only jobs in this state"),
+    },
+)
 DESTINATIONS = Resource(
     "destinations",
     Destination,
     "name",
-    {"kind": same(Destination.kind), "enabled": lambda value: is_there(Destination.disabled_at)(not value)},
+    {
+        "kind": equal(Destination.kind, DestinationKind, "only destinations of this kind"),
+        "enabled": Filter(
+            bool,
+            "only enabled destinations, or only the others",
+            lambda value: Destination.disabled_at.is_(None) if value else Destination.disabled_at.is_not(None),
+        ),
+    },
 )
 DELIVERIES = Resource(
     "deliveries",
     Delivery,
     "contact_id",
     {
-        "delivery_status": word(Delivery.delivery_status),
-        "destination_id": same_id(Delivery.destination_id),
-        "contact_id": same_id(Delivery.contact_id),
+        "destination_id": with_id(Delivery.destination_id, "only deliveries to this destination"),
+        "contact_id": with_id(Delivery.contact_id, "only deliveries of this contact"),
+        "delivery_status": _status(Delivery, "delivery"),
     },
     queues=("delivery",),
 )
 
-NOUNS = {noun.name: noun for noun in (SEARCHES, PLACES, BUSINESSES, DOMAINS, SITEMAPS, PAGES, CONTACTS, JOBS)}
+RESOURCES = {
+    resource.name: resource for resource in (SEARCHES, PLACES, BUSINESSES, DOMAINS, SITEMAPS, PAGES, CONTACTS, JOBS)
+}
