@@ -12,9 +12,9 @@ from scrapersky import __version__
 from scrapersky.api.dependencies import WebApplication
 from scrapersky.api.http.downloads import Downloads
 from scrapersky.api.http.middleware import RequestGuard
-from scrapersky.api.http.problems import handle_errors
-from scrapersky.api.http.rate_limit import Waits
-from scrapersky.api.routes import GATES, all_routes
+from scrapersky.api.http.problems import add_error_handlers
+from scrapersky.api.http.rate_limit import RefusedKeys
+from scrapersky.api.routes import ROUTE_DEPENDENCIES, all_routes
 from scrapersky.bootstrap import Application, open_application
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.passwords import Passwords
@@ -52,13 +52,13 @@ def create_app(
         version=__version__,
         description="Finds local businesses and the people to write to, one durable step at a time.",
         lifespan=lifespan,
-        dependencies=GATES,
+        dependencies=ROUTE_DEPENDENCIES,
         routes=all_routes(),
         redirect_slashes=False,
         openapi_url=None,  # served by a route of our own, through the same door as all others
     )
-    app.state.waits = Waits()
-    handle_errors(app)
+    app.state.waits = RefusedKeys()
+    add_error_handlers(app)
     app.add_middleware(RequestGuard, settings=settings, local_only=settings.environment == "development")
     return app
 

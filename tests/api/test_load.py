@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from scrapersky.api.http.rate_limit import HOLD_SECONDS, Waits
+from scrapersky.api.http.rate_limit import DELAY_SECONDS, RefusedKeys
 from tests.api.conftest import app_over, asking, served
 from tests.factories.line_rows import add_line
 
@@ -88,12 +88,12 @@ async def test_a_flood_of_logins_is_refused_and_lists_are_answered_meanwhile(dat
 
 
 async def test_who_was_told_to_wait_is_remembered_and_held_back():
-    waits, loop = Waits(), asyncio.get_running_loop()
+    waits, loop = RefusedKeys(), asyncio.get_running_loop()
     assert waits.left("a") == 0
     waits.keep("a", 60)
     assert 59 < waits.left("a") <= 60
     started = loop.time()
     await waits.hold(waits.left("a"))
-    assert loop.time() - started >= HOLD_SECONDS * 0.9
+    assert loop.time() - started >= DELAY_SECONDS * 0.9
     waits.keep("b", 0.0)
     assert waits.left("b") == 0

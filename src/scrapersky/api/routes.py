@@ -9,24 +9,28 @@ from starlette.routing import BaseRoute
 
 from scrapersky.api.accounts import api_keys, auth, quotas, tenants, users
 from scrapersky.api.deliveries import deliveries, destinations
-from scrapersky.api.http.authorization import VIEWER, describe_access, door, may
-from scrapersky.api.http.problems import answers, describe_problems
-from scrapersky.api.http.rate_limit import admit_caller
-from scrapersky.api.http.strict_json import refuse_twins
-from scrapersky.api.http.strict_query import refuse_strange_fields
+from scrapersky.api.http.authorization import VIEWER, add_security_scheme, authenticate, requires
+from scrapersky.api.http.problems import describe_problem_responses, problems
+from scrapersky.api.http.rate_limit import limit_actor
+from scrapersky.api.http.strict_json import refuse_duplicate_members
+from scrapersky.api.http.strict_query import refuse_unknown_fields
 from scrapersky.api.line import businesses, contacts, domains, pages, places, searches, sitemaps
 from scrapersky.api.operations import audit, dead_letters, dev_tools, health, jobs, queue_items, runs, workflows
 from scrapersky.api.privacy import erasures, subjects, suppressions
 from scrapersky.api.transfer import exports, imports, submissions
 
 PREFIX = "/api/v3"
-GATES = [Depends(door), Depends(admit_caller), Depends(refuse_twins)]  # of every route, in this order
-STRICT = [Depends(refuse_strange_fields)]  # not of probes: whoever polls them may add what he likes
+ROUTE_DEPENDENCIES = [
+    Depends(authenticate),
+    Depends(limit_actor),
+    Depends(refuse_duplicate_members),
+]  # of every route, in this order
+STRICT = [Depends(refuse_unknown_fields)]  # not of probes: whoever polls them may add what he likes
 
 PEOPLE = (auth.router, users.router, users.invitation_router, api_keys.router)
 HOUSE = (tenants.router, quotas.router, audit.router)
 
-NOUNS = (
+RESOURCES = (
     searches.router,
     places.router,
     businesses.router,
@@ -50,22 +54,24 @@ ENGINE = (workflows.router, queue_items.router, dead_letters.router, runs.router
 description = APIRouter(tags=["description"])
 
 
-@description.get("/openapi.json", summary="This description", include_in_schema=False, openapi_extra=may(VIEWER))
+@description.get("/openapi.json", summary="This description", include_in_schema=False, openapi_extra=requires(VIEWER))
 async def openapi(request: Request) -> JSONResponse:
     """The API in the words of OpenAPI."""
-    return JSONResponse(describe_access(describe_problems(request.app.openapi())))
+    return JSONResponse(add_security_scheme(describe_problem_responses(request.app.openapi())))
 
 
 @cache  # what a route takes and gives is read from its types, and that takes a while
 def all_routes() -> list[BaseRoute]:
     """Every route of the house, with its full path, behind the gates."""
     every = APIRouter(
-        dependencies=GATES, responses=answers(401, 403, 429, 500), generate_unique_id_function=operation_id
+        dependencies=ROUTE_DEPENDENCIES,
+        responses=problems(401, 403, 429, 500),
+        generate_unique_id_function=operation_id,
     )
     for router in (
         *PEOPLE,
         *HOUSE,
-        *NOUNS,
+        *RESOURCES,
         workflows.router,
         queue_items.router,
         dead_letters.router,

@@ -9,7 +9,7 @@ import typer
 import uvloop
 from pydantic import ValidationError
 
-from scrapersky.api.schemas.listing import given
+from scrapersky.api.schemas.listing import set_filters
 from scrapersky.api.transfer.exports import FILTERS
 from scrapersky.cli.shared.actor import TenantName, acting
 from scrapersky.cli.shared.application import opened
@@ -84,7 +84,7 @@ def filters_of(noun: Resource, written: Sequence[str]) -> dict[str, Any]:
             raise WrongFilter(f"{pair[:60]!r} is not FIELD=VALUE with one of {', '.join(noun.filters)}.")
         asked[name] = value
     try:
-        return dict(given(FILTERS[noun.name].model_validate(asked), noun))
+        return dict(set_filters(FILTERS[noun.name].model_validate(asked), noun))
     except ValidationError as error:
         wrong = error.errors()[0]
         raise WrongFilter(f"{wrong['loc'][0]}: {wrong['msg']}.") from None

@@ -12,7 +12,7 @@ import typer
 import uvicorn
 import uvloop
 
-from scrapersky.api.accounts.users import link_of
+from scrapersky.api.accounts.users import invitation_link
 from scrapersky.api.dependencies import WebApplication
 from scrapersky.api.http.uvicorn_protocol import server_config
 from scrapersky.asgi import check_listen, create_app
@@ -67,7 +67,8 @@ async def _greet(application: WebApplication, address: str) -> None:
     token = await invitations.for_first_admin(application.database)
     if token:
         typer.echo(
-            f"Nobody can log in yet. The first admin comes by this link, within 24 hours: {address}{link_of(token)}"
+            "Nobody can log in yet. The first admin comes by this link, within 24 hours: "
+            f"{address}{invitation_link(token)}"
         )
         typer.echo("Or at the command line: scrapersky user create NAME --role admin")
 

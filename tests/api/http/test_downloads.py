@@ -9,7 +9,7 @@ import pytest
 from httpx import AsyncClient
 
 from scrapersky.api.http import file_stream, middleware
-from scrapersky.api.http.middleware import Gone
+from scrapersky.api.http.middleware import ClientDisconnected
 from tests.api.conftest import app_over
 from tests.api.test_serving import listening
 
@@ -78,14 +78,14 @@ async def test_a_reader_who_leaves_closes_the_rows(sent):
         finally:
             closed.set()
 
-    answer = await file_stream.file_of("domains", "jsonl", ["name"], rows())
+    answer = await file_stream.stream_file("domains", "jsonl", ["name"], rows())
     messages = []
 
     async def send(message):
         if len(messages) == sent:
-            raise Gone
+            raise ClientDisconnected
         messages.append(message)
 
-    with pytest.raises(Gone):
+    with pytest.raises(ClientDisconnected):
         await answer({"type": "http", "asgi": {"spec_version": "2.4"}}, asyncio.Event().wait, send)
     assert closed.is_set()

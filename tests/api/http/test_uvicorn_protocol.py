@@ -11,7 +11,7 @@ import uvicorn
 from starlette.responses import PlainTextResponse
 
 from scrapersky.api.http.middleware import RequestGuard
-from scrapersky.api.http.uvicorn_protocol import HEAD_BYTES, PatientProtocol, server_config
+from scrapersky.api.http.uvicorn_protocol import HEAD_BYTES, DeadlineProtocol, server_config
 from tests.conftest import make_settings
 
 SECONDS = 0.3  # the patience of these servers
@@ -22,11 +22,11 @@ async def hello(scope, receive, send):
     await PlainTextResponse("hello")(scope, receive, send)
 
 
-class Hasty(PatientProtocol):
+class Hasty(DeadlineProtocol):
     header_seconds = SECONDS
 
 
-class HastyAboutBodies(PatientProtocol):
+class HastyAboutBodies(DeadlineProtocol):
     receive_seconds = 2.0  # well after the wall has answered
 
 
@@ -132,7 +132,7 @@ async def test_a_slow_second_request_is_cut_and_a_quick_one_is_served():
 
 
 async def test_a_request_in_small_pieces_that_comes_in_time_is_served():
-    async with listening(hello, PatientProtocol) as port:
+    async with listening(hello, DeadlineProtocol) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for letter in ASK:
             writer.write(bytes([letter]))
@@ -142,7 +142,7 @@ async def test_a_request_in_small_pieces_that_comes_in_time_is_served():
 
 
 async def test_a_head_without_end_is_431_before_it_is_complete():
-    async with listening(hello, PatientProtocol) as port:
+    async with listening(hello, DeadlineProtocol) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET / HTTP/1.1\r\nX-Long: " + b"x" * (HEAD_BYTES + 100_000))
         assert (await read_answer(reader))[0] == 431
@@ -150,7 +150,7 @@ async def test_a_head_without_end_is_431_before_it_is_complete():
 
 
 async def test_case_75_twenty_thousand_headers_are_431():
-    async with listening(guarded(), PatientProtocol) as port:
+    async with listening(guarded(), DeadlineProtocol) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         lines = b"".join(b"X-%d: 1\r\n" % number for number in range(20_000))
         writer.write(ASK[:-2] + lines + b"\r\n")
@@ -168,7 +168,7 @@ async def test_case_75_a_slow_body_is_408_and_then_hung_up_on():
 
 
 async def test_a_slow_but_steady_body_is_waited_for():
-    class Impatient(PatientProtocol):
+    class Impatient(DeadlineProtocol):
         receive_seconds = SECONDS
 
     async with listening(guarded(body_seconds=SECONDS), Impatient) as port:
@@ -185,7 +185,7 @@ async def test_a_slow_but_steady_body_is_waited_for():
 async def test_case_75_four_hundred_megabytes_without_a_length_are_413_in_little_memory():
     chunk = b"40000\r\n" + b" " * 0x40000 + b"\r\n"
     process = psutil.Process(os.getpid())
-    async with listening(guarded(), PatientProtocol) as port:
+    async with listening(guarded(), DeadlineProtocol) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
         before, most = process.memory_info().rss, 0
@@ -202,7 +202,7 @@ async def test_case_75_four_hundred_megabytes_without_a_length_are_413_in_little
 
 
 async def test_no_answer_says_what_serves_it():
-    async with listening(guarded(), PatientProtocol) as port:
+    async with listening(guarded(), DeadlineProtocol) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(ASK)
         assert "server" not in (await read_answer(reader))[1]
@@ -213,7 +213,7 @@ async def test_forwarded_headers_are_not_believed_by_the_server_itself():
     async def whose(scope, receive, send):
         await PlainTextResponse(f"{scope['client'][0]} {scope['scheme']}")(scope, receive, send)
 
-    async with listening(whose, PatientProtocol) as port:
+    async with listening(whose, DeadlineProtocol) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(ASK[:-2] + b"X-Forwarded-For: 192.0.2.7\r\nX-Forwarded-Proto: https\r\n\r\n")
         assert (await read_answer(reader))[2] == b"127.0.0.1 http"

@@ -179,7 +179,7 @@ async def test_a_forged_cursor_is_refused(client, admin, tenant):
     zero = str(UUID(int=0))
     forged = [(2, zero, zero), (-1, zero, zero), (10**30, zero, zero), (0, zero), (0, "x", zero)]
     for name, place in [*((here, place) for place in forged), (f"{here}x", (0, zero, zero))]:
-        problem = is_problem(await client.get(url, params={"cursor": cursors.make(name, place)}), 400)
+        problem = is_problem(await client.get(url, params={"cursor": cursors.encode(name, place)}), 400)
         assert "next_cursor" in problem["detail"]
 
 

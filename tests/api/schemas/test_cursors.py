@@ -45,8 +45,8 @@ async def test_dead_letters_keep_their_filters_too(client, admin, tenant):
 
 def test_the_name_of_a_query_knows_its_filters_in_any_order():
     one, two = {"kind": "team", "text": None, "id": 1}, {"id": 1, "kind": "team"}
-    assert cursors.of_query("pages", one) == cursors.of_query("pages", two) != cursors.of_query("pages", {"id": 1})
-    assert cursors.of_query("pages", {"text": None}) == "pages"
+    assert cursors.list_name("pages", one) == cursors.list_name("pages", two) != cursors.list_name("pages", {"id": 1})
+    assert cursors.list_name("pages", {"text": None}) == "pages"
 
 
 async def test_by_id_every_row_is_read_once_though_rows_change_meanwhile(client, admin, tenant):

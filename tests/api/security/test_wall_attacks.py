@@ -8,9 +8,9 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from starlette.datastructures import Headers
 
-from scrapersky.api.http.client_address import Proxies
+from scrapersky.api.http.client_address import TrustedProxies
 from scrapersky.api.http.middleware import RequestGuard
-from scrapersky.api.http.request_bodies import SMALL_BYTES
+from scrapersky.api.http.request_bodies import SMALL_BODY_BYTES
 from tests.api.conftest import asking, is_problem
 from tests.conftest import make_settings
 
@@ -27,7 +27,7 @@ from tests.conftest import make_settings
 def test_what_a_caller_says_above_the_proxys_own_line_is_not_believed(lines, caller, scheme):
     scope = {"type": "http", "client": ("10.0.0.1", 4711), "scheme": "http"}
     raw = [(name.encode(), value.encode()) for name, value in lines]
-    Proxies("10.0.0.1").look_through(scope, Headers(raw=raw))
+    TrustedProxies("10.0.0.1").look_through(scope, Headers(raw=raw))
     assert (scope["client"][0], scope["scheme"]) == (caller, scheme)
 
 
@@ -37,13 +37,13 @@ async def test_many_large_bodies_at_once_are_refused_and_small_ones_are_not(data
 
     async def slow(scope, receive, send):
         length = len((await receive())["body"])
-        if length > SMALL_BYTES:
+        if length > SMALL_BODY_BYTES:
             inside.release()
             await go_on.wait()
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": str(length).encode()})
 
-    large, small = b"x" * 500_000, b"x" * SMALL_BYTES
+    large, small = b"x" * 500_000, b"x" * SMALL_BODY_BYTES
     guard = RequestGuard(slow, settings=make_settings(database_url), local_only=True, held_bytes=3 * len(large))
     transport = httpx.ASGITransport(guard, client=("127.0.0.1", 4711))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
@@ -63,7 +63,7 @@ async def test_many_large_bodies_at_once_are_refused_and_small_ones_are_not(data
 @pytest.mark.parametrize("credential", [None, "ssk_0123456789ab_made-up", "eyJ.made.up"])
 async def test_a_stranger_sends_no_large_body(app, client, path, credential):
     """A megabyte of JSON takes a fifth of a second to read: nobody gets that who is not known."""
-    large = b"[" + b"1," * SMALL_BYTES + b"1]"
+    large = b"[" + b"1," * SMALL_BODY_BYTES + b"1]"
     async with asking(app, credential) as stranger:
         headers = {"content-type": "application/json"}
         is_problem(await stranger.post(path, content=large, headers=headers), 401)

@@ -8,22 +8,22 @@ from fastapi import APIRouter, Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.http.authorization import ADMIN, VIEWER, CurrentActor, CurrentUser, may
-from scrapersky.api.http.problems import answers
+from scrapersky.api.http.authorization import ADMIN, VIEWER, CurrentActor, CurrentUser, requires
+from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.account_fields import Name
-from scrapersky.api.schemas.fields import CursorGiven, Limit, Moment, RequestModel, ResultPage
+from scrapersky.api.schemas.fields import Cursor, Limit, RequestModel, ResultPage, Timestamp
 from scrapersky.core import clock
 from scrapersky.core.errors import Conflict
 from scrapersky.core.roles import Scope
 from scrapersky.store.accounts import api_keys, users
 
-router = APIRouter(prefix="/api-keys", tags=["api keys"], responses=answers(422, 503))
+router = APIRouter(prefix="/api-keys", tags=["api keys"], responses=problems(422, 503))
 
 KeyId = Annotated[UUID, Path(alias="id", description="the key's own id, not its prefix")]
 
 
-class AlreadyOver(Conflict):
+class AlreadyExpired(Conflict):
     """The key would have run out already."""
 
 
@@ -34,7 +34,7 @@ class NewApiKey(RequestModel):
     scopes: Annotated[list[Scope], Field(min_length=1, max_length=len(Scope))] | None = Field(
         None, description="what it may be used for; empty means all that your role may"
     )
-    expires_at: Moment | None = Field(None, description="when it runs out; empty means never")
+    expires_at: Timestamp | None = Field(None, description="when it runs out; empty means never")
 
 
 class ApiKeySummary(BaseModel):
@@ -53,26 +53,26 @@ class ApiKeySummary(BaseModel):
     revoked_at: datetime | None
 
 
-class ApiKeyMade(ApiKeySummary):
+class CreatedApiKey(ApiKeySummary):
     """A key as it is shown once."""
 
     key: str = Field(description="shown this once; send it as `Authorization: Bearer`")
 
 
-@router.get("", summary="Keys", responses=answers(400), openapi_extra=may(VIEWER))
+@router.get("", summary="Keys", responses=problems(400), openapi_extra=requires(VIEWER))
 async def list_api_keys(
     application: CurrentApplication,
     actor: CurrentActor,
     user_id: CurrentUser,
-    cursor: CursorGiven = None,
+    cursor: Cursor = None,
     limit: Limit = 50,
 ) -> ResultPage[ApiKeySummary]:
     """Your own, in the order they were made; an admin sees those of the whole tenant."""
-    after = cursors.read(cursor, "api-keys", UUID)[0] if cursor else None
+    after = cursors.decode(cursor, "api-keys", UUID)[0] if cursor else None
     async with application.database.session(actor.tenant_id) as session:
         whose = None if actor.covers(ADMIN) else user_id
         found = await api_keys.of_tenant(session, actor.tenant_id, whose, after, limit + 1)
-    more = cursors.make("api-keys", [str(found[limit - 1].id)]) if len(found) > limit else None
+    more = cursors.encode("api-keys", [str(found[limit - 1].id)]) if len(found) > limit else None
     return ResultPage(items=[ApiKeySummary.model_validate(key) for key in found[:limit]], next_cursor=more)
 
 
@@ -80,29 +80,29 @@ async def list_api_keys(
     "",
     status_code=201,
     summary="Make a key",
-    responses=answers(400, 409),
-    openapi_extra=may(VIEWER, login=True),
+    responses=problems(400, 409),
+    openapi_extra=requires(VIEWER, login=True),
 )
 async def create_api_key(
-    asked: NewApiKey, application: CurrentApplication, actor: CurrentActor, user_id: CurrentUser
-) -> ApiKeyMade:
+    body: NewApiKey, application: CurrentApplication, actor: CurrentActor, user_id: CurrentUser
+) -> CreatedApiKey:
     """For yourself. It never has more than your role at the moment it is used."""
-    if asked.expires_at is not None and asked.expires_at <= clock.now():
-        raise AlreadyOver("Let expires_at lie in the future.")
-    scopes = [scope.value for scope in asked.scopes] if asked.scopes else None
+    if body.expires_at is not None and body.expires_at <= clock.now():
+        raise AlreadyExpired("Let expires_at lie in the future.")
+    scopes = [scope.value for scope in body.scopes] if body.scopes else None
     async with application.database.session(actor.tenant_id) as session:
         user = await users.get(session, actor.tenant_id, user_id, lock=True)
-        made, shown = await api_keys.create(session, actor, user, asked.name, scopes, asked.expires_at)
+        made, shown = await api_keys.create(session, actor, user, body.name, scopes, body.expires_at)
         line = ApiKeySummary.model_validate(made)
-    return ApiKeyMade(**line.model_dump(), key=shown)
+    return CreatedApiKey(**line.model_dump(), key=shown)
 
 
 @router.delete(
     "/{id}",
     status_code=204,
     summary="Revoke a key",
-    responses=answers(404),
-    openapi_extra=may(VIEWER, login=True),
+    responses=problems(404),
+    openapi_extra=requires(VIEWER, login=True),
 )
 async def revoke_api_key(
     key_id: KeyId, application: CurrentApplication, actor: CurrentActor, user_id: CurrentUser

@@ -9,9 +9,9 @@ from fastapi import APIRouter, Path, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
-from scrapersky.api.http.authorization import VIEWER, CurrentActor, CurrentUser, anyone, may
-from scrapersky.api.http.problems import answers
-from scrapersky.api.http.rate_limit import admit_login
+from scrapersky.api.http.authorization import VIEWER, CurrentActor, CurrentUser, public, requires
+from scrapersky.api.http.problems import problems
+from scrapersky.api.http.rate_limit import limit_login
 from scrapersky.api.schemas.account_fields import Name, NewPassword, Password, Token
 from scrapersky.api.schemas.fields import RequestModel, ResultPage
 from scrapersky.core import tokens
@@ -23,10 +23,10 @@ from scrapersky.store.audit.record import Actor
 
 log = structlog.get_logger(__name__)
 
-router = APIRouter(prefix="/auth", tags=["auth"], responses=answers(422, 503))
+router = APIRouter(prefix="/auth", tags=["auth"], responses=problems(422, 503))
 
 
-class Login(RequestModel):
+class LoginRequest(RequestModel):
     """Who, and the password."""
 
     tenant: Name = Field(tenants.DEFAULT, description="the tenant's name")
@@ -34,7 +34,7 @@ class Login(RequestModel):
     password: Password
 
 
-class Refresh(RequestModel):
+class RefreshRequest(RequestModel):
     """The token of the answer before."""
 
     refresh_token: Token
@@ -47,7 +47,7 @@ class PasswordChange(RequestModel):
     new: NewPassword = Field(description="12 characters or more")
 
 
-class LoggedIn(BaseModel):
+class LoginTokens(BaseModel):
     """Tokens of one login."""
 
     access_token: str = Field(description="for `Authorization: Bearer`")
@@ -88,13 +88,13 @@ class SessionSummary(BaseModel):
     is_this: bool = Field(False, description="the one that asks")
 
 
-@router.post("/login", summary="Log in", responses=answers(400), openapi_extra=anyone())
-async def login(asked: Login, request: Request, application: CurrentApplication) -> LoggedIn:
+@router.post("/login", summary="Log in", responses=problems(400), openapi_extra=public())
+async def login(body: LoginRequest, request: Request, application: CurrentApplication) -> LoginTokens:
     """Slow on purpose, the same for a name that does not exist, and only so often for one account and one address."""
-    await admit_login(request.scope, application, f"{asked.tenant}/{asked.name}")
+    await limit_login(request.scope, application, f"{body.tenant}/{body.name}")
     async with application.database.engine_connection() as connection:
-        found = await sessions.candidate(connection, asked.tenant, asked.name)
-    password = asked.password.get_secret_value()
+        found = await sessions.candidate(connection, body.tenant, body.name)
+    password = body.password.get_secret_value()
     is_right = await application.passwords.check(password, found.password_hash if found else None)
     if found is None or not is_right:
         log.warning("login_refused", user_id=str(found.id) if found else None)
@@ -117,15 +117,15 @@ async def _begin(request: Request, application: WebApplication, found: Candidate
     return begun
 
 
-@router.post("/refresh", summary="New tokens for an old one", responses=answers(400, 409), openapi_extra=anyone())
-async def refresh(asked: Refresh, application: CurrentApplication) -> LoggedIn:
+@router.post("/refresh", summary="New tokens for an old one", responses=problems(400, 409), openapi_extra=public())
+async def refresh(body: RefreshRequest, application: CurrentApplication) -> LoginTokens:
     """A refresh token is good once. Used again it ends the login, because one of two has stolen it; 409 within ten
     seconds, where it was probably a second click."""
-    return _tokens(application, await sessions.renew(application.database, asked.refresh_token.get_secret_value()))
+    return _tokens(application, await sessions.renew(application.database, body.refresh_token.get_secret_value()))
 
 
 @router.post(
-    "/logout", status_code=204, summary="Log out", openapi_extra=may(VIEWER, login=True), responses=answers(404)
+    "/logout", status_code=204, summary="Log out", openapi_extra=requires(VIEWER, login=True), responses=problems(404)
 )
 async def logout(application: CurrentApplication, actor: CurrentActor) -> None:
     """This login opens nothing any more, at once."""
@@ -133,7 +133,7 @@ async def logout(application: CurrentApplication, actor: CurrentActor) -> None:
         await sessions.end(session, actor, actor.session_id)
 
 
-@router.get("/me", summary="Who you are here", openapi_extra=may(VIEWER))
+@router.get("/me", summary="Who you are here", openapi_extra=requires(VIEWER))
 async def get_me(application: CurrentApplication, actor: CurrentActor, user_id: CurrentUser) -> Me:
     """Your user, your tenant, and by what you are known."""
     async with application.database.session(actor.tenant_id) as session:
@@ -159,19 +159,19 @@ async def get_me(application: CurrentApplication, actor: CurrentActor, user_id: 
     "/password",
     status_code=204,
     summary="Change your password",
-    responses=answers(400),
-    openapi_extra=may(VIEWER, login=True),
+    responses=problems(400),
+    openapi_extra=requires(VIEWER, login=True),
 )
 async def change_password(
-    asked: PasswordChange, request: Request, application: CurrentApplication, actor: CurrentActor, user_id: CurrentUser
+    body: PasswordChange, request: Request, application: CurrentApplication, actor: CurrentActor, user_id: CurrentUser
 ) -> None:
     """All your other logins end; keys stay."""
-    await admit_login(request.scope, application, f"password of {user_id}")
+    await limit_login(request.scope, application, f"password of {user_id}")
     async with application.database.session(actor.tenant_id) as session:
         kept = (await users.get(session, actor.tenant_id, user_id)).password_hash
-    if not await application.passwords.check(asked.current.get_secret_value(), kept):
+    if not await application.passwords.check(body.current.get_secret_value(), kept):
         raise WrongPassword("Your present password is another one.")
-    renewed = await application.passwords.hash(asked.new.get_secret_value())
+    renewed = await application.passwords.hash(body.new.get_secret_value())
     async with application.database.session(actor.tenant_id) as session:
         await users.set_password(session, actor, user_id, renewed, actor.session_id)
 
@@ -180,7 +180,7 @@ class WrongPassword(NotKnown):
     """The password is wrong."""
 
 
-@router.get("/sessions", summary="Your logins", openapi_extra=may(VIEWER, login=True))
+@router.get("/sessions", summary="Your logins", openapi_extra=requires(VIEWER, login=True))
 async def list_sessions(
     application: CurrentApplication, actor: CurrentActor, user_id: CurrentUser
 ) -> ResultPage[SessionSummary]:
@@ -196,8 +196,8 @@ async def list_sessions(
     "/sessions/{id}",
     status_code=204,
     summary="End one of your logins",
-    responses=answers(404),
-    openapi_extra=may(VIEWER, login=True),
+    responses=problems(404),
+    openapi_extra=requires(VIEWER, login=True),
 )
 async def end_session(
     session_id: Annotated[UUID, Path(alias="id", description="the login's id")],
@@ -209,8 +209,8 @@ async def end_session(
         await sessions.end(session, actor, session_id)
 
 
-def _tokens(application: WebApplication, begun: Begun) -> LoggedIn:
-    return LoggedIn(
+def _tokens(application: WebApplication, begun: Begun) -> LoginTokens:
+    return LoginTokens(
         access_token=tokens.sign(application.signing_key, begun.user_id, begun.id),
         expires_in=int(tokens.LIFETIME.total_seconds()),
         refresh_token=begun.refresh_token,

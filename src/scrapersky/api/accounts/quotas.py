@@ -6,12 +6,12 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.http.authorization import VIEWER, CurrentActor, may
-from scrapersky.api.http.problems import answers
+from scrapersky.api.http.authorization import VIEWER, CurrentActor, requires
+from scrapersky.api.http.problems import problems
 from scrapersky.store.money import quotas
 from scrapersky.store.money.quotas import Usage
 
-router = APIRouter(prefix="/quotas", tags=["quotas"], responses=answers(503))
+router = APIRouter(prefix="/quotas", tags=["quotas"], responses=problems(503))
 
 
 class QuotaSummary(BaseModel):
@@ -30,14 +30,14 @@ class Quotas(BaseModel):
     items: list[QuotaSummary]
 
 
-@router.get("", summary="What your tenant may use and has used", openapi_extra=may(VIEWER))
+@router.get("", summary="What your tenant may use and has used", openapi_extra=requires(VIEWER))
 async def get_quotas(application: CurrentApplication, actor: CurrentActor) -> Quotas:
     """Pages over the quota of a day wait for the next one with room; searches over theirs are refused with 429."""
     async with application.database.session(actor.tenant_id) as session:
         found = await quotas.usage(session, actor.tenant_id)
-    return Quotas(items=[line_of(usage) for usage in found])
+    return Quotas(items=[quota_summary(usage) for usage in found])
 
 
-def line_of(usage: Usage) -> QuotaSummary:
+def quota_summary(usage: Usage) -> QuotaSummary:
     """A quota as it is shown."""
     return QuotaSummary(quota=usage.name, limit=usage.limit, used=usage.used, ahead=usage.ahead, free_at=usage.free_at)

@@ -7,22 +7,22 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from scrapersky.api.accounts.quotas import QuotaSummary, line_of
+from scrapersky.api.accounts.quotas import QuotaSummary, quota_summary
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.http.authorization import ADMIN, CurrentActor, may
-from scrapersky.api.http.problems import answers
+from scrapersky.api.http.authorization import ADMIN, CurrentActor, requires
+from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.account_fields import Name
-from scrapersky.api.schemas.fields import CursorGiven, Limit, RequestModel, ResultPage
-from scrapersky.api.schemas.listing import PREFIX, storable
+from scrapersky.api.schemas.fields import Cursor, Limit, RequestModel, ResultPage
+from scrapersky.api.schemas.listing import PREFIX, storable_text
 from scrapersky.core import clock
 from scrapersky.store.accounts import tenant_list, tenant_wake, tenants
 from scrapersky.store.money import quotas
 
-router = APIRouter(prefix="/tenants", tags=["tenants"], responses=answers(422, 503))
+router = APIRouter(prefix="/tenants", tags=["tenants"], responses=problems(422, 503))
 
 TenantId = Annotated[UUID, Path(alias="id", description="the tenant's id")]
-MOST = 2**31 - 1
+MAX_AMOUNT = 2**31 - 1
 
 
 def _number(given: object) -> object:
@@ -31,10 +31,10 @@ def _number(given: object) -> object:
     return given
 
 
-Amount = Annotated[int, Field(ge=0, le=MOST), BeforeValidator(_number)]
+Amount = Annotated[int, Field(ge=0, le=MAX_AMOUNT), BeforeValidator(_number)]
 
 
-class Limits(RequestModel):
+class TenantLimits(RequestModel):
     """What a tenant may use; without a limit as much as it likes."""
 
     searches_per_day: Amount | None = Field(None, description="searches that ask a provider, each day of UTC")
@@ -42,13 +42,13 @@ class Limits(RequestModel):
     cents_per_month: Amount | None = Field(None, description="what its searches may cost, each month of UTC")
 
 
-class NewTenant(Limits):
+class NewTenant(TenantLimits):
     """A tenant to be."""
 
     name: Name = Field(description="as its people write it when they log in")
 
 
-class TenantChange(Limits):
+class TenantChange(TenantLimits):
     """What shall be otherwise: what is not given stays, null lifts a limit."""
 
     disabled: bool = Field(False, strict=True, description="nobody of it gets in, all its work rests")
@@ -75,17 +75,17 @@ class TenantDetail(TenantSummary):
     quotas: list[QuotaSummary]
 
 
-@router.get("", summary="Tenants by name", responses=answers(400), openapi_extra=may(ADMIN, operators=True))
+@router.get("", summary="Tenants by name", responses=problems(400), openapi_extra=requires(ADMIN, operators=True))
 async def list_tenants(
-    application: CurrentApplication, cursor: CursorGiven = None, limit: Limit = 50
+    application: CurrentApplication, cursor: Cursor = None, limit: Limit = 50
 ) -> ResultPage[TenantSummary]:
     """All that this house works for."""
-    after = cursors.read(cursor, "tenants", storable)[0] if cursor else None
+    after = cursors.decode(cursor, "tenants", storable_text)[0] if cursor else None
     async with application.database.engine_session() as session:
         found = await tenant_list.page(session, after=after, limit=limit + 1)
     return ResultPage(
         items=[TenantSummary.model_validate(tenant) for tenant in found[:limit]],
-        next_cursor=cursors.make("tenants", [found[limit - 1].name]) if len(found) > limit else None,
+        next_cursor=cursors.encode("tenants", [found[limit - 1].name]) if len(found) > limit else None,
     )
 
 
@@ -93,47 +93,47 @@ async def list_tenants(
     "",
     status_code=201,
     summary="Make a tenant",
-    responses=answers(400, 409),
-    openapi_extra=may(ADMIN, operators=True),
+    responses=problems(400, 409),
+    openapi_extra=requires(ADMIN, operators=True),
 )
 async def create_tenant(
-    asked: NewTenant, application: CurrentApplication, actor: CurrentActor, response: Response
+    body: NewTenant, application: CurrentApplication, actor: CurrentActor, response: Response
 ) -> TenantSummary:
     """With its quotas; its first admin is made by the command line."""
-    limits = asked.model_dump(exclude={"name"}, exclude_none=True)
+    limits = body.model_dump(exclude={"name"}, exclude_none=True)
     async with application.database.engine_session() as session:
-        made = TenantSummary.model_validate(await tenants.create(session, actor, asked.name, limits))
+        made = TenantSummary.model_validate(await tenants.create(session, actor, body.name, limits))
     response.headers["Location"] = f"{PREFIX}/tenants/{made.id}"
     return made
 
 
-@router.get("/{id}", summary="One tenant", responses=answers(404), openapi_extra=may(ADMIN, operators=True))
+@router.get("/{id}", summary="One tenant", responses=problems(404), openapi_extra=requires(ADMIN, operators=True))
 async def get_tenant(tenant_id: TenantId, application: CurrentApplication) -> TenantDetail:
     """With what it has used."""
     async with application.database.engine_session() as session:
         line = TenantSummary.model_validate(await tenant_list.by_id(session, tenant_id))
         used = await quotas.usage(session, tenant_id)
-    return TenantDetail(**line.model_dump(), quotas=[line_of(usage) for usage in used])
+    return TenantDetail(**line.model_dump(), quotas=[quota_summary(usage) for usage in used])
 
 
 @router.patch(
-    "/{id}", summary="Change a tenant", responses=answers(400, 404, 409), openapi_extra=may(ADMIN, operators=True)
+    "/{id}", summary="Change a tenant", responses=problems(400, 404, 409), openapi_extra=requires(ADMIN, operators=True)
 )
 async def change_tenant(
-    tenant_id: TenantId, asked: TenantChange, application: CurrentApplication, actor: CurrentActor
+    tenant_id: TenantId, body: TenantChange, application: CurrentApplication, actor: CurrentActor
 ) -> TenantSummary:
     """Work that waits for a quota is dealt out anew at once."""
     async with application.database.engine_session() as session:
         tenant = await tenant_list.by_id(session, tenant_id)
-        changes = _changes(asked)
+        changes = _changes(body)
         line = TenantSummary.model_validate(await tenants.change(session, actor, tenant.name, changes))
     if changes.get("disabled_at", True) is None:
         await tenant_wake.go_on(application.database, application.pipeline.queues.values(), tenant_id)
     return line
 
 
-def _changes(asked: TenantChange) -> dict[str, Any]:
-    changes = asked.model_dump(exclude_unset=True)
+def _changes(body: TenantChange) -> dict[str, Any]:
+    changes = body.model_dump(exclude_unset=True)
     if "disabled" in changes:
         changes["disabled_at"] = clock.now() if changes.pop("disabled") else None
     return changes

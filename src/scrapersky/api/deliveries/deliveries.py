@@ -12,10 +12,10 @@ from starlette.responses import JSONResponse
 
 from scrapersky.actions import curation, jobs
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, may
-from scrapersky.api.http.problems import answers
+from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.problems import problems
 from scrapersky.api.line.contacts import ContactFilter
-from scrapersky.api.line.curation import AT_ONCE, CURATION_ANSWERS, Key, answered_once
+from scrapersky.api.line.curation import CURATION_RESPONSES, MAX_ROWS, IdempotencyKey, respond_once
 from scrapersky.api.operations.jobs import JobSummary
 from scrapersky.api.schemas.fields import Ids, RequestModel
 from scrapersky.api.schemas.listing import (
@@ -25,11 +25,11 @@ from scrapersky.api.schemas.listing import (
     QueueState,
     RowId,
     Summary,
-    given,
-    page_of,
-    queues_of,
+    list_page,
+    queue_states,
+    set_filters,
 )
-from scrapersky.api.schemas.selection import Either
+from scrapersky.api.schemas.selection import Selection
 from scrapersky.core.vocabularies import Status
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries import deliveries
@@ -38,7 +38,7 @@ from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import CONTACTS, DELIVERIES, DESTINATIONS
 from scrapersky.store.operations.idempotency import Answered
 
-router = APIRouter(prefix="/deliveries", tags=["deliveries"], responses=answers(422, 503))
+router = APIRouter(prefix="/deliveries", tags=["deliveries"], responses=problems(422, 503))
 
 
 class DeliveryFilter(RequestModel):
@@ -91,10 +91,10 @@ class SendMatching(RequestModel):
     preview: bool = Field(False, strict=True, description="only count them")
 
 
-Wish = Either[SendIds, SendMatching]
+SendRequest = Selection[SendIds, SendMatching]
 
 
-class SentAnswer(BaseModel):
+class SendResult(BaseModel):
     """What became of the contacts."""
 
     matched: int = Field(description="how many were meant; counted up to 10,000")
@@ -119,78 +119,82 @@ class CancelMatching(RequestModel):
     preview: bool = Field(False, strict=True, description="only count them")
 
 
-Cancel = Either[CancelIds, CancelMatching]
+CancelRequest = Selection[CancelIds, CancelMatching]
 
 
-class Cancelled(BaseModel):
+class DeliveriesCancelled(BaseModel):
     """How many waiting deliveries were taken back, or would be."""
 
     taken_back: int
 
 
-@router.get("", summary="Deliveries, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
+@router.get("", summary="Deliveries, the latest first", responses=problems(400), openapi_extra=requires(VIEWER))
 async def list_deliveries(
     query: Annotated[DeliveryQuery, Query()], application: CurrentApplication, actor: CurrentActor
 ) -> Listing[DeliverySummary]:
     """Your own, filtered by destination, contact and state. Retry them by the routes of the workflow `delivery`."""
-    return await page_of(application, actor, DELIVERIES, DeliverySummary, query)
+    return await list_page(application, actor, DELIVERIES, DeliverySummary, query)
 
 
 @router.post(
     "",
     summary="Deliver contacts",
-    response_model=SentAnswer,
-    responses={**CURATION_ANSWERS, **answers(404)},
-    openapi_extra=may(OPERATOR),
+    response_model=SendResult,
+    responses={**CURATION_RESPONSES, **problems(404)},
+    openapi_extra=requires(OPERATOR),
 )
 async def create_deliveries(
-    asked: Wish, application: CurrentApplication, actor: CurrentActor, key: Key = None
+    body: SendRequest, application: CurrentApplication, actor: CurrentActor, key: IdempotencyKey = None
 ) -> JSONResponse:
     """Queues them in one transaction; what failed or was skipped before gets new tries."""
 
     async def send(session: AsyncSession) -> Answered:
-        return await _send(session, actor, asked)
+        return await _send(session, actor, body)
 
-    return await answered_once(application, actor, key, ["deliveries", asked], send)
+    return await respond_once(application, actor, key, ["deliveries", body], send)
 
 
-@router.post("/cancel", summary="Take waiting deliveries back", responses=answers(400), openapi_extra=may(OPERATOR))
-async def cancel_deliveries(asked: Cancel, application: CurrentApplication, actor: CurrentActor) -> Cancelled:
+@router.post(
+    "/cancel", summary="Take waiting deliveries back", responses=problems(400), openapi_extra=requires(OPERATOR)
+)
+async def cancel_deliveries(
+    body: CancelRequest, application: CurrentApplication, actor: CurrentActor
+) -> DeliveriesCancelled:
     """What waits is New again; what is in hand is finished, what has arrived stays there."""
     async with application.database.session(actor.tenant_id) as session:
-        if isinstance(asked, CancelIds):
-            return Cancelled(taken_back=await deliveries.cancel(session, actor, asked.ids))
-        filters = given(asked.filter, DELIVERIES)
-        if asked.preview:
-            return Cancelled(taken_back=await deliveries.count_waiting(session, actor, filters))
-        return Cancelled(taken_back=await deliveries.cancel(session, actor, filters))
+        if isinstance(body, CancelIds):
+            return DeliveriesCancelled(taken_back=await deliveries.cancel(session, actor, body.ids))
+        filters = set_filters(body.filter, DELIVERIES)
+        if body.preview:
+            return DeliveriesCancelled(taken_back=await deliveries.count_waiting(session, actor, filters))
+        return DeliveriesCancelled(taken_back=await deliveries.cancel(session, actor, filters))
 
 
-@router.get("/{id}", summary="One delivery", responses=answers(404), openapi_extra=may(VIEWER))
+@router.get("/{id}", summary="One delivery", responses=problems(404), openapi_extra=requires(VIEWER))
 async def get_delivery(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> DeliveryDetail:
     """With its tries and its reason."""
     async with application.database.session(actor.tenant_id) as session:
         row = await lists.get(session, DELIVERIES, actor.tenant_id, row_id)
     columns = {name: value for name, value in vars(row).items() if not name.startswith("_")}
-    return DeliveryDetail.model_validate({**columns, "queues": queues_of(DELIVERIES, row)})
+    return DeliveryDetail.model_validate({**columns, "queues": queue_states(DELIVERIES, row)})
 
 
-async def _send(session: AsyncSession, actor: Actor, asked: SendIds | SendMatching) -> Answered:
-    await lists.get(session, DESTINATIONS, actor.tenant_id, asked.destination_id)
-    if isinstance(asked, SendIds):
-        sent = await deliveries.send(session, actor, asked.destination_id, asked.ids)
-        return _answered(sent, unknown=len(set(asked.ids)) - sent.found)
-    filters = given(asked.filter, CONTACTS)
-    if asked.preview:
-        counted = await lists.count(session, CONTACTS, actor.tenant_id, filters, AT_ONCE, standing=True)
+async def _send(session: AsyncSession, actor: Actor, body: SendIds | SendMatching) -> Answered:
+    await lists.get(session, DESTINATIONS, actor.tenant_id, body.destination_id)
+    if isinstance(body, SendIds):
+        sent = await deliveries.send(session, actor, body.destination_id, body.ids)
+        return _answered(sent, unknown=len(set(body.ids)) - sent.found)
+    filters = set_filters(body.filter, CONTACTS)
+    if body.preview:
+        counted = await lists.count(session, CONTACTS, actor.tenant_id, filters, MAX_ROWS, standing=True)
         return _answered(Sent(counted.total), more=counted.more)
-    ids = await curation.ids_of(session, CONTACTS, actor.tenant_id, filters, AT_ONCE + 1)
-    if len(ids) <= AT_ONCE:
-        return _answered(await deliveries.send(session, actor, asked.destination_id, ids))
-    job = await jobs.start_delivery(session, actor, filters, asked.destination_id)
+    ids = await curation.ids_of(session, CONTACTS, actor.tenant_id, filters, MAX_ROWS + 1)
+    if len(ids) <= MAX_ROWS:
+        return _answered(await deliveries.send(session, actor, body.destination_id, ids))
+    job = await jobs.start_delivery(session, actor, filters, body.destination_id)
     return Answered(202, jsonable_encoder(JobSummary.model_validate(job)))
 
 
 def _answered(sent: Sent, *, more: bool = False, unknown: int = 0) -> Answered:
     told: dict[str, Any] = {**vars(sent), "matched": sent.found, "more": more, "unknown": unknown}
-    return Answered(200, SentAnswer.model_validate(told).model_dump())
+    return Answered(200, SendResult.model_validate(told).model_dump())

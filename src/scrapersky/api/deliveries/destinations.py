@@ -7,10 +7,10 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, Field, StringConstraints
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
-from scrapersky.api.http.authorization import ADMIN, OPERATOR, VIEWER, CurrentActor, may
-from scrapersky.api.http.problems import answers
+from scrapersky.api.http.authorization import ADMIN, OPERATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas.fields import RequestModel, Text
-from scrapersky.api.schemas.listing import PREFIX, ByUpdate, Listing, ListQuery, RowId, Summary, YesNo, page_of
+from scrapersky.api.schemas.listing import PREFIX, ByUpdate, Flag, Listing, ListQuery, RowId, Summary, list_page
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.destinations.errors import NotDelivered
 from scrapersky.destinations.options import Kind
@@ -21,7 +21,7 @@ from scrapersky.store.deliveries.rules import DeliveryRule
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import DESTINATIONS
 
-router = APIRouter(prefix="/destinations", tags=["deliveries"], responses=answers(422, 503))
+router = APIRouter(prefix="/destinations", tags=["deliveries"], responses=problems(422, 503))
 
 Url = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^https?://[!-~]{1,2000}$", max_length=2048)]
 Secret = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
@@ -33,7 +33,7 @@ class DestinationQuery(ListQuery):
 
     sort: ByUpdate = "-updated_at"
     kind: Kind | None = Field(None, description="only of this kind")
-    enabled: YesNo | None = Field(None, description="only those that are delivered to, or only the others")
+    enabled: Flag | None = Field(None, description="only those that are delivered to, or only the others")
 
 
 class DestinationSummary(Summary):
@@ -57,7 +57,7 @@ class DestinationDetail(DestinationSummary):
     former_secret: str | None = Field(description="`set` while a web hook is signed with two")
 
 
-class MadeDestination(DestinationDetail):
+class CreatedDestination(DestinationDetail):
     """With the secret that was made for it, shown this once."""
 
     signing_secret: str | None = Field(description="the receiver checks signatures with it; it is not shown again")
@@ -97,7 +97,7 @@ class NewSecret(RequestModel):
     secret: Secret | None = None
 
 
-class Tested(BaseModel):
+class DestinationTestResult(BaseModel):
     """What came back, in our words."""
 
     ok: bool
@@ -110,48 +110,50 @@ class NotReachable(ScraperSkyError):
     status_code = 422
 
 
-@router.get("", summary="Destinations, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
+@router.get("", summary="Destinations, the latest first", responses=problems(400), openapi_extra=requires(VIEWER))
 async def list_destinations(
     query: Annotated[DestinationQuery, Query()], application: CurrentApplication, actor: CurrentActor
 ) -> Listing[DestinationSummary]:
     """Your own."""
-    return await page_of(application, actor, DESTINATIONS, DestinationSummary, query)
+    return await list_page(application, actor, DESTINATIONS, DestinationSummary, query)
 
 
-@router.post("", status_code=201, summary="Add a destination", responses=answers(400, 409), openapi_extra=may(ADMIN))
+@router.post(
+    "", status_code=201, summary="Add a destination", responses=problems(400, 409), openapi_extra=requires(ADMIN)
+)
 async def create_destination(
-    asked: NewDestination, application: CurrentApplication, actor: CurrentActor, response: Response
-) -> MadeDestination:
+    body: NewDestination, application: CurrentApplication, actor: CurrentActor, response: Response
+) -> CreatedDestination:
     """Its address must be public. A web hook without a secret gets one: `signing_secret` is shown this once."""
-    await _check_address(application, asked.url)
-    rule = asked.rule.model_dump(mode="json") if asked.rule else {}
-    wanted = Wanted(asked.name, asked.kind, asked.url, asked.secret, asked.options, rule)
+    await _check_address(application, body.url)
+    rule = body.rule.model_dump(mode="json") if body.rule else {}
+    wanted = Wanted(body.name, body.kind, body.url, body.secret, body.options, rule)
     async with application.database.session(actor.tenant_id) as session:
         made, secret = await destinations.create(session, actor, application.vault, wanted)
     response.headers["Location"] = f"{PREFIX}/destinations/{made.id}"
-    return MadeDestination(**_shown(made), signing_secret=secret)
+    return CreatedDestination(**_shown(made), signing_secret=secret)
 
 
-@router.get("/{id}", summary="One destination", responses=answers(404), openapi_extra=may(VIEWER))
+@router.get("/{id}", summary="One destination", responses=problems(404), openapi_extra=requires(VIEWER))
 async def get_destination(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> DestinationDetail:
     """Its secrets are `set` or not."""
     async with application.database.session(actor.tenant_id) as session:
         return _detail(await lists.get(session, DESTINATIONS, actor.tenant_id, row_id))
 
 
-@router.patch("/{id}", summary="Change a destination", responses=answers(400, 404, 409), openapi_extra=may(ADMIN))
+@router.patch("/{id}", summary="Change a destination", responses=problems(400, 404, 409), openapi_extra=requires(ADMIN))
 async def change_destination(
-    row_id: RowId, asked: DestinationChange, application: CurrentApplication, actor: CurrentActor
+    row_id: RowId, body: DestinationChange, application: CurrentApplication, actor: CurrentActor
 ) -> DestinationDetail:
     """Another server is another receiver: a key is entered anew with it, the secret of a web hook should be rotated."""
-    await _check_address(application, asked.url)
-    changes = asked.model_dump(mode="json", exclude_none=True)
+    await _check_address(application, body.url)
+    changes = body.model_dump(mode="json", exclude_none=True)
     async with application.database.session(actor.tenant_id) as session:
         return _detail(await destinations.change(session, actor, application.vault, row_id, changes))
 
 
 @router.delete(
-    "/{id}", status_code=204, summary="Remove a destination", responses=answers(404), openapi_extra=may(ADMIN)
+    "/{id}", status_code=204, summary="Remove a destination", responses=problems(404), openapi_extra=requires(ADMIN)
 )
 async def remove_destination(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> Response:
     """With all that is known of its deliveries; what it has been told, it keeps."""
@@ -160,30 +162,36 @@ async def remove_destination(row_id: RowId, application: CurrentApplication, act
     return Response(status_code=204)
 
 
-@router.post("/{id}/test", summary="Test a destination", responses=answers(404), openapi_extra=may(OPERATOR))
-async def test_destination(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> Tested:
+@router.post("/{id}/test", summary="Test a destination", responses=problems(404), openapi_extra=requires(OPERATOR))
+async def test_destination(
+    row_id: RowId, application: CurrentApplication, actor: CurrentActor
+) -> DestinationTestResult:
     """A web hook or n8n gets a `destination.test` event, a CRM is asked whether it knows the key."""
     try:
         async with application.database.session(actor.tenant_id) as session:
             destination = await lists.get(session, DESTINATIONS, actor.tenant_id, row_id)
-        return Tested(
+        return DestinationTestResult(
             ok=True, said=await application.adapters.test(destinations.address(destination, application.vault))
         )
     except NotDelivered as error:
-        return Tested(ok=False, said=str(error))
+        return DestinationTestResult(ok=False, said=str(error))
 
 
-@router.post("/{id}/rotate", summary="Give it a new secret", responses=answers(400, 404), openapi_extra=may(ADMIN))
+@router.post(
+    "/{id}/rotate", summary="Give it a new secret", responses=problems(400, 404), openapi_extra=requires(ADMIN)
+)
 async def rotate_destination(
-    row_id: RowId, asked: NewSecret, application: CurrentApplication, actor: CurrentActor
-) -> MadeDestination:
+    row_id: RowId, body: NewSecret, application: CurrentApplication, actor: CurrentActor
+) -> CreatedDestination:
     """A web hook is signed with both secrets until the former one is retired."""
     async with application.database.session(actor.tenant_id) as session:
-        changed, secret = await destinations.rotate(session, actor, application.vault, row_id, asked.secret)
-    return MadeDestination(**_shown(changed), signing_secret=secret)
+        changed, secret = await destinations.rotate(session, actor, application.vault, row_id, body.secret)
+    return CreatedDestination(**_shown(changed), signing_secret=secret)
 
 
-@router.post("/{id}/retire", summary="Retire the former secret", responses=answers(404, 409), openapi_extra=may(ADMIN))
+@router.post(
+    "/{id}/retire", summary="Retire the former secret", responses=problems(404, 409), openapi_extra=requires(ADMIN)
+)
 async def retire_destination_secret(
     row_id: RowId, application: CurrentApplication, actor: CurrentActor
 ) -> DestinationDetail:

@@ -11,16 +11,16 @@ from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.core import tokens
 from scrapersky.core.errors import NotAllowed, NotKnown
 from scrapersky.core.roles import SCOPE_OF, Role, scopes_cover
-from scrapersky.store.accounts import authenticate
+from scrapersky.store.accounts import authenticate as identities
 from scrapersky.store.accounts.authenticate import Identity
 from scrapersky.store.audit.record import Actor
 
-ANYONE = "anyone"
+PUBLIC = "anyone"
 VIEWER, CURATOR, OPERATOR, ADMIN = Role
 SCHEME = {"bearer": {"type": "http", "scheme": "bearer", "description": "a token of a login, or a key `ssk_...`"}}
 
 
-def may(
+def requires(
     role: Role, *, operators: bool = False, login: bool = False, developer: Role | None = None, scraper: bool = False
 ) -> dict[str, Any]:
     """Who may use a route, as its `openapi_extra`: this role of any tenant, or of the house's tenant only.
@@ -38,22 +38,22 @@ def may(
     return declared
 
 
-def anyone() -> dict[str, Any]:
+def public() -> dict[str, Any]:
     """A route that asks nobody who they are."""
-    return {"x-role": ANYONE, "x-operators": False, "security": []}
+    return {"x-role": PUBLIC, "x-operators": False, "security": []}
 
 
-def describe_access(described: dict[str, Any]) -> dict[str, Any]:
+def add_security_scheme(described: dict[str, Any]) -> dict[str, Any]:
     """The description with the one way of saying who one is."""
     described.setdefault("components", {})["securitySchemes"] = SCHEME
     return described
 
 
-async def door(request: Request, application: CurrentApplication) -> Actor | None:
+async def authenticate(request: Request, application: CurrentApplication) -> Actor | None:
     """Whoever asks, or nobody where nobody is asked; NotKnown and NotAllowed end the request here."""
     request.scope["was_at_door"] = True
     declared = getattr(request.scope.get("route"), "openapi_extra", None) or {}
-    if declared.get("x-role") == ANYONE:
+    if declared.get("x-role") == PUBLIC:
         return None
     credential = _credential(request.headers)
     if declared.get("x-scraper") and _is_scraper(application, credential):
@@ -62,20 +62,20 @@ async def door(request: Request, application: CurrentApplication) -> Actor | Non
     _check(declared, known, application.settings.environment == "development")
     if known.unseen:
         async with application.database.session(known.tenant_id) as session:
-            await authenticate.see(session, known)
+            await identities.see(session, known)
     return _actor(request, known)
 
 
-async def door_first(request: Request) -> None:
+async def authenticate_first(request: Request) -> None:
     """The door for whatever failed on its way there: strangers learn nothing about what they sent to a closed route."""
     if "route" in request.scope and "was_at_door" not in request.scope:
-        await door(request, request.app.state.application)
+        await authenticate(request, request.app.state.application)
 
 
-Asking = Annotated[Actor | None, Depends(door)]  # nobody, where nobody is asked
+OptionalActor = Annotated[Actor | None, Depends(authenticate)]  # nobody, where nobody is asked
 
 
-async def current_actor(actor: Asking) -> Actor:
+async def current_actor(actor: OptionalActor) -> Actor:
     """Whoever asks, for the routes that want to know."""
     if actor is None:
         raise NotKnown("This needs somebody.")
@@ -95,7 +95,7 @@ async def current_user(actor: CurrentActor) -> UUID:
 CurrentUser = Annotated[UUID, Depends(current_user)]
 
 
-async def refuse_strangers(headers: Headers, application: WebApplication) -> None:
+async def check_credential(headers: Headers, application: WebApplication) -> None:
     """NotKnown for whoever could not pass the door of any route that asks who it is."""
     await _identify(application, _credential(headers))
 
@@ -118,9 +118,9 @@ async def _identify(application: WebApplication, credential: str) -> Identity:
     claims = None if key else tokens.verify(application.signing_key, credential)  # without the database
     async with application.database.engine_connection() as connection:
         if key:
-            known = await authenticate.by_key(connection, key[0])
+            known = await identities.by_key(connection, key[0])
         elif claims:
-            known = await authenticate.by_session(connection, claims.session_id, claims.user_id)
+            known = await identities.by_session(connection, claims.session_id, claims.user_id)
     if known is None or (key and not tokens.matches(key[1], known.secret_hash)):
         raise NotKnown(tokens.NOT_VALID)
     return known

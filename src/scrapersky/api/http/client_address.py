@@ -14,11 +14,11 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 MAX_HOPS = 20  # nobody has more proxies in a row
 
 
-class Proxies:
+class TrustedProxies:
     """The proxies of SCRAPERSKY_TRUSTED_PROXIES. What anybody else says about a request's origin is not believed."""
 
     def __init__(self, listed: str) -> None:
-        self._networks = tuple(_networks(words(listed)))
+        self._networks = tuple(_networks(split_list(listed)))
 
     def look_through(self, scope: Scope, headers: Headers) -> None:
         """Write the true caller and scheme into the scope, if a trusted proxy says them.
@@ -37,7 +37,7 @@ class Proxies:
         """From the right, each proxy names the one before it: the first that is not ours is the caller."""
         caller = peer
         for hop in reversed(forwarded.split(",")[-MAX_HOPS:]):
-            address = address_of(hop)
+            address = parse_address(hop)
             if address is None:
                 break
             caller = str(address)
@@ -46,16 +46,16 @@ class Proxies:
         return caller
 
     def _trusts(self, text: str) -> bool:
-        address = address_of(text)
+        address = parse_address(text)
         return address is not None and any(address in network for network in self._networks)
 
 
-def words(listed: str) -> list[str]:
+def split_list(listed: str) -> list[str]:
     """The words of a setting, which stand between commas or spaces."""
     return listed.replace(",", " ").split()
 
 
-def address_of(text: str) -> Address | None:
+def parse_address(text: str) -> Address | None:
     """An address in its plain form; None if it is none."""
     try:
         address = ipaddress.ip_address(text.strip().strip("[]"))
@@ -64,10 +64,10 @@ def address_of(text: str) -> Address | None:
     return getattr(address, "ipv4_mapped", None) or address
 
 
-def neighbourhood(scope: Scope) -> str:
+def client_network(scope: Scope) -> str:
     """What shares one limit: an IPv4 address, or the 64 bits that one IPv6 subscriber has to himself."""
     client = scope.get("client")
-    address = address_of(client[0]) if client else None
+    address = parse_address(client[0]) if client else None
     if address is None:
         return "local"
     return str(ipaddress.ip_network((address, 64), strict=False)) if address.version == 6 else str(address)
@@ -76,7 +76,7 @@ def neighbourhood(scope: Scope) -> str:
 def is_loopback(scope: Scope) -> bool:
     """Whether the caller sits at this machine; a local socket counts."""
     client = scope.get("client")
-    address = address_of(client[0]) if client else None
+    address = parse_address(client[0]) if client else None
     return client is None or (address is not None and address.is_loopback)
 
 

@@ -17,15 +17,15 @@ from scrapersky.destinations.files import safe_cell
 
 ROWS_AT_ONCE = 200
 TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
-FILE_ANSWER: dict[int | str, dict[str, Any]] = {
+FILE_RESPONSE: dict[int | str, dict[str, Any]] = {
     200: {"description": "The file", "content": {"text/csv": {}, "application/x-ndjson": {}}}
 }
 
-Ending = Annotated[Literal["csv", "jsonl"], Path(description="the kind of file")]
+FileFormat = Annotated[Literal["csv", "jsonl"], Path(description="the kind of file")]
 Rows = AsyncGenerator[Mapping[str, Any]]
 
 
-class FileAnswer(StreamingResponse):
+class FileResponse(StreamingResponse):
     """A stream that ends with its reader: whatever becomes of the one, the other gives back what it holds at once."""
 
     def __init__(self, first: str, rest: AsyncGenerator[str], **more: Any) -> None:
@@ -37,13 +37,13 @@ class FileAnswer(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
-async def file_of(name: str, ending: str, columns: Sequence[str], rows: Rows) -> StreamingResponse:
+async def stream_file(name: str, ending: str, columns: Sequence[str], rows: Rows) -> StreamingResponse:
     """The answer, once its first rows are there: a database that is away is a problem document, not half a file."""
     chunks = _chunks(columns, rows, ending)
     first = await anext(chunks)
     attached = quote(f"{name}-{clock.now():%Y-%m-%d}.{ending}")
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{attached}"}
-    return FileAnswer(first, chunks, media_type=TYPES[ending], headers=headers)
+    return FileResponse(first, chunks, media_type=TYPES[ending], headers=headers)
 
 
 async def _after(first: str, rest: AsyncGenerator[str]) -> AsyncGenerator[str]:

@@ -3,7 +3,7 @@
 from starlette.types import Message, Scope, Send
 
 
-class HeadAnswered(Exception):
+class HeadSent(Exception):
     """The head is out; nobody waits for the rest of a body that would still flow."""
 
 
@@ -13,7 +13,7 @@ def as_get(scope: Scope) -> Scope:
     return {**scope, "method": "GET"}
 
 
-def only_head(send: Send) -> Send:
+def headers_only(send: Send) -> Send:
     """Hands on the head of an answer, and an end in place of its body."""
 
     async def send_head(message: Message) -> None:
@@ -22,6 +22,6 @@ def only_head(send: Send) -> Send:
             return
         await send({"type": "http.response.body", "body": b"", "more_body": False})
         if message.get("more_body"):
-            raise HeadAnswered
+            raise HeadSent
 
     return send_head

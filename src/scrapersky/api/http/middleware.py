@@ -11,11 +11,19 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from scrapersky.api.http import authorization, rate_limit
-from scrapersky.api.http.client_address import Proxies, is_loopback, words
-from scrapersky.api.http.head_requests import HeadAnswered, as_get, only_head
-from scrapersky.api.http.problems import Problem, extra_headers, problem_of, render
-from scrapersky.api.http.request_bodies import HELD_BYTES, Bodies, Full, Gone, Reading, TooLong, replay
-from scrapersky.api.http.security_headers import Origins, make_safe
+from scrapersky.api.http.client_address import TrustedProxies, is_loopback, split_list
+from scrapersky.api.http.head_requests import HeadSent, as_get, headers_only
+from scrapersky.api.http.problems import Problem, extra_headers, problem_of, render_problem
+from scrapersky.api.http.request_bodies import (
+    MAX_HELD_BYTES,
+    BodyMemory,
+    BodyMemoryFull,
+    BodyReader,
+    BodyTooLarge,
+    ClientDisconnected,
+    replay,
+)
+from scrapersky.api.http.security_headers import CorsOrigins, add_security_headers
 from scrapersky.api.http.strict_json import IMPORTS
 from scrapersky.core.settings import Settings
 
@@ -41,16 +49,16 @@ class RequestGuard:
         settings: Settings,
         local_only: bool,
         body_seconds: float = BODY_SECONDS,
-        held_bytes: int = HELD_BYTES,
+        held_bytes: int = MAX_HELD_BYTES,
     ) -> None:
         self._app = app
-        self._bodies = Bodies(held_bytes)
+        self._bodies = BodyMemory(held_bytes)
         self._local_only = local_only
         self._is_production = settings.environment == "production"
-        self._hosts = frozenset(words(settings.allowed_hosts))
-        self._proxies = Proxies(settings.trusted_proxies)
+        self._hosts = frozenset(split_list(settings.allowed_hosts))
+        self._proxies = TrustedProxies(settings.trusted_proxies)
         self._body_seconds, self._answer_seconds = body_seconds, settings.answer_seconds
-        self.origins = Origins(settings.cors_origins)
+        self.origins = CorsOrigins(settings.cors_origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Give the request its id, then refuse it or pass it on."""
@@ -66,19 +74,21 @@ class RequestGuard:
     async def answer(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
         """Look at who asks, read the body, then let the routes answer."""
         if len(headers.raw) > MAX_HEADERS or sum(len(name) + len(value) for name, value in headers.raw) > HEADER_BYTES:
-            raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "There are too many headers, or too long ones.")
+            raise RequestRefused(
+                HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "There are too many headers, or too long ones."
+            )
         self._refuse_strangers(scope, headers)
         if preflight := self.origins.preflight(scope, headers):
             await preflight(scope, receive, send)
             return
         if "app" in scope:
-            await rate_limit.admit_address(scope, scope["app"].state.application)
+            await rate_limit.limit_address(scope, scope["app"].state.application)
         is_import = scope["path"].startswith(IMPORTS)
         with self._bodies.reading() as reading:
             body = await self._body(scope, headers, receive, IMPORT_BYTES if is_import else BODY_BYTES, reading)
             seconds = self._answer_seconds * (10 if is_import else 1)
             if scope["method"] == "HEAD":
-                scope, send = as_get(scope), only_head(send)
+                scope, send = as_get(scope), headers_only(send)
             await self._within_time(scope, replay(body, receive), send, seconds)
 
     def is_over_https(self, scope: Scope) -> bool:
@@ -88,16 +98,16 @@ class RequestGuard:
     def _refuse_strangers(self, scope: Scope, headers: Headers) -> None:
         name = _name_of(headers.get("host"))
         if self._local_only and not (is_loopback(scope) and name in LOOPBACK_NAMES):
-            raise Refused(HTTPStatus.FORBIDDEN, "In development only this machine is served.")
+            raise RequestRefused(HTTPStatus.FORBIDDEN, "In development only this machine is served.")
         if self._hosts and not self._is_known(name, scope):
-            raise Refused(HTTPStatus.MISDIRECTED_REQUEST, "This service is not called by that name.")
+            raise RequestRefused(HTTPStatus.MISDIRECTED_REQUEST, "This service is not called by that name.")
         if scope["method"] not in SAFE and self._is_cross_site(headers):
-            raise Refused(HTTPStatus.FORBIDDEN, "A page of another site may not change anything here.")
+            raise RequestRefused(HTTPStatus.FORBIDDEN, "A page of another site may not change anything here.")
 
     def _is_known(self, name: str, scope: Scope) -> bool:
         """Probes ask by an address that nobody listed."""
         local = name in LOOPBACK_NAMES and is_loopback(scope)
-        return local or name in self._hosts or scope["path"] in rate_limit.FREE
+        return local or name in self._hosts or scope["path"] in rate_limit.UNLIMITED_PATHS
 
     def _is_cross_site(self, headers: Headers) -> bool:
         origin = headers.get("origin")
@@ -107,16 +117,16 @@ class RequestGuard:
             return True
         return origin is not None and origin.split("://")[-1] != headers.get("host")
 
-    async def _body(self, scope: Scope, headers: Headers, receive: Receive, most: int, reading: Reading) -> bytes:
+    async def _body(self, scope: Scope, headers: Headers, receive: Receive, most: int, reading: BodyReader) -> bytes:
         async def refuse_strangers() -> None:
             if "app" in scope:
-                await authorization.refuse_strangers(headers, scope["app"].state.application)
+                await authorization.check_credential(headers, scope["app"].state.application)
 
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit():
-            raise Refused(HTTPStatus.BAD_REQUEST, "Content-Length is not a number.")
+            raise RequestRefused(HTTPStatus.BAD_REQUEST, "Content-Length is not a number.")
         if len(length) > 18 or int(length) > most:
-            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {most:,} bytes.")
+            raise RequestRefused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {most:,} bytes.")
         began = asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout_at(began + self._body_seconds) as deadline:
@@ -125,12 +135,14 @@ class RequestGuard:
                     deadline.reschedule(began + self._body_seconds + received / STEADY_BYTES)
 
                 return await reading.read(receive, most, refuse_strangers, go_on)
-        except TooLong:
-            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {most:,} bytes.") from None
-        except Full:
-            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "Too many large bodies are read at this moment.") from None
+        except BodyTooLarge:
+            raise RequestRefused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {most:,} bytes.") from None
+        except BodyMemoryFull:
+            raise RequestRefused(
+                HTTPStatus.SERVICE_UNAVAILABLE, "Too many large bodies are read at this moment."
+            ) from None
         except TimeoutError:
-            raise Refused(
+            raise RequestRefused(
                 HTTPStatus.REQUEST_TIMEOUT,
                 f"The body did not arrive in {self._body_seconds:g} seconds, nor at {STEADY_BYTES:,} bytes a second.",
             ) from None
@@ -147,14 +159,14 @@ class RequestGuard:
                 await self._app(scope, receive, begin)
             except asyncio.CancelledError:
                 if deadline.expired():
-                    raise Refused(
+                    raise RequestRefused(
                         HTTPStatus.SERVICE_UNAVAILABLE,
                         f"It took longer than {seconds:g} seconds and was given up. Ask for less at once.",
                     ) from None
                 raise
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The request does not get as far as a route."""
 
     def __init__(self, status: HTTPStatus, why: str) -> None:
@@ -174,23 +186,23 @@ class _Exchange:
     async def run(self, receive: Receive) -> None:
         try:
             await self._guard.answer(self._scope, self._headers, receive, self._answer)
-        except Gone:
+        except ClientDisconnected:
             log.debug("client_gone")
-        except HeadAnswered:
+        except HeadSent:
             log.debug("head_answered")
         except Exception as error:  # noqa: BLE001 - whatever a route raises becomes an answer, here and nowhere else
             await self._fail(error)
         self._log()
 
     async def _fail(self, error: Exception) -> None:
-        problem = error.problem if isinstance(error, Refused) else problem_of(error)
+        problem = error.problem if isinstance(error, RequestRefused) else problem_of(error)
         if problem.status == HTTPStatus.INTERNAL_SERVER_ERROR:
             log.error("request_failed", exc_info=error)
         elif problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
             log.warning("request_unavailable", error=f"{type(error).__name__}: {error}"[:500])
         if self._status:
             raise error  # half an answer is out: only the server can cut the line
-        await render(problem, self._request_id, extra_headers(error))(self._scope, _nothing, self._answer)
+        await render_problem(problem, self._request_id, extra_headers(error))(self._scope, _nothing, self._answer)
 
     async def _answer(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -201,17 +213,17 @@ class _Exchange:
                 await self._send(message)
         except TimeoutError:
             log.warning("reader_stalled", path=self._scope["path"][:200])
-            raise Gone from None
+            raise ClientDisconnected from None
 
     def _head(self, headers: MutableHeaders) -> None:
         headers["X-Request-Id"] = self._request_id
         headers.update(rate_limit.rate_headers(self._scope))
         self._guard.origins.tell(self._headers.get("origin"), headers)
-        make_safe(headers, self._guard.is_over_https(self._scope))
+        add_security_headers(headers, self._guard.is_over_https(self._scope))
 
     def _log(self) -> None:
         scope, seconds = self._scope, round(time.perf_counter() - self._started, 4)
-        say = log.debug if scope["path"] in rate_limit.FREE else log.info
+        say = log.debug if scope["path"] in rate_limit.UNLIMITED_PATHS else log.info
         say("request_served", method=scope["method"], path=scope["path"][:200], status=self._status, seconds=seconds)
 
 

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match
 
-from scrapersky.api.http.authorization import door_first
+from scrapersky.api.http.authorization import authenticate_first
 from scrapersky.api.schemas.selection import BY_FILTER, BY_IDS
 from scrapersky.core.database import is_connection_error
 from scrapersky.core.errors import ScraperSkyError
@@ -59,7 +59,7 @@ class Problem(BaseModel):
     errors: list[WrongField] | None = Field(None, description="the fields that are wrong")
 
 
-MEANINGS = {
+DESCRIPTIONS = {
     400: "The cursor is not one of this list, or the body could not be read.",
     401: "Say who you are: a token or a key as `Authorization: Bearer`.",
     403: "Your role does not allow this.",
@@ -77,12 +77,12 @@ MEANINGS = {
 }
 
 
-def answers(*codes: int) -> dict[int | str, dict[str, Any]]:
+def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
     """The problems a route may answer with, for its documentation."""
-    return {code: {"description": MEANINGS[code], "model": Problem} for code in codes}
+    return {code: {"description": DESCRIPTIONS[code], "model": Problem} for code in codes}
 
 
-def describe_problems(described: dict[str, Any]) -> dict[str, Any]:
+def describe_problem_responses(described: dict[str, Any]) -> dict[str, Any]:
     """The framework describes every model as plain JSON; problems have a type of their own."""
     for path, operations in described["paths"].items():
         for operation in operations.values():
@@ -102,7 +102,7 @@ def _everywhere(path: str, operation: Mapping[str, Any]) -> list[int]:
 
 def _described(code: int) -> dict[str, Any]:
     shown = {"schema": {"$ref": "#/components/schemas/Problem"}}
-    return {"description": MEANINGS[code], "content": {MEDIA_TYPE: shown}}
+    return {"description": DESCRIPTIONS[code], "content": {MEDIA_TYPE: shown}}
 
 
 def problem_of(error: BaseException) -> Problem:
@@ -144,7 +144,7 @@ def problem_of(error: BaseException) -> Problem:
     )
 
 
-def render(problem: Problem, request_id: str, headers: Mapping[str, str] | None = None) -> Response:
+def render_problem(problem: Problem, request_id: str, headers: Mapping[str, str] | None = None) -> Response:
     """The answer that carries a problem."""
     shown = problem.model_copy(update={"request_id": request_id}).model_dump(mode="json", exclude_none=True)
     extra = dict(headers or {})
@@ -160,7 +160,7 @@ def extra_headers(error: BaseException) -> Mapping[str, str] | None:
     return headers
 
 
-def allowed(request: Request) -> dict[str, str]:
+def allow_header(request: Request) -> dict[str, str]:
     """The methods that this path knows, of all routes: the framework names those of the first one only."""
     routes, scope = request.app.router.routes, request.scope
     known = [
@@ -171,14 +171,14 @@ def allowed(request: Request) -> dict[str, str]:
     return {"Allow": ", ".join([*(["HEAD"] if "GET" in known else []), *known])}
 
 
-def handle_errors(app: FastAPI) -> None:
+def add_error_handlers(app: FastAPI) -> None:
     """Let the framework's own errors be problems too."""
 
     async def refused(request: Request, error: Exception) -> Response:
         if isinstance(error, RequestValidationError) or getattr(error, "status_code", 0) == HTTPStatus.BAD_REQUEST:
-            await door_first(request)  # the framework reads JSON before it asks who sends it
-        headers = allowed(request) if getattr(error, "status_code", 0) == HTTPStatus.METHOD_NOT_ALLOWED else None
-        return render(problem_of(error), request.scope["request_id"], headers or extra_headers(error))
+            await authenticate_first(request)  # the framework reads JSON before it asks who sends it
+        headers = allow_header(request) if getattr(error, "status_code", 0) == HTTPStatus.METHOD_NOT_ALLOWED else None
+        return render_problem(problem_of(error), request.scope["request_id"], headers or extra_headers(error))
 
     app.add_exception_handler(HTTPException, refused)
     app.add_exception_handler(RequestValidationError, refused)

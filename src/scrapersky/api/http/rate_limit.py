@@ -12,8 +12,8 @@ from fastapi import Depends, Request
 from starlette.types import Scope
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
-from scrapersky.api.http.authorization import door
-from scrapersky.api.http.client_address import neighbourhood
+from scrapersky.api.http.authorization import authenticate
+from scrapersky.api.http.client_address import client_network
 from scrapersky.core.database import Database, is_connection_error
 from scrapersky.core.errors import TooMany
 from scrapersky.store.audit.record import Actor
@@ -22,18 +22,18 @@ from scrapersky.store.shared.rate_limits import Standing
 
 log = structlog.get_logger(__name__)
 
-MAX_WAITS = 10_000  # remembered by one process
-MAX_HELD, HOLD_SECONDS = 1_000, 1.0  # answers that are held back, and for how long
-FREE = ("/health/live", "/health/ready", "/metrics")  # whoever watches over us must always be answered
+MAX_REFUSED_KEYS = 10_000  # remembered by one process
+MAX_DELAYED, DELAY_SECONDS = 1_000, 1.0  # answers that are held back, and for how long
+UNLIMITED_PATHS = ("/health/live", "/health/ready", "/metrics")  # whoever watches over us must always be answered
 
 
-async def admit_address(scope: Scope, application: WebApplication) -> None:
+async def limit_address(scope: Scope, application: WebApplication) -> None:
     """The first turnstile, before anybody is asked who he is."""
-    await _admit(scope, application, "address", neighbourhood(scope), application.settings.rate_per_address)
+    await _admit(scope, application, "address", client_network(scope), application.settings.rate_per_address)
 
 
-async def admit_caller(
-    request: Request, application: CurrentApplication, actor: Annotated[Actor | None, Depends(door)]
+async def limit_actor(
+    request: Request, application: CurrentApplication, actor: Annotated[Actor | None, Depends(authenticate)]
 ) -> None:
     """The second one: an API key or a user, from whatever address and however often logged in."""
     if actor is not None:
@@ -42,14 +42,14 @@ async def admit_caller(
         )
 
 
-async def admit_login(scope: Scope, application: WebApplication, account: str) -> None:
+async def limit_login(scope: Scope, application: WebApplication, account: str) -> None:
     """Before a password is looked at: TooMany if this account or this address was tried too often.
 
     An account that does not exist is counted like one that does. Only a hash of its name is kept.
     """
     settings = application.settings
     hashed = hashlib.sha256(account.strip().lower().encode()).hexdigest()
-    await _admit(scope, application, "login-from", neighbourhood(scope), settings.login_rate_per_address)
+    await _admit(scope, application, "login-from", client_network(scope), settings.login_rate_per_address)
     await _admit(scope, application, "login", hashed, settings.login_rate_per_account)
 
 
@@ -66,7 +66,7 @@ def rate_headers(scope: Scope) -> Mapping[str, str]:
     return {"RateLimit-Policy": ", ".join(policies), "RateLimit": ", ".join(left)}
 
 
-class Waits:
+class RefusedKeys:
     """Who was told to wait, and until when: until then this process need not ask the database again."""
 
     def __init__(self) -> None:
@@ -82,25 +82,25 @@ class Waits:
 
     async def hold(self, seconds: float) -> None:
         """Whoever does not wait by himself is kept waiting: a flood then costs its sender, and nobody beside it."""
-        if self._held >= MAX_HELD:
+        if self._held >= MAX_DELAYED:
             return
         self._held += 1
         try:
-            await asyncio.sleep(min(seconds, HOLD_SECONDS))
+            await asyncio.sleep(min(seconds, DELAY_SECONDS))
         finally:
             self._held -= 1
 
     def keep(self, key: str, seconds: float) -> None:
         """A bucket gives nothing before it has filled, whatever happens elsewhere."""
-        if len(self._until) >= MAX_WAITS:
+        if len(self._until) >= MAX_REFUSED_KEYS:
             self._until.clear()
         self._until[key] = time.monotonic() + seconds
 
 
 async def _admit(scope: Scope, application: WebApplication, name: str, who: str, per_minute: float) -> None:
-    if not per_minute or scope["path"] in FREE:
+    if not per_minute or scope["path"] in UNLIMITED_PATHS:
         return
-    waits: Waits = scope["app"].state.waits
+    waits: RefusedKeys = scope["app"].state.waits
     key = f"{name}:{who}"
     standing = Standing(left, 0) if (left := waits.left(key)) else await _spend(application.database, key, per_minute)
     if standing is None:

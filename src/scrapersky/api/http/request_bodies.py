@@ -5,32 +5,32 @@ from contextlib import contextmanager
 
 from starlette.types import Message, Receive
 
-HELD_BYTES = 100_000_000  # of all large bodies that one process holds at a time, until they are answered
-SMALL_BYTES = 65_536  # so much is taken of everybody, however full it is; more only of those who are known
+MAX_HELD_BYTES = 100_000_000  # of all large bodies that one process holds at a time, until they are answered
+SMALL_BODY_BYTES = 65_536  # so much is taken of everybody, however full it is; more only of those who are known
 
 
-class TooLong(Exception):
+class BodyTooLarge(Exception):
     """The body has more bytes than it may."""
 
 
-class Full(Exception):
+class BodyMemoryFull(Exception):
     """The process holds as many large bodies as it can."""
 
 
-class Gone(Exception):
+class ClientDisconnected(Exception):
     """The client went away before its request was complete."""
 
 
-class Bodies:
+class BodyMemory:
     """What a process holds at this moment: hundreds of large bodies at once would fill its memory, known or not."""
 
-    def __init__(self, most: int = HELD_BYTES) -> None:
+    def __init__(self, most: int = MAX_HELD_BYTES) -> None:
         self._room = most
 
     @contextmanager
-    def reading(self) -> Iterator["Reading"]:
+    def reading(self) -> Iterator["BodyReader"]:
         """One body; its room is free again at the end."""
-        reading = Reading(self)
+        reading = BodyReader(self)
         try:
             yield reading
         finally:
@@ -39,14 +39,14 @@ class Bodies:
     def take(self, count: int) -> None:
         """So many bytes of the room, or Full."""
         if count > self._room:
-            raise Full
+            raise BodyMemoryFull
         self._room -= count
 
 
-class Reading:
+class BodyReader:
     """One body on its way."""
 
-    def __init__(self, bodies: Bodies) -> None:
+    def __init__(self, bodies: BodyMemory) -> None:
         self._bodies = bodies
         self.taken = 0
 
@@ -65,14 +65,14 @@ class Reading:
         while True:
             message = await receive()
             if message["type"] == "http.disconnect":
-                raise Gone
+                raise ClientDisconnected
             body += message.get("body", b"")
             if len(body) > most:
-                raise TooLong
+                raise BodyTooLarge
             tell(len(body))
-            if len(body) > SMALL_BYTES and not self.taken:
+            if len(body) > SMALL_BODY_BYTES and not self.taken:
                 await refuse_strangers()
-            self._grow(len(body) - SMALL_BYTES - self.taken)
+            self._grow(len(body) - SMALL_BODY_BYTES - self.taken)
             if not message.get("more_body"):
                 return bytes(body)
 

@@ -6,13 +6,13 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 from starlette.types import Scope
 
-from scrapersky.api.http.client_address import words
+from scrapersky.api.http.client_address import split_list
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-SAFETY = {
+SECURITY_HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -24,15 +24,15 @@ SAFETY = {
 }
 YEAR_SECONDS = 31_536_000
 METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
-ASKED_HEADERS = "Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id"
-TOLD_HEADERS = "ETag, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
+REQUEST_HEADERS = "Authorization, Content-Type, Idempotency-Key, If-Match, X-Request-Id"
+RESPONSE_HEADERS = "ETag, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
 
 
-class Origins:
+class CorsOrigins:
     """The origins of SCRAPERSKY_CORS_ORIGINS: exact ones, and never with a browser's cookies."""
 
     def __init__(self, listed: str) -> None:
-        self._listed = frozenset(words(listed))
+        self._listed = frozenset(split_list(listed))
 
     def __contains__(self, origin: object) -> bool:
         return origin in self._listed
@@ -44,7 +44,7 @@ class Origins:
             return None
         allowed = {
             "Access-Control-Allow-Methods": METHODS,
-            "Access-Control-Allow-Headers": ASKED_HEADERS,
+            "Access-Control-Allow-Headers": REQUEST_HEADERS,
             "Access-Control-Max-Age": "600",
         }
         return Response(status_code=204, headers=allowed)
@@ -56,13 +56,13 @@ class Origins:
         answer.add_vary_header("Origin")
         if origin is not None and origin in self:
             answer["Access-Control-Allow-Origin"] = origin
-            answer["Access-Control-Expose-Headers"] = TOLD_HEADERS
+            answer["Access-Control-Expose-Headers"] = RESPONSE_HEADERS
             answer["Cross-Origin-Resource-Policy"] = "cross-origin"
 
 
-def make_safe(answer: MutableHeaders, over_https: bool) -> None:
+def add_security_headers(answer: MutableHeaders, over_https: bool) -> None:
     """What every answer carries, unless a route has said otherwise."""
-    for name, value in SAFETY.items():
+    for name, value in SECURITY_HEADERS.items():
         answer.setdefault(name, value)
     if over_https:
         answer.setdefault("Strict-Transport-Security", f"max-age={YEAR_SECONDS}; includeSubDomains")

@@ -2,14 +2,14 @@
 
 from fastapi import Request
 
-from scrapersky.api.http.authorization import Asking
+from scrapersky.api.http.authorization import OptionalActor
 from scrapersky.core.errors import BadRequest
 from scrapersky.extract.tabular import strict_json
 
 IMPORTS = "/api/v3/imports/"
 
 
-class SaidTwice(BadRequest):
+class DuplicateMember(BadRequest):
     """An object of the body has two members of one name."""
 
     status_code = 422
@@ -19,13 +19,13 @@ class SaidTwice(BadRequest):
         self.fields = (name[:100],)
 
 
-class NotJson(BadRequest):
+class UnsupportedMediaType(BadRequest):
     """The body is not said to be JSON."""
 
     status_code = 415
 
 
-async def refuse_twins(request: Request, actor: Asking) -> None:
+async def refuse_duplicate_members(request: Request, actor: OptionalActor) -> None:
     """SaidTwice for such a body, NotJson for another; whatever else may be wrong with it is told by whoever reads it.
 
     It comes after the door. Rows of an import are judged one by one.
@@ -34,7 +34,7 @@ async def refuse_twins(request: Request, actor: Asking) -> None:
         return
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json" and not kind.endswith("+json"):
-        raise NotJson("Send it with Content-Type: application/json.")
+        raise UnsupportedMediaType("Send it with Content-Type: application/json.")
     _check(body)
 
 
@@ -44,4 +44,4 @@ def _check(body: bytes) -> None:
     except (ValueError, RecursionError):
         return
     if twin is not None:
-        raise SaidTwice(twin)
+        raise DuplicateMember(twin)

@@ -10,10 +10,10 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from scrapersky.api.http.authorization import Asking
+from scrapersky.api.http.authorization import OptionalActor
 
 
-async def refuse_strange_fields(request: Request, actor: Asking) -> None:
+async def refuse_unknown_fields(request: Request, actor: OptionalActor) -> None:
     """What nobody reads must not look as if it had been heard. It comes after the door."""
     told = Counter(name for name, _ in request.query_params.multi_items())
     known = dict(_fields(request.scope["route"].dependant)) if told else dict[str, bool]()

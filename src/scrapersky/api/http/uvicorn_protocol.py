@@ -24,7 +24,7 @@ def server_config(app: ASGIApp, graceful_seconds: int) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         lifespan="off",
-        http=PatientProtocol,
+        http=DeadlineProtocol,
         ws="none",
         log_config=None,
         access_log=False,
@@ -35,7 +35,7 @@ def server_config(app: ASGIApp, graceful_seconds: int) -> uvicorn.Config:
     )
 
 
-class PatientProtocol(HttpToolsProtocol):
+class DeadlineProtocol(HttpToolsProtocol):
     """One connection. Its patience is renewed by each whole part of a request; a byte is worth its own moment."""
 
     header_seconds, receive_seconds = HEADER_SECONDS, RECEIVE_SECONDS

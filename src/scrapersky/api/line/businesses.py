@@ -8,26 +8,33 @@ from pydantic import Field
 from starlette.responses import JSONResponse
 
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
-from scrapersky.api.http.problems import answers
-from scrapersky.api.line.curation import CURATION_ANSWERS, CurateIds, CurateMatching, CurationAnswer, Key, curate
+from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.problems import problems
+from scrapersky.api.line.curation import (
+    CURATION_RESPONSES,
+    CurateIds,
+    CurateMatching,
+    CurationResult,
+    IdempotencyKey,
+    curate,
+)
 from scrapersky.api.schemas.fields import RequestModel, Text
 from scrapersky.api.schemas.listing import (
     ByName,
     CuratedSummary,
     Detail,
+    Flag,
     Listing,
     ListQuery,
     RowId,
-    YesNo,
-    page_of,
-    story_of,
+    list_page,
+    row_detail,
 )
-from scrapersky.api.schemas.selection import Either
+from scrapersky.api.schemas.selection import Selection
 from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.store.listing.resources import BUSINESSES
 
-router = APIRouter(prefix="/businesses", tags=["businesses"], responses=answers(422, 503))
+router = APIRouter(prefix="/businesses", tags=["businesses"], responses=problems(422, 503))
 
 
 class BusinessFilter(RequestModel):
@@ -36,12 +43,12 @@ class BusinessFilter(RequestModel):
     curation_status: Curation | None = Field(None, description="only with this decision")
     domain_extraction_status: Status | None = Field(None, description="only in this state of the queue")
     search_id: UUID | None = Field(None, description="only of this search")
-    has_website: YesNo | None = Field(None, description="with a web site, or without")
-    has_phone: YesNo | None = Field(None, description="with a phone number, or without")
+    has_website: Flag | None = Field(None, description="with a web site, or without")
+    has_phone: Flag | None = Field(None, description="with a phone number, or without")
     text: Text | None = Field(None, description="how the name begins")
 
 
-BusinessDecision = Either[CurateIds, CurateMatching[BusinessFilter]]
+BusinessDecision = Selection[CurateIds, CurateMatching[BusinessFilter]]
 
 
 class BusinessQuery(BusinessFilter, ListQuery):
@@ -84,29 +91,29 @@ class BusinessDetail(BusinessSummary, Detail):
     details: dict[str, Any] | None
 
 
-@router.get("", summary="Businesses, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
+@router.get("", summary="Businesses, the latest first", responses=problems(400), openapi_extra=requires(VIEWER))
 async def list_businesses(
     query: Annotated[BusinessQuery, Query()], application: CurrentApplication, actor: CurrentActor
 ) -> Listing[BusinessSummary]:
     """Your own, filtered and sorted; `text` is how the name begins."""
-    return await page_of(application, actor, BUSINESSES, BusinessSummary, query)
+    return await list_page(application, actor, BUSINESSES, BusinessSummary, query)
 
 
-@router.get("/{id}", summary="One business", responses=answers(404), openapi_extra=may(VIEWER))
+@router.get("/{id}", summary="One business", responses=problems(404), openapi_extra=requires(VIEWER))
 async def get_business(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> BusinessDetail:
     """With its queues, and the rows before and after it on the line."""
-    return BusinessDetail.model_validate(await story_of(application, actor, BUSINESSES, row_id))
+    return BusinessDetail.model_validate(await row_detail(application, actor, BUSINESSES, row_id))
 
 
 @router.post(
     "/curation",
     summary="Decide about businesses",
-    response_model=CurationAnswer,
-    responses=CURATION_ANSWERS,
-    openapi_extra=may(CURATOR),
+    response_model=CurationResult,
+    responses=CURATION_RESPONSES,
+    openapi_extra=requires(CURATOR),
 )
 async def curate_businesses(
-    asked: BusinessDecision, application: CurrentApplication, actor: CurrentActor, key: Key = None
+    body: BusinessDecision, application: CurrentApplication, actor: CurrentActor, key: IdempotencyKey = None
 ) -> JSONResponse:
     """Selected queues the domain extraction, any other word takes waiting work back."""
-    return await curate(application, actor, BUSINESSES, asked, key)
+    return await curate(application, actor, BUSINESSES, body, key)

@@ -10,31 +10,38 @@ from starlette.responses import JSONResponse
 
 from scrapersky.actions import merge_contacts as contact_merges
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
-from scrapersky.api.http.problems import answers
-from scrapersky.api.line.curation import CURATION_ANSWERS, CurateIds, CurateMatching, CurationAnswer, Key, curate
+from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.problems import problems
+from scrapersky.api.line.curation import (
+    CURATION_RESPONSES,
+    CurateIds,
+    CurateMatching,
+    CurationResult,
+    IdempotencyKey,
+    curate,
+)
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import CursorGiven, Limit, Moment, RequestModel, ResultPage, Text
+from scrapersky.api.schemas.fields import Cursor, Limit, RequestModel, ResultPage, Text, Timestamp
 from scrapersky.api.schemas.listing import (
     ByUpdate,
     CuratedSummary,
     Detail,
+    Flag,
     Listing,
     ListQuery,
     RowId,
-    YesNo,
-    page_of,
-    storable,
-    story_of,
+    list_page,
+    row_detail,
+    storable_text,
 )
-from scrapersky.api.schemas.selection import Either
+from scrapersky.api.schemas.selection import Selection
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.vocabularies import Curation, Status, Verdict
 from scrapersky.extract.results import EmailKind
 from scrapersky.store.contacts import edit as contact_edits
 from scrapersky.store.listing.resources import CONTACTS
 
-router = APIRouter(prefix="/contacts", tags=["contacts"], responses=answers(422, 503))
+router = APIRouter(prefix="/contacts", tags=["contacts"], responses=problems(422, 503))
 
 EMAIL = r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9][A-Za-z0-9-]{0,62}(\.[A-Za-z0-9][A-Za-z0-9-]{0,62}){1,4}$"
 Email = Annotated[str, StringConstraints(pattern=EMAIL, to_lower=True, max_length=254)]
@@ -49,20 +56,20 @@ class ContactFilter(RequestModel):
     curation_status: Curation | None = Field(None, description="only with this decision")
     contact_verification_status: Status | None = Field(None, description="only in this state of the queue")
     verdict: Verdict | None = Field(None, description="only those of which a letter would fare so")
-    suppressed: YesNo | None = Field(None, description="with somebody never to be written to, or without")
+    suppressed: Flag | None = Field(None, description="with somebody never to be written to, or without")
     search_id: UUID | None = Field(None, description="only of this search")
     domain_id: UUID | None = Field(None, description="only of this domain")
     business_id: UUID | None = Field(None, description="only of this business")
     page_id: UUID | None = Field(None, description="only found on this page")
-    has_email: YesNo | None = Field(None, description="with an email address, or without")
-    has_phone: YesNo | None = Field(None, description="with a phone number, or without")
-    has_name: YesNo | None = Field(None, description="with a person's name, or without")
+    has_email: Flag | None = Field(None, description="with an email address, or without")
+    has_phone: Flag | None = Field(None, description="with a phone number, or without")
+    has_name: Flag | None = Field(None, description="with a person's name, or without")
     email_kind: EmailKind | None = Field(None, description="only addresses of this kind")
     email: Text | None = Field(None, description="how the email address begins, in small letters")
     text: Text | None = Field(None, description="how the name begins")
 
 
-ContactDecision = Either[CurateIds, CurateMatching[ContactFilter]]
+ContactDecision = Selection[CurateIds, CurateMatching[ContactFilter]]
 
 
 class ContactQuery(ContactFilter, ListQuery):
@@ -102,7 +109,7 @@ class ContactDetail(ContactSummary, Detail):
     verification: dict[str, Any] | None = Field(description="the verdict's reasons, mail hosts and labels")
 
 
-class Facts(RequestModel):
+class ContactFacts(RequestModel):
     """What a person may write about a contact."""
 
     name: Text | None = None
@@ -113,22 +120,22 @@ class Facts(RequestModel):
     address: Text | None = None
 
 
-class NewContact(Facts):
+class NewContact(ContactFacts):
     """A contact somebody writes down; at least an email address, a name, a number or an address."""
 
     domain_id: UUID | None = None
     page_id: UUID | None = None
     business_id: UUID | None = None
-    auto_queue: YesNo = Field(False, description="verify its address at once")
+    auto_queue: Flag = Field(False, description="verify its address at once")
 
 
-class ContactChange(Facts):
+class ContactChange(ContactFacts):
     """The facts to write anew; those not given stay, null empties one."""
 
-    updated_at: Moment | None = Field(None, description="as you read it: 409 if somebody was faster")
+    updated_at: Timestamp | None = Field(None, description="as you read it: 409 if somebody was faster")
 
 
-class Merge(RequestModel):
+class MergeContacts(RequestModel):
     """Two contacts that are one."""
 
     keep: UUID = Field(description="stays, filled up from the other")
@@ -144,47 +151,49 @@ class Duplicates(BaseModel):
     items: list[ContactSummary]
 
 
-class BadTag(ScraperSkyError):
+class BadETag(ScraperSkyError):
     """If-Match is not the ETag of a contact."""
 
     status_code = 422
     fields = ("header.if-match",)
 
 
-@router.get("", summary="Contacts, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
+@router.get("", summary="Contacts, the latest first", responses=problems(400), openapi_extra=requires(VIEWER))
 async def list_contacts(
     query: Annotated[ContactQuery, Query()], application: CurrentApplication, actor: CurrentActor
 ) -> Listing[ContactSummary]:
     """Your own, filtered and sorted; `text` is how the name begins, `email` how the address begins."""
-    return await page_of(application, actor, CONTACTS, ContactSummary, query)
+    return await list_page(application, actor, CONTACTS, ContactSummary, query)
 
 
 @router.post(
-    "", status_code=201, summary="Write a contact down", responses=answers(400, 409), openapi_extra=may(CURATOR)
+    "", status_code=201, summary="Write a contact down", responses=problems(400, 409), openapi_extra=requires(CURATOR)
 )
 async def create_contact(
-    asked: NewContact, application: CurrentApplication, actor: CurrentActor, response: Response
+    body: NewContact, application: CurrentApplication, actor: CurrentActor, response: Response
 ) -> ContactSummary:
     """409 with its id if the domain has this contact already."""
     async with application.database.session(actor.tenant_id) as session:
-        written = asked.model_dump(exclude_none=True, exclude={"auto_queue"})
-        made = await contact_edits.create(session, actor, written, asked.auto_queue)
+        written = body.model_dump(exclude_none=True, exclude={"auto_queue"})
+        made = await contact_edits.create(session, actor, written, body.auto_queue)
         contact = ContactSummary.model_validate(made)
     response.headers["Location"] = f"/api/v3/contacts/{contact.id}"
     return contact
 
 
-@router.get("/duplicates", summary="Contacts that are there twice", responses=answers(400), openapi_extra=may(VIEWER))
+@router.get(
+    "/duplicates", summary="Contacts that are there twice", responses=problems(400), openapi_extra=requires(VIEWER)
+)
 async def list_duplicate_contacts(
     application: CurrentApplication,
     actor: CurrentActor,
     by: Annotated[Literal["email", "phone"], Query(description="what they share")] = "email",
-    cursor: CursorGiven = None,
+    cursor: Cursor = None,
     limit: Limit = 50,
 ) -> ResultPage[Duplicates]:
     """The same email address or phone number, across domains; archived ones do not count."""
     here = f"duplicates/{by}"
-    after = cursors.read(cursor, here, storable)[0] if cursor else None
+    after = cursors.decode(cursor, here, storable_text)[0] if cursor else None
     async with application.database.session(actor.tenant_id) as session:
         groups = await contact_edits.duplicates(session, actor.tenant_id, by, after=after, limit=limit + 1)
         wanted = [contact_id for group in groups[:limit] for contact_id in group.ids]
@@ -198,59 +207,61 @@ async def list_duplicate_contacts(
         )
         for group in groups[:limit]
     ]
-    return ResultPage(items=shown, next_cursor=cursors.make(here, [shown[-1].value]) if len(groups) > limit else None)
+    return ResultPage(items=shown, next_cursor=cursors.encode(here, [shown[-1].value]) if len(groups) > limit else None)
 
 
-@router.post("/merge", summary="Make one of two", responses=answers(400, 404), openapi_extra=may(CURATOR))
-async def merge_contacts(asked: Merge, application: CurrentApplication, actor: CurrentActor) -> ContactSummary:
+@router.post("/merge", summary="Make one of two", responses=problems(400, 404), openapi_extra=requires(CURATOR))
+async def merge_contacts(body: MergeContacts, application: CurrentApplication, actor: CurrentActor) -> ContactSummary:
     """What the kept one lacks is taken from the other; its curation stands unless nobody has decided about it."""
     async with application.database.session(actor.tenant_id) as session:
-        return ContactSummary.model_validate(await contact_merges.merge(session, actor, asked.keep, asked.merge))
+        return ContactSummary.model_validate(await contact_merges.merge(session, actor, body.keep, body.merge))
 
 
 @router.post(
     "/curation",
     summary="Decide about contacts",
-    response_model=CurationAnswer,
-    responses=CURATION_ANSWERS,
-    openapi_extra=may(CURATOR),
+    response_model=CurationResult,
+    responses=CURATION_RESPONSES,
+    openapi_extra=requires(CURATOR),
 )
 async def curate_contacts(
-    asked: ContactDecision, application: CurrentApplication, actor: CurrentActor, key: Key = None
+    body: ContactDecision, application: CurrentApplication, actor: CurrentActor, key: IdempotencyKey = None
 ) -> JSONResponse:
     """Selected queues the verification of those that never had it; any other word takes waiting ones back."""
-    return await curate(application, actor, CONTACTS, asked, key)
+    return await curate(application, actor, CONTACTS, body, key)
 
 
-@router.get("/{id}", summary="One contact", responses=answers(404), openapi_extra=may(VIEWER))
+@router.get("/{id}", summary="One contact", responses=problems(404), openapi_extra=requires(VIEWER))
 async def get_contact(
     row_id: RowId, application: CurrentApplication, actor: CurrentActor, response: Response
 ) -> ContactDetail:
     """With its queues, and the rows before it on the line. The ETag is for If-Match."""
-    contact = ContactDetail.model_validate(await story_of(application, actor, CONTACTS, row_id))
+    contact = ContactDetail.model_validate(await row_detail(application, actor, CONTACTS, row_id))
     response.headers["ETag"] = _tag(contact.updated_at)
     return contact
 
 
-@router.patch("/{id}", summary="Change a contact", responses=answers(400, 404, 409), openapi_extra=may(CURATOR))
+@router.patch("/{id}", summary="Change a contact", responses=problems(400, 404, 409), openapi_extra=requires(CURATOR))
 async def change_contact(
     row_id: RowId,
-    asked: ContactChange,
+    body: ContactChange,
     application: CurrentApplication,
     actor: CurrentActor,
     response: Response,
     if_match: Annotated[str | None, Header(max_length=100, description="the ETag as you read it")] = None,
 ) -> ContactSummary:
     """With If-Match or `updated_at`, 409 if somebody has changed it meanwhile; 409, too, if it was merged away."""
-    seen = _seen(if_match) if if_match and if_match.strip() != ANY_TAG else asked.updated_at
-    changes = asked.model_dump(exclude_unset=True, exclude={"updated_at"})
+    seen = _seen(if_match) if if_match and if_match.strip() != ANY_TAG else body.updated_at
+    changes = body.model_dump(exclude_unset=True, exclude={"updated_at"})
     async with application.database.session(actor.tenant_id) as session:
         contact = ContactSummary.model_validate(await contact_edits.change(session, actor, row_id, changes, seen))
     response.headers["ETag"] = _tag(contact.updated_at)
     return contact
 
 
-@router.delete("/{id}", status_code=204, summary="Delete a contact", responses=answers(404), openapi_extra=may(CURATOR))
+@router.delete(
+    "/{id}", status_code=204, summary="Delete a contact", responses=problems(404), openapi_extra=requires(CURATOR)
+)
 async def delete_contact(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> None:
     """For good, with those merged into it; a later run may find it again. Archived is how to keep it away."""
     async with application.database.session(actor.tenant_id) as session:
@@ -267,5 +278,5 @@ def _seen(tag: str) -> datetime:
     except ValueError:
         found = None
     if found is None or found.tzinfo is None:
-        raise BadTag("Use the ETag of the contact as you read it, with its quotes.")
+        raise BadETag("Use the ETag of the contact as you read it, with its quotes.")
     return found

@@ -14,10 +14,10 @@ from starlette.responses import JSONResponse
 
 from scrapersky.actions import curation, jobs
 from scrapersky.api.dependencies import WebApplication
-from scrapersky.api.http.problems import answers
+from scrapersky.api.http.problems import problems
 from scrapersky.api.operations.jobs import JobSummary
 from scrapersky.api.schemas.fields import Ids, RequestModel
-from scrapersky.api.schemas.listing import PREFIX, given
+from scrapersky.api.schemas.listing import PREFIX, set_filters
 from scrapersky.core.vocabularies import Curation
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import paginate as lists
@@ -26,7 +26,7 @@ from scrapersky.store.listing.resources import Resource
 from scrapersky.store.operations import idempotency
 from scrapersky.store.operations.idempotency import Answered
 
-AT_ONCE = lists.COUNT_CAP  # rows changed in one request; more are a job
+MAX_ROWS = lists.COUNT_CAP  # rows changed in one request; more are a job
 
 Matching = TypeVar("Matching", bound=RequestModel)
 
@@ -47,7 +47,7 @@ class CurateMatching(RequestModel, Generic[Matching]):
     preview: bool = Field(False, strict=True, description="only count them")
 
 
-Key = Annotated[
+IdempotencyKey = Annotated[
     str | None,
     Header(
         alias="Idempotency-Key",
@@ -57,7 +57,7 @@ Key = Annotated[
 ]
 
 
-class CurationAnswer(BaseModel):
+class CurationResult(BaseModel):
     """What became of the rows."""
 
     matched: int = Field(description="how many were meant; counted up to 10,000")
@@ -68,8 +68,8 @@ class CurationAnswer(BaseModel):
     unknown: int = Field(description="ids that are no rows of yours")
 
 
-CURATION_ANSWERS: dict[int | str, dict[str, Any]] = {
-    **answers(400),
+CURATION_RESPONSES: dict[int | str, dict[str, Any]] = {
+    **problems(400),
     202: {
         "model": JobSummary,
         "description": "More than 10,000 rows match: a job does it. Location is where to watch.",
@@ -78,17 +78,21 @@ CURATION_ANSWERS: dict[int | str, dict[str, Any]] = {
 
 
 async def curate(
-    application: WebApplication, actor: Actor, noun: Resource, asked: CurateIds | CurateMatching[Any], key: str | None
+    application: WebApplication,
+    actor: Actor,
+    resource: Resource,
+    body: CurateIds | CurateMatching[Any],
+    key: str | None,
 ) -> JSONResponse:
     """Decide, in one transaction; with a key, once."""
 
     async def decide(session: AsyncSession) -> Answered:
-        return await _decide(session, actor, noun, asked)
+        return await _decide(session, actor, resource, body)
 
-    return await answered_once(application, actor, key, [noun.name, asked], decide)
+    return await respond_once(application, actor, key, [resource.name, body], decide)
 
 
-async def answered_once(
+async def respond_once(
     application: WebApplication,
     actor: Actor,
     key: str | None,
@@ -107,34 +111,34 @@ async def answered_once(
 
 
 async def _decide(
-    session: AsyncSession, actor: Actor, noun: Resource, asked: CurateIds | CurateMatching[Any]
+    session: AsyncSession, actor: Actor, resource: Resource, body: CurateIds | CurateMatching[Any]
 ) -> Answered:
-    if isinstance(asked, CurateIds):
-        return await _change(session, actor, noun, asked.ids, asked.curation_status)
-    filters = given(asked.filter, noun)
-    if asked.preview:
-        counted = await lists.count(session, noun, actor.tenant_id, filters, AT_ONCE, standing=True)
+    if isinstance(body, CurateIds):
+        return await _change(session, actor, resource, body.ids, body.curation_status)
+    filters = set_filters(body.filter, resource)
+    if body.preview:
+        counted = await lists.count(session, resource, actor.tenant_id, filters, MAX_ROWS, standing=True)
         return _answered(
-            CurationAnswer(matched=counted.total, more=counted.more, updated=0, queued=0, taken_back=0, unknown=0)
+            CurationResult(matched=counted.total, more=counted.more, updated=0, queued=0, taken_back=0, unknown=0)
         )
-    ids = await curation.ids_of(session, noun, actor.tenant_id, filters, AT_ONCE + 1)
-    if len(ids) <= AT_ONCE:
-        return await _change(session, actor, noun, ids, asked.curation_status, filters)
-    job = await jobs.start_curation(session, noun, actor, filters, asked.curation_status)
+    ids = await curation.ids_of(session, resource, actor.tenant_id, filters, MAX_ROWS + 1)
+    if len(ids) <= MAX_ROWS:
+        return await _change(session, actor, resource, ids, body.curation_status, filters)
+    job = await jobs.start_curation(session, resource, actor, filters, body.curation_status)
     return Answered(202, jsonable_encoder(JobSummary.model_validate(job)))
 
 
 async def _change(
     session: AsyncSession,
     actor: Actor,
-    noun: Resource,
+    resource: Resource,
     ids: list[UUID],
     decision: Curation,
     filters: Filters | None = None,
 ) -> Answered:
-    done = await curation.curate(session, noun, actor, ids, decision, filters=filters)
+    done = await curation.curate(session, resource, actor, ids, decision, filters=filters)
     return _answered(
-        CurationAnswer(
+        CurationResult(
             matched=done.found,
             more=False,
             updated=done.updated,
@@ -145,7 +149,7 @@ async def _change(
     )
 
 
-def _answered(answer: CurationAnswer) -> Answered:
+def _answered(answer: CurationResult) -> Answered:
     return Answered(200, answer.model_dump())
 
 

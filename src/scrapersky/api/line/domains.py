@@ -8,16 +8,32 @@ from pydantic import Field
 from starlette.responses import JSONResponse
 
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
-from scrapersky.api.http.problems import answers
-from scrapersky.api.line.curation import CURATION_ANSWERS, CurateIds, CurateMatching, CurationAnswer, Key, curate
+from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.problems import problems
+from scrapersky.api.line.curation import (
+    CURATION_RESPONSES,
+    CurateIds,
+    CurateMatching,
+    CurationResult,
+    IdempotencyKey,
+    curate,
+)
 from scrapersky.api.schemas.fields import RequestModel, Text
-from scrapersky.api.schemas.listing import ByName, CuratedSummary, Detail, Listing, ListQuery, RowId, page_of, story_of
-from scrapersky.api.schemas.selection import Either
+from scrapersky.api.schemas.listing import (
+    ByName,
+    CuratedSummary,
+    Detail,
+    Listing,
+    ListQuery,
+    RowId,
+    list_page,
+    row_detail,
+)
+from scrapersky.api.schemas.selection import Selection
 from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.store.listing.resources import DOMAINS
 
-router = APIRouter(prefix="/domains", tags=["domains"], responses=answers(422, 503))
+router = APIRouter(prefix="/domains", tags=["domains"], responses=problems(422, 503))
 
 
 class DomainFilter(RequestModel):
@@ -30,7 +46,7 @@ class DomainFilter(RequestModel):
     text: Text | None = Field(None, description="how the domain begins, in small letters")
 
 
-DomainDecision = Either[CurateIds, CurateMatching[DomainFilter]]
+DomainDecision = Selection[CurateIds, CurateMatching[DomainFilter]]
 
 
 class DomainQuery(DomainFilter, ListQuery):
@@ -70,29 +86,29 @@ class DomainDetail(DomainSummary, Detail):
     facts: dict[str, Any] | None
 
 
-@router.get("", summary="Domains, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
+@router.get("", summary="Domains, the latest first", responses=problems(400), openapi_extra=requires(VIEWER))
 async def list_domains(
     query: Annotated[DomainQuery, Query()], application: CurrentApplication, actor: CurrentActor
 ) -> Listing[DomainSummary]:
     """Your own, filtered and sorted; `text` is how the domain begins, in small letters."""
-    return await page_of(application, actor, DOMAINS, DomainSummary, query)
+    return await list_page(application, actor, DOMAINS, DomainSummary, query)
 
 
-@router.get("/{id}", summary="One domain", responses=answers(404), openapi_extra=may(VIEWER))
+@router.get("/{id}", summary="One domain", responses=problems(404), openapi_extra=requires(VIEWER))
 async def get_domain(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> DomainDetail:
     """With its queues, and the rows before and after it on the line."""
-    return DomainDetail.model_validate(await story_of(application, actor, DOMAINS, row_id))
+    return DomainDetail.model_validate(await row_detail(application, actor, DOMAINS, row_id))
 
 
 @router.post(
     "/curation",
     summary="Decide about domains",
-    response_model=CurationAnswer,
-    responses=CURATION_ANSWERS,
-    openapi_extra=may(CURATOR),
+    response_model=CurationResult,
+    responses=CURATION_RESPONSES,
+    openapi_extra=requires(CURATOR),
 )
 async def curate_domains(
-    asked: DomainDecision, application: CurrentApplication, actor: CurrentActor, key: Key = None
+    body: DomainDecision, application: CurrentApplication, actor: CurrentActor, key: IdempotencyKey = None
 ) -> JSONResponse:
     """Selected queues the metadata, or the sitemap analysis where that is done; any other word takes both back."""
-    return await curate(application, actor, DOMAINS, asked, key)
+    return await curate(application, actor, DOMAINS, body, key)

@@ -9,9 +9,16 @@ from pydantic import Field
 from starlette.responses import JSONResponse
 
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
-from scrapersky.api.http.problems import answers
-from scrapersky.api.line.curation import CURATION_ANSWERS, CurateIds, CurateMatching, CurationAnswer, Key, curate
+from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.problems import problems
+from scrapersky.api.line.curation import (
+    CURATION_RESPONSES,
+    CurateIds,
+    CurateMatching,
+    CurationResult,
+    IdempotencyKey,
+    curate,
+)
 from scrapersky.api.schemas.fields import RequestModel, Text
 from scrapersky.api.schemas.listing import (
     ByUpdate,
@@ -20,15 +27,15 @@ from scrapersky.api.schemas.listing import (
     Listing,
     ListQuery,
     RowId,
-    page_of,
-    story_of,
+    list_page,
+    row_detail,
 )
-from scrapersky.api.schemas.selection import Either
+from scrapersky.api.schemas.selection import Selection
 from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.extract.pages.vocabulary import PageKind
 from scrapersky.store.listing.resources import PAGES
 
-router = APIRouter(prefix="/pages", tags=["pages"], responses=answers(422, 503))
+router = APIRouter(prefix="/pages", tags=["pages"], responses=problems(422, 503))
 
 
 class PageFilter(RequestModel):
@@ -43,7 +50,7 @@ class PageFilter(RequestModel):
     text: Text | None = Field(None, description="how the address begins, with its https://")
 
 
-PageDecision = Either[CurateIds, CurateMatching[PageFilter]]
+PageDecision = Selection[CurateIds, CurateMatching[PageFilter]]
 
 
 class PageQuery(PageFilter, ListQuery):
@@ -77,29 +84,29 @@ class PageDetail(PageSummary, Detail):
     fetched_at: datetime | None
 
 
-@router.get("", summary="Pages, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
+@router.get("", summary="Pages, the latest first", responses=problems(400), openapi_extra=requires(VIEWER))
 async def list_pages(
     query: Annotated[PageQuery, Query()], application: CurrentApplication, actor: CurrentActor
 ) -> Listing[PageSummary]:
     """Your own, filtered and sorted; `text` is how the address begins, with its https://."""
-    return await page_of(application, actor, PAGES, PageSummary, query)
+    return await list_page(application, actor, PAGES, PageSummary, query)
 
 
-@router.get("/{id}", summary="One page", responses=answers(404), openapi_extra=may(VIEWER))
+@router.get("/{id}", summary="One page", responses=problems(404), openapi_extra=requires(VIEWER))
 async def get_page(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> PageDetail:
     """With its queues, and the rows before and after it on the line."""
-    return PageDetail.model_validate(await story_of(application, actor, PAGES, row_id))
+    return PageDetail.model_validate(await row_detail(application, actor, PAGES, row_id))
 
 
 @router.post(
     "/curation",
     summary="Decide about pages",
-    response_model=CurationAnswer,
-    responses=CURATION_ANSWERS,
-    openapi_extra=may(CURATOR),
+    response_model=CurationResult,
+    responses=CURATION_RESPONSES,
+    openapi_extra=requires(CURATOR),
 )
 async def curate_pages(
-    asked: PageDecision, application: CurrentApplication, actor: CurrentActor, key: Key = None
+    body: PageDecision, application: CurrentApplication, actor: CurrentActor, key: IdempotencyKey = None
 ) -> JSONResponse:
     """Selected queues the reading of the page, any other word takes waiting work back."""
-    return await curate(application, actor, PAGES, asked, key)
+    return await curate(application, actor, PAGES, body, key)

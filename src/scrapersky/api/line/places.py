@@ -9,27 +9,34 @@ from pydantic import Field
 from starlette.responses import JSONResponse
 
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
-from scrapersky.api.http.problems import answers
-from scrapersky.api.line.curation import CURATION_ANSWERS, CurateIds, CurateMatching, CurationAnswer, Key, curate
+from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.problems import problems
+from scrapersky.api.line.curation import (
+    CURATION_RESPONSES,
+    CurateIds,
+    CurateMatching,
+    CurationResult,
+    IdempotencyKey,
+    curate,
+)
 from scrapersky.api.schemas.fields import RequestModel, Text
 from scrapersky.api.schemas.listing import (
     ByName,
     CuratedSummary,
     Detail,
+    Flag,
+    Identifier,
     Listing,
     ListQuery,
     RowId,
-    Word,
-    YesNo,
-    page_of,
-    story_of,
+    list_page,
+    row_detail,
 )
-from scrapersky.api.schemas.selection import Either
+from scrapersky.api.schemas.selection import Selection
 from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.store.listing.resources import PLACES
 
-router = APIRouter(prefix="/places", tags=["places"], responses=answers(422, 503))
+router = APIRouter(prefix="/places", tags=["places"], responses=problems(422, 503))
 
 
 class PlaceFilter(RequestModel):
@@ -38,12 +45,12 @@ class PlaceFilter(RequestModel):
     curation_status: Curation | None = Field(None, description="only with this decision")
     deep_scan_status: Status | None = Field(None, description="only in this state of the queue")
     search_id: UUID | None = Field(None, description="only of this search")
-    provider: Word | None = Field(None, description="only of this provider")
-    has_website: YesNo | None = Field(None, description="with a web site, or without")
+    provider: Identifier | None = Field(None, description="only of this provider")
+    has_website: Flag | None = Field(None, description="with a web site, or without")
     text: Text | None = Field(None, description="how the name begins")
 
 
-PlaceDecision = Either[CurateIds, CurateMatching[PlaceFilter]]
+PlaceDecision = Selection[CurateIds, CurateMatching[PlaceFilter]]
 
 
 class PlaceListQuery(PlaceFilter, ListQuery):
@@ -81,29 +88,29 @@ class PlaceDetail(PlaceSummary, Detail):
     details: dict[str, Any] | None
 
 
-@router.get("", summary="Places, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
+@router.get("", summary="Places, the latest first", responses=problems(400), openapi_extra=requires(VIEWER))
 async def list_places(
     query: Annotated[PlaceListQuery, Query()], application: CurrentApplication, actor: CurrentActor
 ) -> Listing[PlaceSummary]:
     """Your own, filtered and sorted; `text` is how the name begins."""
-    return await page_of(application, actor, PLACES, PlaceSummary, query)
+    return await list_page(application, actor, PLACES, PlaceSummary, query)
 
 
-@router.get("/{id}", summary="One place", responses=answers(404), openapi_extra=may(VIEWER))
+@router.get("/{id}", summary="One place", responses=problems(404), openapi_extra=requires(VIEWER))
 async def get_place(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> PlaceDetail:
     """With its queues, and the rows before and after it on the line."""
-    return PlaceDetail.model_validate(await story_of(application, actor, PLACES, row_id))
+    return PlaceDetail.model_validate(await row_detail(application, actor, PLACES, row_id))
 
 
 @router.post(
     "/curation",
     summary="Decide about places",
-    response_model=CurationAnswer,
-    responses=CURATION_ANSWERS,
-    openapi_extra=may(CURATOR),
+    response_model=CurationResult,
+    responses=CURATION_RESPONSES,
+    openapi_extra=requires(CURATOR),
 )
 async def curate_places(
-    asked: PlaceDecision, application: CurrentApplication, actor: CurrentActor, key: Key = None
+    body: PlaceDecision, application: CurrentApplication, actor: CurrentActor, key: IdempotencyKey = None
 ) -> JSONResponse:
     """Selected queues the deep scan, any other word takes waiting work back."""
-    return await curate(application, actor, PLACES, asked, key)
+    return await curate(application, actor, PLACES, body, key)

@@ -10,21 +10,21 @@ from pydantic import BaseModel, BeforeValidator, Field
 from scrapersky.actions import cancel_search as cancellation
 from scrapersky.actions import request_search
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
-from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
-from scrapersky.api.http.problems import answers
+from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import CursorGiven, Limit, RequestModel, ResultPage, Text
+from scrapersky.api.schemas.fields import Cursor, Limit, RequestModel, ResultPage, Text
 from scrapersky.api.schemas.listing import (
     PREFIX,
     ByUpdate,
+    Identifier,
     Listing,
     ListQuery,
     QueueState,
     RowId,
     Summary,
-    Word,
-    page_of,
-    queues_of,
+    list_page,
+    queue_states,
 )
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.vocabularies import Status
@@ -41,7 +41,7 @@ from scrapersky.store.listing.resources import SEARCHES
 from scrapersky.store.searches import reasons as search_reasons
 from scrapersky.store.searches import searches
 
-router = APIRouter(prefix="/searches", tags=["searches"], responses=answers(422, 503))
+router = APIRouter(prefix="/searches", tags=["searches"], responses=problems(422, 503))
 
 MAX_RESULTS = 1_000_000
 
@@ -52,7 +52,7 @@ def _number(given: object) -> object:
     return given
 
 
-class AskedRules(AdvanceRules):
+class RequestedRules(AdvanceRules):
     """For each step: nothing, everything, or what fits goes on to it without a person's choice."""
 
     page_kinds: tuple[PageKind, ...] = Field(tuple(PageKind(kind) for kind in PAGE_KINDS), max_length=len(PageKind))
@@ -64,14 +64,14 @@ class NewSearch(RequestModel):
 
     text: Text = Field(description="what: `dentists`, or `dentists in Helsinki`")
     area: Text | None = Field(None, description="where: `Helsinki`")
-    provider: Word = Field("openstreetmap", description="who is asked")
+    provider: Identifier = Field("openstreetmap", description="who is asked")
     limit: Annotated[int, BeforeValidator(_number)] | None = Field(
         None, ge=1, le=MAX_RESULTS, description="how many places at most"
     )
     budget: Annotated[float, BeforeValidator(_number)] | None = Field(
         None, ge=0, le=1_000_000, description="what it may cost in the provider's currency: it stops before"
     )
-    rules: AskedRules = Field(AskedRules(), description="what goes on by itself")
+    rules: RequestedRules = Field(RequestedRules(), description="what goes on by itself")
     refresh: bool = Field(False, strict=True, description="search again although it was done before")
     estimate_only: bool = Field(False, strict=True, description="say what it would cost, and ask nobody")
 
@@ -102,7 +102,7 @@ class SearchSummary(Summary):
     place_search_error: str | None
 
 
-class SearchAsked(BaseModel):
+class SearchResponse(BaseModel):
     """The estimate, and the search unless only that was wanted."""
 
     estimate: CostEstimate
@@ -110,7 +110,7 @@ class SearchAsked(BaseModel):
     known: bool = Field(description="the same was asked for before: that search is shown, its rules are the new ones")
 
 
-class Step(BaseModel):
+class StepProgress(BaseModel):
     """How the rows of one step stand for this search."""
 
     workflow: str
@@ -121,7 +121,7 @@ class Step(BaseModel):
     failed: int
 
 
-class Reason(BaseModel):
+class StepReason(BaseModel):
     """Why rows were skipped or given up."""
 
     workflow: str
@@ -135,9 +135,9 @@ class SearchDetail(SearchSummary):
 
     rules: dict[str, Any] | None
     queues: dict[str, QueueState]
-    steps: list[Step] = Field(description="in the order of the line")
+    steps: list[StepProgress] = Field(description="in the order of the line")
     is_done: bool = Field(description="nothing is left to do")
-    reasons: list[Reason] = Field(description="the commonest first")
+    reasons: list[StepReason] = Field(description="the commonest first")
     found: dict[str, int] = Field(description="contacts in all, and distinct addresses, numbers, people, domains")
 
 
@@ -145,55 +145,60 @@ class SearchQuery(ListQuery):
     """Which searches, in which order."""
 
     sort: ByUpdate = "-updated_at"
-    provider: Word | None = Field(None, description="only of this provider")
+    provider: Identifier | None = Field(None, description="only of this provider")
     place_search_status: Status | None = Field(None, description="only in this state of the queue")
 
 
-class Cancelled(BaseModel):
+class SearchCancelled(BaseModel):
     """What was taken back."""
 
     taken_back: dict[str, int] = Field(description="waiting rows of each step; those in hand are finished")
 
 
-@router.get("", summary="Searches, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
+@router.get("", summary="Searches, the latest first", responses=problems(400), openapi_extra=requires(VIEWER))
 async def list_searches(
     query: Annotated[SearchQuery, Query()], application: CurrentApplication, actor: CurrentActor
 ) -> Listing[SearchSummary]:
     """Your own, filtered by provider and state."""
-    return await page_of(application, actor, SEARCHES, SearchSummary, query)
+    return await list_page(application, actor, SEARCHES, SearchSummary, query)
 
 
 @router.post(
     "",
     status_code=201,
     summary="Ask for a search",
-    responses={**answers(400), 200: {"model": SearchAsked, "description": "It was there, or only the cost was asked."}},
-    openapi_extra=may(CURATOR),
+    responses={
+        **problems(400),
+        200: {"model": SearchResponse, "description": "It was there, or only the cost was asked."},
+    },
+    openapi_extra=requires(CURATOR),
 )
 async def create_search(
-    asked: NewSearch, application: CurrentApplication, actor: CurrentActor, response: Response
-) -> SearchAsked:
+    body: NewSearch, application: CurrentApplication, actor: CurrentActor, response: Response
+) -> SearchResponse:
     """Queued at once; the same again is the one that is there, with the new rules and budget. 429 over a quota.
 
     One that ended for want of money goes on with a larger budget.
     """
-    cents = round(asked.budget * 100) if asked.budget is not None else None
-    rules = AdvanceRules.model_validate(asked.rules.model_dump(mode="json"))
-    what, where = read_search(asked.text, asked.area, asked.provider)
-    wish = searches.SearchRequest(what, where, asked.provider, asked.limit, cents, rules)
-    estimate = await _estimate(application, actor, wish)
-    if asked.estimate_only:
+    cents = round(body.budget * 100) if body.budget is not None else None
+    rules = AdvanceRules.model_validate(body.rules.model_dump(mode="json"))
+    what, where = read_search(body.text, body.area, body.provider)
+    search_request = searches.SearchRequest(what, where, body.provider, body.limit, cents, rules)
+    estimate = await _estimate(application, actor, search_request)
+    if body.estimate_only:
         response.status_code = 200
-        return SearchAsked(estimate=estimate, search=None, known=False)
+        return SearchResponse(estimate=estimate, search=None, known=False)
     async with application.database.session(actor.tenant_id) as session:
-        search, known = await request_search.order(session, actor, wish, asked.refresh, estimate_cents=estimate.cents)
+        search, known = await request_search.order(
+            session, actor, search_request, body.refresh, estimate_cents=estimate.cents
+        )
         line = SearchSummary.model_validate(search)
     response.status_code = 200 if known else 201
     response.headers["Location"] = f"{PREFIX}/searches/{line.id}"
-    return SearchAsked(estimate=estimate, search=line, known=known)
+    return SearchResponse(estimate=estimate, search=line, known=known)
 
 
-@router.get("/{id}", summary="One search", responses=answers(404), openapi_extra=may(VIEWER))
+@router.get("/{id}", summary="One search", responses=problems(404), openapi_extra=requires(VIEWER))
 async def get_search(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> SearchDetail:
     """How every step stands, why rows were left behind, what was found so far."""
     async with application.database.session(actor.tenant_id) as session:
@@ -204,15 +209,19 @@ async def get_search(row_id: RowId, application: CurrentApplication, actor: Curr
     return SearchDetail(
         **SearchSummary.model_validate(search).model_dump(),
         rules=search.rules,
-        queues=queues_of(SEARCHES, search),
-        steps=[Step(**vars(step)) for step in steps],
+        queues=queue_states(SEARCHES, search),
+        steps=[StepProgress(**vars(step)) for step in steps],
         is_done=searches.is_done(steps),
-        reasons=[Reason(workflow=step, status=status, reason=why, rows=rows) for step, status, why, rows in reasons],
+        reasons=[
+            StepReason(workflow=step, status=status, reason=why, rows=rows) for step, status, why, rows in reasons
+        ],
         found=found,
     )
 
 
-@router.get("/{id}/results", summary="What a search found", responses=answers(400, 404), openapi_extra=may(VIEWER))
+@router.get(
+    "/{id}/results", summary="What a search found", responses=problems(400, 404), openapi_extra=requires(VIEWER)
+)
 async def list_results(
     row_id: RowId,
     application: CurrentApplication,
@@ -220,38 +229,40 @@ async def list_results(
     per: Annotated[
         Per, Query(description="one row per business with its best contacts, or one per contact")
     ] = "business",
-    cursor: CursorGiven = None,
+    cursor: Cursor = None,
     limit: Limit = 50,
 ) -> ResultPage[dict[str, Any]]:
     """The columns of a file of leads, in the order they were found; no row comes twice, also while the search runs."""
     here = f"results/{row_id}/{per}"
-    after = Position(*cursors.read(cursor, here, _part(per), UUID, UUID)) if cursor else Position()
+    after = Position(*cursors.decode(cursor, here, _part(per), UUID, UUID)) if cursor else Position()
     async with application.database.session(actor.tenant_id) as session:
         await lists.get(session, SEARCHES, actor.tenant_id, row_id)
         found = await leads.page(session, row_id, per, after, limit + 1)
     last = found[limit - 1][1] if len(found) > limit else None
     place: list[str | int | None] = [last.part, str(last.key), str(last.subkey)] if last else []
-    return ResultPage(items=[row for row, _ in found[:limit]], next_cursor=cursors.make(here, place) if last else None)
+    return ResultPage(
+        items=[row for row, _ in found[:limit]], next_cursor=cursors.encode(here, place) if last else None
+    )
 
 
-@router.post("/{id}/cancel", summary="Stop a search", responses=answers(404), openapi_extra=may(CURATOR))
-async def cancel_search(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> Cancelled:
+@router.post("/{id}/cancel", summary="Stop a search", responses=problems(404), openapi_extra=requires(CURATOR))
+async def cancel_search(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> SearchCancelled:
     """Takes its waiting work back and lets nothing go on by itself. Asking for the search again gives it its rules."""
     async with application.database.session(actor.tenant_id) as session:
-        return Cancelled(taken_back=await cancellation.cancel(session, actor, row_id))
+        return SearchCancelled(taken_back=await cancellation.cancel(session, actor, row_id))
 
 
-async def _estimate(application: WebApplication, actor: Actor, asked: searches.SearchRequest) -> CostEstimate:
+async def _estimate(application: WebApplication, actor: Actor, body: searches.SearchRequest) -> CostEstimate:
     """What the provider says; one that cannot say it now is no reason to refuse the search."""
-    provider = application.providers.get(asked.provider)
+    provider = application.providers.get(body.provider)
     if provider is None:
-        raise UnknownProvider(why_unknown(asked.provider, application.providers))
+        raise UnknownProvider(why_unknown(body.provider, application.providers))
     try:
-        said = await provider.estimate(PlaceQuery(asked.text, asked.area, asked.limit))
+        said = await provider.estimate(PlaceQuery(body.text, body.area, body.limit))
     except ScraperSkyError as error:
         return CostEstimate(calls=None, cents=None, explanation=f"It cannot be said now: {error}")
     async with application.database.session(actor.tenant_id) as session:
-        details = await searches.foreseen_details(session, actor.tenant_id, asked)
+        details = await searches.foreseen_details(session, actor.tenant_id, body)
     said = said.with_details(details)
     return CostEstimate(calls=said.calls, cents=said.cents, explanation=said.explanation)
 
@@ -260,7 +271,7 @@ def _part(per: Per) -> Callable[[Any], int]:
     """A kind: the number of a part of this list."""
 
     def part(given: Any) -> int:
-        found = cursors.whole_number(given)
+        found = cursors.integer(given)
         if not 0 <= found < len(PAGES[per]):
             raise ValueError("not a part of this list")
         return found

@@ -9,9 +9,16 @@ from pydantic import Field
 from starlette.responses import JSONResponse
 
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
-from scrapersky.api.http.problems import answers
-from scrapersky.api.line.curation import CURATION_ANSWERS, CurateIds, CurateMatching, CurationAnswer, Key, curate
+from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.problems import problems
+from scrapersky.api.line.curation import (
+    CURATION_RESPONSES,
+    CurateIds,
+    CurateMatching,
+    CurationResult,
+    IdempotencyKey,
+    curate,
+)
 from scrapersky.api.schemas.fields import RequestModel, Text
 from scrapersky.api.schemas.listing import (
     ByUpdate,
@@ -20,14 +27,14 @@ from scrapersky.api.schemas.listing import (
     Listing,
     ListQuery,
     RowId,
-    page_of,
-    story_of,
+    list_page,
+    row_detail,
 )
-from scrapersky.api.schemas.selection import Either
+from scrapersky.api.schemas.selection import Selection
 from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.store.listing.resources import SITEMAPS
 
-router = APIRouter(prefix="/sitemaps", tags=["sitemaps"], responses=answers(422, 503))
+router = APIRouter(prefix="/sitemaps", tags=["sitemaps"], responses=problems(422, 503))
 
 SitemapWord = Literal["urlset", "index", "text", "rss", "atom", "links"]
 
@@ -43,7 +50,7 @@ class SitemapFilter(RequestModel):
     text: Text | None = Field(None, description="how the address begins, with its https://")
 
 
-SitemapDecision = Either[CurateIds, CurateMatching[SitemapFilter]]
+SitemapDecision = Selection[CurateIds, CurateMatching[SitemapFilter]]
 
 
 class SitemapQuery(SitemapFilter, ListQuery):
@@ -73,29 +80,29 @@ class SitemapDetail(SitemapSummary, Detail):
     partial_reason: str | None
 
 
-@router.get("", summary="Sitemaps, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
+@router.get("", summary="Sitemaps, the latest first", responses=problems(400), openapi_extra=requires(VIEWER))
 async def list_sitemaps(
     query: Annotated[SitemapQuery, Query()], application: CurrentApplication, actor: CurrentActor
 ) -> Listing[SitemapSummary]:
     """Your own, filtered and sorted; `text` is how the address begins, with its https://."""
-    return await page_of(application, actor, SITEMAPS, SitemapSummary, query)
+    return await list_page(application, actor, SITEMAPS, SitemapSummary, query)
 
 
-@router.get("/{id}", summary="One sitemap", responses=answers(404), openapi_extra=may(VIEWER))
+@router.get("/{id}", summary="One sitemap", responses=problems(404), openapi_extra=requires(VIEWER))
 async def get_sitemap(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> SitemapDetail:
     """With its queues, and the rows before and after it on the line."""
-    return SitemapDetail.model_validate(await story_of(application, actor, SITEMAPS, row_id))
+    return SitemapDetail.model_validate(await row_detail(application, actor, SITEMAPS, row_id))
 
 
 @router.post(
     "/curation",
     summary="Decide about sitemaps",
-    response_model=CurationAnswer,
-    responses=CURATION_ANSWERS,
-    openapi_extra=may(CURATOR),
+    response_model=CurationResult,
+    responses=CURATION_RESPONSES,
+    openapi_extra=requires(CURATOR),
 )
 async def curate_sitemaps(
-    asked: SitemapDecision, application: CurrentApplication, actor: CurrentActor, key: Key = None
+    body: SitemapDecision, application: CurrentApplication, actor: CurrentActor, key: IdempotencyKey = None
 ) -> JSONResponse:
     """Selected queues the import, any other word takes waiting work back."""
-    return await curate(application, actor, SITEMAPS, asked, key)
+    return await curate(application, actor, SITEMAPS, body, key)

@@ -12,17 +12,17 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
-from scrapersky.api.http.authorization import ADMIN, CurrentActor, may
-from scrapersky.api.http.file_stream import FILE_ANSWER, Ending, file_of
-from scrapersky.api.http.problems import answers
+from scrapersky.api.http.authorization import ADMIN, CurrentActor, requires
+from scrapersky.api.http.file_stream import FILE_RESPONSE, FileFormat, stream_file
+from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import Moment, RequestModel, ResultPage, Text
+from scrapersky.api.schemas.fields import RequestModel, ResultPage, Text, Timestamp
 from scrapersky.store.audit import log as audit_log
 from scrapersky.store.audit.log import Filter
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import export as exports
 
-router = APIRouter(prefix="/audit", tags=["audit"], responses=answers(422, 503))
+router = APIRouter(prefix="/audit", tags=["audit"], responses=problems(422, 503))
 
 
 class AuditFilter(RequestModel):
@@ -32,8 +32,8 @@ class AuditFilter(RequestModel):
     action: Text | None = Field(None, description="only this: `create`, `change`, `curate`, `export`, `pause` …")
     subject: Text | None = Field(None, description="only about this: `contact 0190…`, `places`, `deep_scan`")
     origin: Literal["api", "cli", "console"] | None = Field(None, description="only from there")
-    since: Moment | None = Field(None, alias="from", description="only at or after this moment")
-    until: Moment | None = Field(None, description="only before this moment")
+    since: Timestamp | None = Field(None, alias="from", description="only at or after this moment")
+    until: Timestamp | None = Field(None, description="only before this moment")
 
     def wanted(self) -> Filter:
         """The same as the store understands it."""
@@ -66,13 +66,13 @@ class AuditSummary(BaseModel):
     after: dict[str, Any] | None = Field(description="what it is since, as far as it changed")
 
 
-@router.get("", summary="Changes, the latest first", responses=answers(400), openapi_extra=may(ADMIN))
+@router.get("", summary="Changes, the latest first", responses=problems(400), openapi_extra=requires(ADMIN))
 async def list_audit(
     query: Annotated[AuditQuery, Query()], application: CurrentApplication, actor: CurrentActor
 ) -> ResultPage[AuditSummary]:
     """All that people and programs of your tenant have changed. Kept for SCRAPERSKY_AUDIT_RETENTION_DAYS."""
-    here = cursors.of_query("audit", vars(query.wanted()))
-    seen = cursors.read(query.cursor, here, cursors.moment, cursors.whole_number) if query.cursor else None
+    here = cursors.list_name("audit", vars(query.wanted()))
+    seen = cursors.decode(query.cursor, here, cursors.timestamp, cursors.integer) if query.cursor else None
     async with application.database.session(actor.tenant_id) as session:
         found = await audit_log.page(
             session,
@@ -84,7 +84,7 @@ async def list_audit(
     left_off = found[query.limit - 1] if len(found) > query.limit else None
     return ResultPage(
         items=[AuditSummary.model_validate(line) for line in found[: query.limit]],
-        next_cursor=cursors.make(here, [left_off.at.isoformat(), left_off.id]) if left_off else None,
+        next_cursor=cursors.encode(here, [left_off.at.isoformat(), left_off.id]) if left_off else None,
     )
 
 
@@ -92,17 +92,19 @@ async def list_audit(
     "/export.{ending}",
     summary="A file of changes",
     response_class=StreamingResponse,
-    responses=FILE_ANSWER,
-    openapi_extra=may(ADMIN),
+    responses=FILE_RESPONSE,
+    openapi_extra=requires(ADMIN),
 )
 async def export_audit(
-    query: Annotated[AuditFilter, Query()], application: CurrentApplication, actor: CurrentActor, ending: Ending
+    query: Annotated[AuditFilter, Query()], application: CurrentApplication, actor: CurrentActor, ending: FileFormat
 ) -> StreamingResponse:
     """Every change that matches, the oldest first, streamed. In CSV no cell can run as a formula."""
-    asked = query.model_dump(mode="json", exclude_none=True)
+    body = query.model_dump(mode="json", exclude_none=True)
     async with application.database.session(actor.tenant_id) as session:
-        await exports.note(session, actor, "audit", asked, ending)
-    return await file_of("audit", ending, audit_log.COLUMNS, _rows(application, actor, query.wanted(), ending == "csv"))
+        await exports.note(session, actor, "audit", body, ending)
+    return await stream_file(
+        "audit", ending, audit_log.COLUMNS, _rows(application, actor, query.wanted(), ending == "csv")
+    )
 
 
 async def _rows(

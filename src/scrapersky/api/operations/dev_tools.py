@@ -8,12 +8,12 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.http.authorization import OPERATOR, VIEWER, may
-from scrapersky.api.http.problems import answers
+from scrapersky.api.http.authorization import OPERATOR, VIEWER, requires
+from scrapersky.api.http.problems import problems
 from scrapersky.core import clock
 from scrapersky.store.operations import controls
 
-router = APIRouter(prefix="/dev-tools", tags=["dev tools"], responses=answers(404, 503))
+router = APIRouter(prefix="/dev-tools", tags=["dev tools"], responses=problems(404, 503))
 
 
 class ScheduledJob(BaseModel):
@@ -63,7 +63,7 @@ class SchedulerStatus(BaseModel):
 @router.get(
     "/scheduler_status",
     summary="The scheduler of this process",
-    openapi_extra=may(OPERATOR, operators=True, developer=VIEWER),
+    openapi_extra=requires(OPERATOR, operators=True, developer=VIEWER),
 )
 async def scheduler_status(application: CurrentApplication) -> SchedulerStatus:
     """Every job with its next run, failed registrations, workers on all hosts, and the use of the pools."""

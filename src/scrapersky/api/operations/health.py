@@ -12,7 +12,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
-from scrapersky.api.http.authorization import OPERATOR, anyone, may
+from scrapersky.api.http.authorization import OPERATOR, public, requires
 from scrapersky.core.database import is_connection_error
 from scrapersky.engine.breaker import CLOSED
 from scrapersky.engine.queue import Measures
@@ -25,7 +25,7 @@ log = structlog.get_logger(__name__)
 
 router = APIRouter(tags=["health"])
 
-PATIENCE_SECONDS = 2.0  # a probe must be answered sooner than a person gives up
+PROBE_SECONDS = 2.0  # a probe must be answered sooner than a person gives up
 SCRAPE_SECONDS = 8.0  # Prometheus gives up after ten
 
 NOT_READY = "The database, the schema or the scheduler does not do."
@@ -33,13 +33,13 @@ NOT_READY = "The database, the schema or the scheduler does not do."
 Found = TypeVar("Found")
 
 
-class Alive(BaseModel):
+class Liveness(BaseModel):
     """The loop turns."""
 
     status: Literal["alive"] = "alive"
 
 
-class Check(BaseModel):
+class HealthCheck(BaseModel):
     """One thing that was looked at."""
 
     ok: bool
@@ -50,11 +50,11 @@ class Readiness(BaseModel):
     """`ready`; `degraded`: it works, but somebody should look; `unready`: it cannot work now (status 503)."""
 
     status: Literal["ready", "degraded", "unready"]
-    checks: dict[str, Check] = Field(description="database, schema, scheduler, queues and workflows")
+    checks: dict[str, HealthCheck] = Field(description="database, schema, scheduler, queues and workflows")
     degraded_workflows: dict[str, str] = Field(description="workflows that need a look, and why")
 
 
-class ReadyOrNot(BaseModel):
+class ReadinessStatus(BaseModel):
     """Enough for a load balancer; `/health/details` tells the rest to those who run the house."""
 
     status: Literal["ready", "degraded", "unready"]
@@ -66,22 +66,22 @@ class _Seen(BaseModel):
     breakers: dict[str, str]
 
 
-@router.get("/health/live", summary="Whether the process lives", operation_id="health_live", openapi_extra=anyone())
-async def live() -> Alive:
+@router.get("/health/live", summary="Whether the process lives", operation_id="health_live", openapi_extra=public())
+async def live() -> Liveness:
     """Always 200 while the process answers at all. Restart it when it does not."""
-    return Alive()
+    return Liveness()
 
 
 @router.get(
     "/health/ready",
     summary="Whether the process can do its work",
     operation_id="health_ready",
-    responses={503: {"model": ReadyOrNot, "description": NOT_READY}},
-    openapi_extra=anyone(),
+    responses={503: {"model": ReadinessStatus, "description": NOT_READY}},
+    openapi_extra=public(),
 )
-async def ready(application: CurrentApplication, response: Response) -> ReadyOrNot:
+async def ready(application: CurrentApplication, response: Response) -> ReadinessStatus:
     """In one word: 200 if it is ready or degraded, 503 if not. Strangers learn no more."""
-    return ReadyOrNot(status=(await details(application, response)).status)
+    return ReadinessStatus(status=(await details(application, response)).status)
 
 
 @router.get(
@@ -89,7 +89,7 @@ async def ready(application: CurrentApplication, response: Response) -> ReadyOrN
     summary="What is well and what is not",
     operation_id="health_details",
     responses={503: {"model": Readiness, "description": NOT_READY}},
-    openapi_extra=may(OPERATOR, operators=True, scraper=True),
+    openapi_extra=requires(OPERATOR, operators=True, scraper=True),
 )
 async def details(application: CurrentApplication, response: Response) -> Readiness:
     """Looks at the database, its schema, the scheduler, the age of the queues and the workflows, within two seconds.
@@ -97,18 +97,18 @@ async def details(application: CurrentApplication, response: Response) -> Readin
     Old queues, open breakers and jobs that could not be registered are named and make it `degraded`, not `unready`:
     taking the process away would not help them.
     """
-    seen, why = await _look(_ask(application), PATIENCE_SECONDS)
+    seen, why = await _look(_ask(application), PROBE_SECONDS)
     checks = {
-        "database": Check(ok=seen is not None, detail=why),
+        "database": HealthCheck(ok=seen is not None, detail=why),
         "schema": _schema(application, seen),
         "scheduler": _scheduler(application),
     }
     degraded = _degraded(application, seen) if seen else {}
     if seen:
         old = {name for name, reason in degraded.items() if reason.startswith("its oldest row")}
-        checks["queues"] = Check(ok=not old, detail=_named(old, "too old") or "none is older than its limit")
+        checks["queues"] = HealthCheck(ok=not old, detail=_named(old, "too old") or "none is older than its limit")
         ill = degraded.keys() - old
-        checks["workflows"] = Check(ok=not ill, detail=_named(ill, "needing a look") or "all go")
+        checks["workflows"] = HealthCheck(ok=not ill, detail=_named(ill, "needing a look") or "all go")
     unready = not all(checks[name].ok for name in ("database", "schema", "scheduler"))
     response.status_code = 503 if unready else 200
     status: Literal["ready", "degraded", "unready"] = "unready" if unready else "degraded" if degraded else "ready"
@@ -120,7 +120,7 @@ async def details(application: CurrentApplication, response: Response) -> Readin
     summary="The numbers of this process for Prometheus",
     operation_id="metrics",
     response_class=Response,
-    openapi_extra=may(OPERATOR, operators=True, scraper=True),
+    openapi_extra=requires(OPERATOR, operators=True, scraper=True),
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 async def metrics(application: CurrentApplication) -> Response:
@@ -176,19 +176,23 @@ async def _within(seconds: float, question: Coroutine[Any, Any, Found]) -> Found
     raise TimeoutError
 
 
-def _schema(application: WebApplication, seen: _Seen | None) -> Check:
+def _schema(application: WebApplication, seen: _Seen | None) -> HealthCheck:
     if seen is None:
-        return Check(ok=False, detail="unknown while the database is away")
+        return HealthCheck(ok=False, detail="unknown while the database is away")
     if seen.revision != application.revision:
-        return Check(ok=False, detail=f"it is at {seen.revision}; this process was started on {application.revision}")
-    return Check(ok=True, detail=application.revision)
+        return HealthCheck(
+            ok=False, detail=f"it is at {seen.revision}; this process was started on {application.revision}"
+        )
+    return HealthCheck(ok=True, detail=application.revision)
 
 
-def _scheduler(application: WebApplication) -> Check:
+def _scheduler(application: WebApplication) -> HealthCheck:
     if not application.runs_engine:
-        return Check(ok=True, detail="not run by this process")
+        return HealthCheck(ok=True, detail="not run by this process")
     alive = application.runtime.is_alive
-    return Check(ok=alive, detail="it runs" if alive else "it does not run, or has not looked at the queues lately")
+    return HealthCheck(
+        ok=alive, detail="it runs" if alive else "it does not run, or has not looked at the queues lately"
+    )
 
 
 def _degraded(application: WebApplication, seen: _Seen) -> dict[str, str]:

@@ -10,17 +10,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.actions import jobs, scan_site
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
-from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, may
-from scrapersky.api.http.problems import answers
+from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas.fields import RequestModel, Text
-from scrapersky.api.schemas.listing import PREFIX, ByUpdate, Listing, ListQuery, RowId, Summary, page_of
+from scrapersky.api.schemas.listing import PREFIX, ByUpdate, Listing, ListQuery, RowId, Summary, list_page
 from scrapersky.models import Job
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import JOBS
 
-router = APIRouter(prefix="/jobs", tags=["jobs"], responses=answers(422, 503))
-scan_router = APIRouter(prefix="/sitemap", tags=["jobs"], responses=answers(422, 503))
+router = APIRouter(prefix="/jobs", tags=["jobs"], responses=problems(422, 503))
+scan_router = APIRouter(prefix="/sitemap", tags=["jobs"], responses=problems(422, 503))
 
 JobKind = Literal["sitemap_scan", "curation", "delivery"]
 JobState = Literal["pending", "processing", "completed", "failed", "cancelled"]
@@ -53,7 +53,7 @@ class JobQuery(ListQuery):
     state: JobState | None = Field(None, description="only in this state")
 
 
-class Scan(RequestModel):
+class ScanRequest(RequestModel):
     """A web site whose sitemaps are to be found."""
 
     base_url: Text = Field(description="an address of the site; its registrable domain is scanned")
@@ -70,22 +70,22 @@ class ScanStarted(BaseModel):
     created_at: datetime
 
 
-@router.get("", summary="Jobs, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
+@router.get("", summary="Jobs, the latest first", responses=problems(400), openapi_extra=requires(VIEWER))
 async def list_jobs(
     query: Annotated[JobQuery, Query()], application: CurrentApplication, actor: CurrentActor
 ) -> Listing[JobSummary]:
     """Your own, filtered by kind and state."""
-    return await page_of(application, actor, JOBS, JobSummary, query)
+    return await list_page(application, actor, JOBS, JobSummary, query)
 
 
-@router.get("/{id}", summary="One job", responses=answers(404), openapi_extra=may(VIEWER))
+@router.get("/{id}", summary="One job", responses=problems(404), openapi_extra=requires(VIEWER))
 async def get_job(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> JobSummary:
     """With what it has found so far."""
     return await _job(application, actor, row_id)
 
 
 @router.post(
-    "/{id}/cancel", summary="End a job before its time", responses=answers(404, 409), openapi_extra=may(CURATOR)
+    "/{id}/cancel", summary="End a job before its time", responses=problems(404, 409), openapi_extra=requires(CURATOR)
 )
 async def cancel_job(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> JobSummary:
     """What it has done stays done; work that waits for nobody else is taken back. 409 if it is over."""
@@ -97,21 +97,21 @@ async def cancel_job(row_id: RowId, application: CurrentApplication, actor: Curr
     "/scan",
     status_code=202,
     summary="Find the sitemaps of a web site",
-    responses=answers(400),
-    openapi_extra=may(CURATOR),
+    responses=problems(400),
+    openapi_extra=requires(CURATOR),
 )
 async def scan_sitemap(
-    asked: Scan, application: CurrentApplication, actor: CurrentActor, response: Response
+    body: ScanRequest, application: CurrentApplication, actor: CurrentActor, response: Response
 ) -> ScanStarted:
     """Finds or makes the domain and queues its analysis. Addresses that are no company's own site are refused."""
     async with application.database.session(actor.tenant_id) as session:
-        job = await scan_site.start(session, actor, asked.base_url, asked.max_pages)
+        job = await scan_site.start(session, actor, body.base_url, body.max_pages)
     status_url = f"{PREFIX}/sitemap/status/{job.id}"
     response.headers["Location"] = status_url
     return ScanStarted(job_id=job.id, status_url=status_url, created_at=job.created_at)
 
 
-@scan_router.get("/status/{id}", summary="How a scan stands", responses=answers(404), openapi_extra=may(VIEWER))
+@scan_router.get("/status/{id}", summary="How a scan stands", responses=problems(404), openapi_extra=requires(VIEWER))
 async def get_scan_status(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> JobSummary:
     """The same as the job."""
     return await _job(application, actor, row_id)

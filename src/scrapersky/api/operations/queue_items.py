@@ -8,16 +8,16 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, may
-from scrapersky.api.http.problems import answers
+from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import CursorGiven, Ids, Limit, Priority, RequestModel, ResultPage, WorkflowName
+from scrapersky.api.schemas.fields import Cursor, Ids, Limit, Priority, RequestModel, ResultPage, WorkflowName
 from scrapersky.core.errors import Conflict
 from scrapersky.core.vocabularies import Status
 from scrapersky.store.operations import queue_rows
 from scrapersky.store.operations.queue_rows import CLOCKED, SHELVES, STATUS_OF, Key, Position
 
-router = APIRouter(prefix="/workflows/{name}", tags=["workflows"], responses=answers(404, 422, 503))
+router = APIRouter(prefix="/workflows/{name}", tags=["workflows"], responses=problems(404, 422, 503))
 
 
 class QueueItem(BaseModel):
@@ -42,7 +42,7 @@ class QueueRequest(RequestModel):
     priority: Priority | None = Field(None, description="each step is worth ten minutes of waiting")
 
 
-class QueueAnswer(BaseModel):
+class QueueResult(BaseModel):
     """What became of the ids."""
 
     model_config = ConfigDict(from_attributes=True)
@@ -58,36 +58,36 @@ class RetryRequest(RequestModel):
     ids: Ids
 
 
-class NotMoved(BaseModel):
+class RefusedRow(BaseModel):
     """An id that was left as it is, and why."""
 
     id: UUID
     state: str = Field(description="its state, which forbids it, or `unknown`")
 
 
-class RetryAnswer(BaseModel):
+class RetryResult(BaseModel):
     """What became of the ids."""
 
     retried: int
-    refused: list[NotMoved]
+    refused: list[RefusedRow]
 
 
 class NothingToRetry(Conflict):
     """None of these rows can be retried."""
 
-    def __init__(self, refused: list[NotMoved]) -> None:
+    def __init__(self, refused: list[RefusedRow]) -> None:
         states = sorted({one.state for one in refused})
         super().__init__(f"Only rows in Error or Skipped can; these are {', '.join(states)}.")
         self.members = {"refused": [one.model_dump(mode="json") for one in refused]}
 
 
-@router.get("/items", summary="The rows of the queue", responses=answers(400), openapi_extra=may(VIEWER))
+@router.get("/items", summary="The rows of the queue", responses=problems(400), openapi_extra=requires(VIEWER))
 async def list_items(
     name: WorkflowName,
     application: CurrentApplication,
     actor: CurrentActor,
     status: Annotated[Status | None, Query(description="only rows in this state")] = None,
-    cursor: CursorGiven = None,
+    cursor: Cursor = None,
     limit: Limit = 50,
 ) -> ResultPage[QueueItem]:
     """Your own rows: being worked on, ready in their order, waiting, then those at rest.
@@ -103,38 +103,38 @@ async def list_items(
     return ResultPage(items=shown, next_cursor=_cursor(here, found[limit - 1].position) if len(found) > limit else None)
 
 
-@router.post("/queue", summary="Queue rows", responses=answers(400), openapi_extra=may(OPERATOR))
+@router.post("/queue", summary="Queue rows", responses=problems(400), openapi_extra=requires(OPERATOR))
 async def queue_items(
-    name: WorkflowName, asked: QueueRequest, application: CurrentApplication, actor: CurrentActor
-) -> QueueAnswer:
+    name: WorkflowName, body: QueueRequest, application: CurrentApplication, actor: CurrentActor
+) -> QueueResult:
     """Rows at rest in any state are queued afresh: old attempts do not count. Doing it twice changes nothing."""
     workflow = application.pipeline[name]
     async with application.database.session(actor.tenant_id) as session:
-        queued = await queue_rows.queue_rows(session, workflow, actor, asked.ids, asked.priority)
-    return QueueAnswer.model_validate(queued)
+        queued = await queue_rows.queue_rows(session, workflow, actor, body.ids, body.priority)
+    return QueueResult.model_validate(queued)
 
 
-@router.post("/retry", summary="Try rows again", responses=answers(400, 409), openapi_extra=may(OPERATOR))
+@router.post("/retry", summary="Try rows again", responses=problems(400, 409), openapi_extra=requires(OPERATOR))
 async def retry_items(
-    name: WorkflowName, asked: RetryRequest, application: CurrentApplication, actor: CurrentActor
-) -> RetryAnswer:
+    name: WorkflowName, body: RetryRequest, application: CurrentApplication, actor: CurrentActor
+) -> RetryResult:
     """Only rows in Error or Skipped; the others come back with their state. 409 if there was none to retry."""
     workflow = application.pipeline[name]
     async with application.database.session(actor.tenant_id) as session:
-        found = await queue_rows.retry_rows(session, workflow, actor, asked.ids)
-    refused = [NotMoved(id=row_id, state=state) for row_id, state in found.refused.items()]
+        found = await queue_rows.retry_rows(session, workflow, actor, body.ids)
+    refused = [RefusedRow(id=row_id, state=state) for row_id, state in found.refused.items()]
     if not found.retried:
         raise NothingToRetry(refused)
-    return RetryAnswer(retried=len(found.retried), refused=refused)
+    return RetryResult(retried=len(found.retried), refused=refused)
 
 
 def _cursor(here: str, position: Position) -> str:
     key = position.key.isoformat() if isinstance(position.key, datetime) else position.key
-    return cursors.make(here, [position.shelf, key, str(position.id)])
+    return cursors.encode(here, [position.shelf, key, str(position.id)])
 
 
 def _position(cursor: str, here: str, status: Status | None) -> Position:
-    shelf, key, row_id = cursors.read(cursor, here, cursors.text, _key, UUID)
+    shelf, key, row_id = cursors.decode(cursor, here, cursors.text, _key, UUID)
     if shelf not in SHELVES or status not in (None, STATUS_OF[shelf]) or not _fits(shelf, key):
         raise cursors.BadCursor("It names no place in this list.")
     return Position(shelf, key, row_id)
@@ -147,4 +147,4 @@ def _fits(shelf: str, key: Key) -> bool:
 def _key(part: Any) -> Key:
     if part is None:
         return None
-    return cursors.moment(part) if isinstance(part, str) else cursors.whole_number(part)
+    return cursors.timestamp(part) if isinstance(part, str) else cursors.integer(part)

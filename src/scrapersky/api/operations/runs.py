@@ -7,15 +7,15 @@ from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.http.authorization import OPERATOR, may
-from scrapersky.api.http.problems import answers
+from scrapersky.api.http.authorization import OPERATOR, requires
+from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import CursorGiven, Limit, Moment, ResultPage, WorkflowFilter
+from scrapersky.api.schemas.fields import Cursor, Limit, ResultPage, Timestamp, WorkflowFilter
 from scrapersky.engine.histogram import quantile
 from scrapersky.models import Run
 from scrapersky.store.operations import runs
 
-router = APIRouter(prefix="/runs", tags=["runs"], responses=answers(404, 422, 503))
+router = APIRouter(prefix="/runs", tags=["runs"], responses=problems(404, 422, 503))
 
 RunId = Annotated[int, Path(alias="id", ge=1, lt=2**63, description="the run's own number")]
 
@@ -44,18 +44,20 @@ class RunSummary(BaseModel):
     error: str | None = Field(description="what ended the cycle early")
 
 
-@router.get("", summary="Runs, the latest first", responses=answers(400), openapi_extra=may(OPERATOR, operators=True))
+@router.get(
+    "", summary="Runs, the latest first", responses=problems(400), openapi_extra=requires(OPERATOR, operators=True)
+)
 async def list_runs(
     application: CurrentApplication,
     workflow: WorkflowFilter = None,
-    since: Annotated[Moment | None, Query(description="only runs that started at or after this moment")] = None,
-    cursor: CursorGiven = None,
+    since: Annotated[Timestamp | None, Query(description="only runs that started at or after this moment")] = None,
+    cursor: Cursor = None,
     limit: Limit = 50,
 ) -> ResultPage[RunSummary]:
     """Kept for SCHEDULER_RUN_RETENTION_DAYS."""
     name = application.pipeline[workflow].name if workflow else None
-    here = cursors.of_query("runs", {"workflow": name, "since": since})
-    before = cursors.read(cursor, here, cursors.moment, cursors.whole_number) if cursor else None
+    here = cursors.list_name("runs", {"workflow": name, "since": since})
+    before = cursors.decode(cursor, here, cursors.timestamp, cursors.integer) if cursor else None
     async with application.database.engine_session() as session:
         found = await runs.page(
             session,
@@ -67,11 +69,11 @@ async def list_runs(
     left_off = found[limit - 1] if len(found) > limit else None
     return ResultPage(
         items=[_line(run) for run in found[:limit]],
-        next_cursor=cursors.make(here, [left_off.started_at.isoformat(), left_off.id]) if left_off else None,
+        next_cursor=cursors.encode(here, [left_off.started_at.isoformat(), left_off.id]) if left_off else None,
     )
 
 
-@router.get("/{id}", summary="One run", openapi_extra=may(OPERATOR, operators=True))
+@router.get("/{id}", summary="One run", openapi_extra=requires(OPERATOR, operators=True))
 async def get_run(run_id: RunId, application: CurrentApplication) -> RunSummary:
     """The same as in the list."""
     async with application.database.engine_session() as session:

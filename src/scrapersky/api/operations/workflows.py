@@ -6,16 +6,16 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
-from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, may
-from scrapersky.api.http.problems import answers
+from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas.fields import RequestModel, ResultPage, Text, WorkflowName
 from scrapersky.store.operations import controls, workflow_status
 from scrapersky.store.operations.workflow_status import Standing
 
-router = APIRouter(prefix="/workflows", tags=["workflows"], responses=answers(503))
+router = APIRouter(prefix="/workflows", tags=["workflows"], responses=problems(503))
 
 
-class Depth(BaseModel):
+class QueueDepth(BaseModel):
     """Rows of a queue: your own, or for the house those of all tenants. Counts stop at 100,000."""
 
     ready: int = Field(description="to be taken now")
@@ -33,7 +33,7 @@ class WorkflowState(BaseModel):
     summary: str
     queue: str = Field(description="the table and the prefix of the columns this works on")
     feeds: str | None = Field(description="the workflow whose inbox it fills")
-    depth: Depth
+    depth: QueueDepth
     oldest_seconds: float = Field(description="how long the first ready row has been waiting")
     oldest_limit_seconds: float = Field(description="the age that is an alarm")
     rate_per_minute: float | None = Field(
@@ -69,7 +69,7 @@ class RunRequested(BaseModel):
     workers: int = Field(description="processes seen within the last half minute; nothing happens without one")
 
 
-@router.get("", summary="All workflows in the order of the line", openapi_extra=may(VIEWER))
+@router.get("", summary="All workflows in the order of the line", openapi_extra=requires(VIEWER))
 async def list_workflows(application: CurrentApplication, actor: CurrentActor) -> ResultPage[WorkflowState]:
     """Depth and age of your own rows, breaker and pace of each; for the house, of all. It is short and comes whole."""
     if not actor.is_operator:
@@ -81,7 +81,7 @@ async def list_workflows(application: CurrentApplication, actor: CurrentActor) -
     return ResultPage(items=[_state(application, standing) for standing in found], next_cursor=None)
 
 
-@router.get("/{name}", summary="One workflow", responses=answers(404, 422), openapi_extra=may(VIEWER))
+@router.get("/{name}", summary="One workflow", responses=problems(404, 422), openapi_extra=requires(VIEWER))
 async def get_workflow(name: WorkflowName, application: CurrentApplication, actor: CurrentActor) -> WorkflowState:
     """The same as in the list."""
     if not actor.is_operator:
@@ -96,8 +96,8 @@ async def get_workflow(name: WorkflowName, application: CurrentApplication, acto
     "/{name}/run",
     status_code=202,
     summary="Look at the queue now",
-    responses=answers(404, 409, 422),
-    openapi_extra=may(OPERATOR, operators=True),
+    responses=problems(404, 409, 422),
+    openapi_extra=requires(OPERATOR, operators=True),
 )
 async def run_workflow(name: WorkflowName, application: CurrentApplication, actor: CurrentActor) -> RunRequested:
     """Every host looks at this queue at once instead of at its next interval. Refused while paused or broken."""
@@ -111,23 +111,23 @@ async def run_workflow(name: WorkflowName, application: CurrentApplication, acto
 @router.post(
     "/{name}/pause",
     summary="Stop claiming on every host",
-    responses=answers(400, 404, 409, 422),
-    openapi_extra=may(OPERATOR, operators=True),
+    responses=problems(400, 404, 409, 422),
+    openapi_extra=requires(OPERATOR, operators=True),
 )
 async def pause_workflow(
-    name: WorkflowName, application: CurrentApplication, actor: CurrentActor, asked: Pause | None = None
+    name: WorkflowName, application: CurrentApplication, actor: CurrentActor, body: Pause | None = None
 ) -> WorkflowState:
     """Rows in hand are finished; no more are taken until it is resumed."""
     async with application.database.engine_session() as session:
-        await controls.pause(session, actor, application.pipeline[name].name, asked.reason if asked else None)
+        await controls.pause(session, actor, application.pipeline[name].name, body.reason if body else None)
         return _state(application, await workflow_status.of_workflow(session, application.pipeline, name))
 
 
 @router.post(
     "/{name}/resume",
     summary="Go on, and close the breaker",
-    responses=answers(404, 409, 422),
-    openapi_extra=may(OPERATOR, operators=True),
+    responses=problems(404, 409, 422),
+    openapi_extra=requires(OPERATOR, operators=True),
 )
 async def resume_workflow(name: WorkflowName, application: CurrentApplication, actor: CurrentActor) -> WorkflowState:
     """Ends a pause and closes an open breaker, on every host."""
@@ -166,7 +166,9 @@ def _state(application: WebApplication, standing: Standing) -> WorkflowState:
         summary=workflow.summary,
         queue=application.pipeline.queues[workflow.name].name,
         feeds=workflow.feeds,
-        depth=Depth(ready=measures.ready, waiting=measures.waiting, processing=measures.processing, dead=measures.dead),
+        depth=QueueDepth(
+            ready=measures.ready, waiting=measures.waiting, processing=measures.processing, dead=measures.dead
+        ),
         oldest_seconds=measures.oldest_seconds,
         oldest_limit_seconds=tuning.oldest_age_limit_seconds,
         rate_per_minute=round(recent.rate_per_minute, 3),

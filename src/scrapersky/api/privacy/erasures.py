@@ -7,15 +7,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from scrapersky.actions import erase_person as erasure
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.http.authorization import ADMIN, CurrentActor, may
-from scrapersky.api.http.problems import answers
+from scrapersky.api.http.authorization import ADMIN, CurrentActor, requires
+from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas.fields import RequestModel, Text
 from scrapersky.store.privacy.identify import Named
 
-router = APIRouter(prefix="/erasures", tags=["erasures"], responses=answers(422, 503))
+router = APIRouter(prefix="/erasures", tags=["erasures"], responses=problems(422, 503))
 
 
-class Whom(RequestModel):
+class SubjectQuery(RequestModel):
     """The person: by email address, by phone number with its country, or by name with its domain."""
 
     email: Text | None = None
@@ -28,7 +28,7 @@ class Whom(RequestModel):
         return Named(self.email, self.phone, self.name, self.domain)
 
 
-class AskedErasure(Whom):
+class ErasureRequest(SubjectQuery):
     """Whom to erase; unless `preview` is false nothing is changed."""
 
     preview: bool = Field(True, strict=True, description="only tell what would go")
@@ -61,13 +61,13 @@ class ErasureReport(BaseModel):
     hashes: list[str] = Field(description="all that is left: SHA-256 of each address, number and name at a web site")
 
 
-@router.post("", summary="Forget a person", openapi_extra=may(ADMIN), responses=answers(400))
-async def erase_person(asked: AskedErasure, application: CurrentApplication, actor: CurrentActor) -> ErasureReport:
+@router.post("", summary="Forget a person", openapi_extra=requires(ADMIN), responses=problems(400))
+async def erase_person(body: ErasureRequest, application: CurrentApplication, actor: CurrentActor) -> ErasureReport:
     """In one transaction: contacts, deliveries, every mention in other rows and in the audit.
 
     Nothing found is fine: the hash is kept, and the person is not stored later either.
     """
     async with application.database.session(actor.tenant_id) as session:
-        do = erasure.preview if asked.preview else erasure.erase
-        done = await do(session, actor, asked.named())
-    return ErasureReport.model_validate({**vars(done), "preview": asked.preview})
+        do = erasure.preview if body.preview else erasure.erase
+        done = await do(session, actor, body.named())
+    return ErasureReport.model_validate({**vars(done), "preview": body.preview})

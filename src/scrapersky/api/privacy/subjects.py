@@ -8,15 +8,15 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.http.authorization import ADMIN, CurrentActor, may
-from scrapersky.api.http.problems import answers
-from scrapersky.api.privacy.erasures import Whom
+from scrapersky.api.http.authorization import ADMIN, CurrentActor, requires
+from scrapersky.api.http.problems import problems
+from scrapersky.api.privacy.erasures import SubjectQuery
 from scrapersky.store.privacy import subject_access
 
-router = APIRouter(prefix="/subjects", tags=["subjects"], responses=answers(422, 503))
+router = APIRouter(prefix="/subjects", tags=["subjects"], responses=problems(422, 503))
 
 
-class Copy(BaseModel):
+class SubjectMention(BaseModel):
     """A row elsewhere that mentions the person."""
 
     table: str
@@ -24,7 +24,7 @@ class Copy(BaseModel):
     columns: list[str]
 
 
-class Delivered(BaseModel):
+class SubjectDelivery(BaseModel):
     """A destination that was sent the contact, or will be."""
 
     contact_id: UUID
@@ -48,14 +48,14 @@ class SubjectReport(BaseModel):
     """All there is."""
 
     contacts: list[dict[str, Any]] = Field(description="every fact, with `source_url`, `created_at` and `seen_at`")
-    copies: list[Copy]
-    deliveries: list[Delivered]
+    copies: list[SubjectMention]
+    deliveries: list[SubjectDelivery]
     suppressions: list[SubjectSuppression]
 
 
-@router.get("", summary="What is held about a person", openapi_extra=may(ADMIN), responses=answers(400))
+@router.get("", summary="What is held about a person", openapi_extra=requires(ADMIN), responses=problems(400))
 async def get_subject(
-    whom: Annotated[Whom, Query()], application: CurrentApplication, actor: CurrentActor
+    whom: Annotated[SubjectQuery, Query()], application: CurrentApplication, actor: CurrentActor
 ) -> SubjectReport:
     """By `email`, by `phone`, or by `name` with `domain`. That you asked is audited, by hash."""
     async with application.database.session(actor.tenant_id) as session:

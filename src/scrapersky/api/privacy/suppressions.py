@@ -7,12 +7,12 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field, StringConstraints
 
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.http.authorization import CURATOR, OPERATOR, VIEWER, CurrentActor, may
-from scrapersky.api.http.problems import answers
+from scrapersky.api.http.authorization import CURATOR, OPERATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.problems import problems
 from scrapersky.api.line.contacts import ContactFilter
 from scrapersky.api.schemas.fields import Ids, RequestModel, Text
-from scrapersky.api.schemas.listing import ByUpdate, Listing, ListQuery, RowId, Summary, given, page_of
-from scrapersky.api.schemas.selection import Either
+from scrapersky.api.schemas.listing import ByUpdate, Listing, ListQuery, RowId, Summary, list_page, set_filters
+from scrapersky.api.schemas.selection import Selection
 from scrapersky.api.transfer.imports import RowProblem
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import CONTACTS, SUPPRESSIONS
@@ -21,7 +21,7 @@ from scrapersky.store.privacy.suppression_values import Way, read
 
 MAX_VALUES = 1_000  # of one request; files may have more
 
-router = APIRouter(prefix="/suppressions", tags=["suppressions"], responses=answers(422, 503))
+router = APIRouter(prefix="/suppressions", tags=["suppressions"], responses=problems(422, 503))
 
 Value = Annotated[str, StringConstraints(max_length=500)]
 Values = Annotated[
@@ -82,7 +82,7 @@ class SuppressionCheck(RequestModel):
     country: Country | None = Field(None, description="country of national phone numbers, two letters")
 
 
-class Checked(BaseModel):
+class CheckedValue(BaseModel):
     """One value that was looked up."""
 
     value: str
@@ -91,10 +91,10 @@ class Checked(BaseModel):
     message: str | None = Field(description="why it was not understood")
 
 
-class ChecksMade(BaseModel):
+class SuppressionChecks(BaseModel):
     """The answer for each value, in the order of the request."""
 
-    items: list[Checked]
+    items: list[CheckedValue]
 
 
 class _SuppressContacts(RequestModel):
@@ -118,7 +118,7 @@ class SuppressMatching(_SuppressContacts):
     preview: bool = Field(False, strict=True, description="only count them")
 
 
-SuppressWhom = Either[SuppressIds, SuppressMatching]
+SuppressContacts = Selection[SuppressIds, SuppressMatching]
 
 
 class ContactsSuppressed(BaseModel):
@@ -131,66 +131,66 @@ class ContactsSuppressed(BaseModel):
     contacts: int = Field(description="contacts that are marked now, others with the same address too")
 
 
-@router.get("", summary="Suppressions, the latest first", responses=answers(400), openapi_extra=may(VIEWER))
+@router.get("", summary="Suppressions, the latest first", responses=problems(400), openapi_extra=requires(VIEWER))
 async def list_suppressions(
     query: Annotated[SuppressionQuery, Query()], application: CurrentApplication, actor: CurrentActor
 ) -> Listing[SuppressionSummary]:
     """Your own; `text` is how the value begins."""
-    return await page_of(application, actor, SUPPRESSIONS, SuppressionSummary, query)
+    return await list_page(application, actor, SUPPRESSIONS, SuppressionSummary, query)
 
 
-@router.post("", summary="Suppress", responses=answers(400), openapi_extra=may(CURATOR))
+@router.post("", summary="Suppress", responses=problems(400), openapi_extra=requires(CURATOR))
 async def add_suppressions(
-    asked: NewSuppressions, application: CurrentApplication, actor: CurrentActor
+    body: NewSuppressions, application: CurrentApplication, actor: CurrentActor
 ) -> SuppressionsAdded:
     """A value that is not understood costs no other. Twice is like once."""
-    ways, wrong = _read(asked.values, asked.country)
+    ways, wrong = _read(body.values, body.country)
     async with application.database.session(actor.tenant_id) as session:
         done = await suppressions.suppress(
-            session, actor, [way for found in ways.values() for way in found], reason=asked.reason
+            session, actor, [way for found in ways.values() for way in found], reason=body.reason
         )
     return SuppressionsAdded(
         added=done.added, already=done.known, contacts=done.contacts, failed=len(wrong), errors=list(wrong.values())
     )
 
 
-@router.post("/check", summary="Who is suppressed?", responses=answers(400), openapi_extra=may(VIEWER))
+@router.post("/check", summary="Who is suppressed?", responses=problems(400), openapi_extra=requires(VIEWER))
 async def check_suppressions(
-    asked: SuppressionCheck, application: CurrentApplication, actor: CurrentActor
-) -> ChecksMade:
+    body: SuppressionCheck, application: CurrentApplication, actor: CurrentActor
+) -> SuppressionChecks:
     """Also those whose address was erased: their hash is compared."""
-    ways, wrong = _read(asked.values, asked.country)
+    ways, wrong = _read(body.values, body.country)
     async with application.database.session(actor.tenant_id) as session:
         known = await suppressions.known(session, actor.tenant_id, [way for found in ways.values() for way in found])
     items = []
-    for place, value in enumerate(asked.values, 1):
+    for place, value in enumerate(body.values, 1):
         by = next((known[way] for way in ways.get(place, ()) if way in known), None)
         items.append(
-            Checked(
+            CheckedValue(
                 value=value,
                 suppressed=None if place in wrong else by is not None,
                 by=SuppressionSummary.model_validate(by) if by else None,
                 message=wrong[place].message if place in wrong else None,
             )
         )
-    return ChecksMade(items=items)
+    return SuppressionChecks(items=items)
 
 
-@router.post("/contacts", summary="Suppress contacts", responses=answers(400), openapi_extra=may(CURATOR))
+@router.post("/contacts", summary="Suppress contacts", responses=problems(400), openapi_extra=requires(CURATOR))
 async def suppress_contacts(
-    asked: SuppressWhom, application: CurrentApplication, actor: CurrentActor
+    body: SuppressContacts, application: CurrentApplication, actor: CurrentActor
 ) -> ContactsSuppressed:
     """By ids or by filter, in one transaction however many; other contacts with the same ways are marked, too."""
     async with application.database.session(actor.tenant_id) as session:
-        if isinstance(asked, SuppressMatching) and asked.preview:
-            count = await lists.count(session, CONTACTS, actor.tenant_id, given(asked.filter, CONTACTS))
+        if isinstance(body, SuppressMatching) and body.preview:
+            count = await lists.count(session, CONTACTS, actor.tenant_id, set_filters(body.filter, CONTACTS))
             return ContactsSuppressed(matched=count.total, more=count.more, added=0, already=0, contacts=0)
-        chosen = asked.ids if isinstance(asked, SuppressIds) else given(asked.filter, CONTACTS)
-        done = await suppressions.suppress_contacts(session, actor, chosen, asked.kinds, asked.reason)
+        chosen = body.ids if isinstance(body, SuppressIds) else set_filters(body.filter, CONTACTS)
+        done = await suppressions.suppress_contacts(session, actor, chosen, body.kinds, body.reason)
     return ContactsSuppressed(matched=None, more=None, added=done.added, already=done.known, contacts=done.contacts)
 
 
-@router.get("/{id}", summary="One suppression", responses=answers(404), openapi_extra=may(VIEWER))
+@router.get("/{id}", summary="One suppression", responses=problems(404), openapi_extra=requires(VIEWER))
 async def get_suppression(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> SuppressionSummary:
     """With its reason, and who wanted it."""
     async with application.database.session(actor.tenant_id) as session:
@@ -201,8 +201,8 @@ async def get_suppression(row_id: RowId, application: CurrentApplication, actor:
     "/{id}",
     status_code=204,
     summary="Let them be written to again",
-    responses=answers(404),
-    openapi_extra=may(OPERATOR),
+    responses=problems(404),
+    openapi_extra=requires(OPERATOR),
 )
 async def delete_suppression(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> None:
     """In every spelling. Contacts that nothing else suppresses are free; somebody who was erased may be found again."""

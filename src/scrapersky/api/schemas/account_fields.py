@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, SecretStr, StringConstraints, WithJsonSchema
 
-from scrapersky.api.schemas.fields import CONTROLS, at_most, bearable
+from scrapersky.api.schemas.fields import CONTROLS, check_text, max_length
 from scrapersky.core import passwords
 
 NAME_LENGTH = 100
@@ -12,7 +12,7 @@ TOKEN_LENGTH = 200
 
 
 def _secret(given: SecretStr) -> SecretStr:
-    bearable(given.get_secret_value())
+    check_text(given.get_secret_value())
     return given
 
 
@@ -32,8 +32,8 @@ def _described(least: int, most: int) -> WithJsonSchema:
 Name = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=NAME_LENGTH),
-    at_most(NAME_LENGTH),
-    AfterValidator(bearable),
+    max_length(NAME_LENGTH),
+    AfterValidator(check_text),
     WithJsonSchema(
         {
             "type": "string",

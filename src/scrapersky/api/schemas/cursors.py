@@ -18,19 +18,19 @@ class BadCursor(BadRequest):
     """The cursor is not one of this list."""
 
 
-def of_query(name: str, asked: Mapping[str, Any]) -> str:
+def list_name(name: str, asked: Mapping[str, Any]) -> str:
     """The name of a list as it was asked for: a cursor goes on with the same filters, or not at all."""
     told = {field: value for field, value in asked.items() if value is not None}
     plain = json.dumps(told, sort_keys=True, default=str)
     return f"{name}?{hashlib.sha256(plain.encode()).hexdigest()[:16]}" if told else name
 
 
-def make(name: str, place: Sequence[str | int | None]) -> str:
+def encode(name: str, place: Sequence[str | int | None]) -> str:
     """The cursor of the list `name`, left off at `place`."""
     return base64.urlsafe_b64encode(json.dumps([name, *place]).encode()).decode().rstrip("=")
 
 
-def read(cursor: str, name: str, *kinds: Any) -> list[Any]:
+def decode(cursor: str, name: str, *kinds: Any) -> list[Any]:
     """The place in a cursor of the list `name`, each part made by its kind (`UUID`, `moment`, …)."""
     try:
         padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
@@ -43,14 +43,14 @@ def read(cursor: str, name: str, *kinds: Any) -> list[Any]:
     return parts
 
 
-def whole_number(part: Any) -> int:
+def integer(part: Any) -> int:
     """A kind: an integer that PostgreSQL can hold."""
     if type(part) is not int or not -INT64 <= part < INT64:
         raise ValueError("not a number of ours")
     return part
 
 
-def moment(part: Any) -> datetime:
+def timestamp(part: Any) -> datetime:
     """A kind: an aware time within the years that requests may name."""
     found = datetime.fromisoformat(part)
     if found.tzinfo is None or not EARLIEST <= found <= LATEST:

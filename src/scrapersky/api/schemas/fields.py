@@ -18,7 +18,9 @@ from pydantic import (
 )
 
 CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f"
-UNBEARABLE = re.compile(r"[\u0000-\u001f\u007f-\u009f\ud800-\udfff]")  # what PostgreSQL, logs and terminals cannot bear
+FORBIDDEN_CHARACTERS = re.compile(
+    r"[\u0000-\u001f\u007f-\u009f\ud800-\udfff]"
+)  # what PostgreSQL, logs and terminals cannot bear
 EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 MAX_IDS = 10_000
 TEXT_LENGTH = 500
@@ -30,14 +32,14 @@ class RequestModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def bearable(text: str) -> str:
+def check_text(text: str) -> str:
     """Text that can be kept, logged and shown, or ValueError."""
-    if UNBEARABLE.search(text):
+    if FORBIDDEN_CHARACTERS.search(text):
         raise ValueError("must hold no control characters and no half characters")
     return text
 
 
-def at_most(length: int) -> BeforeValidator:
+def max_length(length: int) -> BeforeValidator:
     """Text as it was sent: blanks around it count, as the description says."""
 
     def check(given: object) -> object:
@@ -68,8 +70,8 @@ def _in_our_time(moment: datetime) -> datetime:
 Text = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=TEXT_LENGTH),
-    at_most(TEXT_LENGTH),
-    AfterValidator(bearable),
+    max_length(TEXT_LENGTH),
+    AfterValidator(check_text),
     WithJsonSchema(
         {
             "type": "string",
@@ -81,21 +83,21 @@ Text = Annotated[
 ]
 # 3.0 is a whole number in JSON, "3" is not.
 Priority = Annotated[int, Field(ge=0, le=100), BeforeValidator(_as_number)]
-Moment = Annotated[AwareDatetime, BeforeValidator(_as_written), AfterValidator(_in_our_time)]
+Timestamp = Annotated[AwareDatetime, BeforeValidator(_as_written), AfterValidator(_in_our_time)]
 Ids = Annotated[list[UUID], Field(min_length=1, max_length=MAX_IDS, description="ids of rows")]
 WorkflowName = Annotated[str, Path(pattern="^[a-z][a-z0-9_]{0,62}$", description="the workflow's name: deep_scan")]
 WorkflowFilter = Annotated[str | None, Query(pattern="^[a-z][a-z0-9_]{0,62}$", description="only of this workflow")]
 Limit = Annotated[int, Query(ge=1, le=200, description="how many at most")]
-CursorGiven = Annotated[
+Cursor = Annotated[
     str | None,
     Query(alias="cursor", min_length=1, max_length=500, description="`next_cursor` of the page before; opaque"),
 ]
 
-Line = TypeVar("Line")
+Item = TypeVar("Item")
 
 
-class ResultPage(BaseModel, Generic[Line]):
+class ResultPage(BaseModel, Generic[Item]):
     """A part of a list."""
 
-    items: list[Line]
+    items: list[Item]
     next_cursor: str | None = Field(description="give it as `cursor` to go on; empty at the end")

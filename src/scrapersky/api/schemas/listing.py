@@ -21,22 +21,22 @@ from scrapersky.store.listing.resources import Resource
 PREFIX = "/api/v3"
 
 
-def _yes_or_no(given: object) -> object:
+def _yes_or_no(set_filters: object) -> object:
     """A query says `true` in letters, a body says true."""
-    return {"true": True, "false": False}.get(given, given) if isinstance(given, str) else given
+    return {"true": True, "false": False}.get(set_filters, set_filters) if isinstance(set_filters, str) else set_filters
 
 
-def _whole(given: object) -> object:
+def _whole(set_filters: object) -> object:
     """A query says `50` in letters, a body says 50; neither says true."""
-    if isinstance(given, bool):
+    if isinstance(set_filters, bool):
         raise ValueError("must be a number, not true or false")  # noqa: TRY004 - pydantic asks for a ValueError
-    return given
+    return set_filters
 
 
-YesNo = Annotated[bool, Strict(), BeforeValidator(_yes_or_no)]
-Word = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_-]{1,60}$")]
+Flag = Annotated[bool, Strict(), BeforeValidator(_yes_or_no)]
+Identifier = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_-]{1,60}$")]
 RowId = Annotated[UUID, Path(alias="id", description="the row's id")]
-KINDS: dict[str, Any] = {"updated_at": cursors.moment, "id": UUID}  # of the keys that lists are sorted by, but text
+KINDS: dict[str, Any] = {"updated_at": cursors.timestamp, "id": UUID}  # of the keys that lists are sorted by, but text
 ByUpdate = Literal["-updated_at", "updated_at", "id", "-id"]
 ByName = Literal["-updated_at", "updated_at", "-name", "name", "id", "-id"]
 
@@ -51,10 +51,10 @@ class ListQuery(RequestModel):
     limit: Annotated[int, BeforeValidator(_whole)] = Field(50, ge=1, le=200, description="how many at most")
 
 
-def given(asked: RequestModel, noun: Resource) -> Filters:
+def set_filters(asked: RequestModel, resource: Resource) -> Filters:
     """The filters that were set, as plain values that can be kept as JSON."""
     set_fields = asked.model_dump(mode="json", exclude_none=True)
-    return {name: value for name, value in set_fields.items() if name in noun.filters}
+    return {name: value for name, value in set_fields.items() if name in resource.filters}
 
 
 class Summary(BaseModel):
@@ -105,30 +105,30 @@ class Detail(BaseModel):
     provenance: dict[str, RelatedRows] = Field(description="by noun, in the order of the line")
 
 
-Shown = TypeVar("Shown", bound=Summary)
+RowSummary = TypeVar("RowSummary", bound=Summary)
 
 
-class Listing(BaseModel, Generic[Shown]):
+class Listing(BaseModel, Generic[RowSummary]):
     """A part of a list."""
 
-    items: list[Shown]
+    items: list[RowSummary]
     next_cursor: str | None = Field(description="give it as `cursor` to go on; empty at the end")
     total: int | None = Field(description="how many match, counted up to 10,000; on the first page only")
     more: bool | None = Field(description="whether more match than were counted; on the first page only")
 
 
-async def page_of(
-    application: WebApplication, actor: Actor, noun: Resource, shown: type[Shown], query: ListQuery
-) -> Listing[Shown]:
+async def list_page(
+    application: WebApplication, actor: Actor, resource: Resource, shown: type[RowSummary], query: ListQuery
+) -> Listing[RowSummary]:
     """A page of a noun's list, as its query asks for it."""
     sort = Sort(query.sort.removeprefix("-"), query.sort.startswith("-"))
-    filters = given(query, noun)
-    here = cursors.of_query(f"{noun.name}/{query.sort}", filters)
+    filters = set_filters(query, resource)
+    here = cursors.list_name(f"{resource.name}/{query.sort}", filters)
     after = _position(query.cursor, here, sort) if query.cursor else None
     async with application.database.session(actor.tenant_id) as session:
         found = await lists.page(
             session,
-            noun,
+            resource,
             actor.tenant_id,
             list(shown.model_fields),
             filters,
@@ -136,7 +136,7 @@ async def page_of(
             after=after,
             limit=query.limit + 1,
         )
-        count = None if after else await lists.count(session, noun, actor.tenant_id, filters)
+        count = None if after else await lists.count(session, resource, actor.tenant_id, filters)
     return Listing(
         items=[shown.model_validate(row) for row, _ in found[: query.limit]],
         next_cursor=_cursor(here, found[query.limit - 1][1]) if len(found) > query.limit else None,
@@ -145,43 +145,43 @@ async def page_of(
     )
 
 
-async def story_of(application: WebApplication, actor: Actor, noun: Resource, row_id: UUID) -> dict[str, Any]:
+async def row_detail(application: WebApplication, actor: Actor, resource: Resource, row_id: UUID) -> dict[str, Any]:
     """All columns of a row by name, its queues and its kin: what a detail is made of."""
     async with application.database.session(actor.tenant_id) as session:
-        row = await lists.get(session, noun, actor.tenant_id, row_id)
-        kin = await provenance.around(session, noun.name, row_id)
+        row = await lists.get(session, resource, actor.tenant_id, row_id)
+        kin = await provenance.around(session, resource.name, row_id)
     return {
         **{name: value for name, value in vars(row).items() if not name.startswith("_")},
-        "queues": queues_of(noun, row),
+        "queues": queue_states(resource, row),
         "provenance": {name: _related(name, found) for name, found in kin.items()},
     }
 
 
-def queues_of(noun: Resource, row: Any) -> dict[str, QueueState]:
+def queue_states(resource: Resource, row: Any) -> dict[str, QueueState]:
     """How each queue of the noun sees the row."""
     parts = ("status", "error", "attempts", "due_at")
     return {
         queue: QueueState(**{part: getattr(row, f"{queue}_{part}") for part in parts})  # each queue has all four
-        for queue in noun.queues
+        for queue in resource.queues
     }
 
 
-def _related(noun: str, kin: RelatedResource) -> RelatedRows:
-    items = [Related(id=row_id, name=name, link=f"{PREFIX}/{noun}/{row_id}") for row_id, name in kin.rows]
+def _related(resource: str, kin: RelatedResource) -> RelatedRows:
+    items = [Related(id=row_id, name=name, link=f"{PREFIX}/{resource}/{row_id}") for row_id, name in kin.rows]
     return RelatedRows(items=items, more=kin.more)
 
 
 def _cursor(here: str, position: Position) -> str:
     key, row_id = position
-    return cursors.make(here, [key.isoformat() if isinstance(key, datetime) else str(key), str(row_id)])
+    return cursors.encode(here, [key.isoformat() if isinstance(key, datetime) else str(key), str(row_id)])
 
 
 def _position(cursor: str, here: str, sort: Sort) -> Position:
-    key, row_id = cursors.read(cursor, here, KINDS.get(sort.by, storable), UUID)
+    key, row_id = cursors.decode(cursor, here, KINDS.get(sort.by, storable_text), UUID)
     return key, row_id
 
 
-def storable(part: Any) -> str:
+def storable_text(part: Any) -> str:
     """A kind: text that PostgreSQL can hold."""
     found = cursors.text(part)
     if "\0" in found:

@@ -16,7 +16,7 @@ def _which(asked: Any) -> str:
 
 
 # Told apart by what it names, so that what is wrong with a body is told about the one that was meant.
-Either = Annotated[
+Selection = Annotated[
     Annotated[ByIds, Tag(BY_IDS)] | Annotated[Matching, Tag(BY_FILTER)],
     Discriminator(_which),
     Body(description="`ids`, or a `filter` with or without `preview`"),

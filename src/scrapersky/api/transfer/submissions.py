@@ -11,15 +11,15 @@ from scrapersky.actions.imports import run as imports
 from scrapersky.actions.imports.columns import COLUMNS
 from scrapersky.actions.imports.run import ImportRequest, Report
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.http.authorization import OPERATOR, CurrentActor, may
-from scrapersky.api.http.problems import answers
+from scrapersky.api.http.authorization import OPERATOR, CurrentActor, requires
+from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas.fields import RequestModel, Text
 from scrapersky.extract.tabular.rows import read_objects
 
 NOUNS = ("places", "domains", "sitemaps", "pages", "contacts")
 MAX_ITEMS = 1_000  # a file may have more: POST /imports/{noun}
 
-router = APIRouter(responses=answers(422, 503))
+router = APIRouter(responses=problems(422, 503))
 
 
 class Submission(RequestModel):
@@ -70,8 +70,8 @@ def _route_of(noun: str) -> Callable[..., Awaitable[SubmissionReport]]:
     async def submit(asked: body, application: CurrentApplication, actor: CurrentActor) -> SubmissionReport:  # type: ignore[valid-type]
         """An item that cannot be used costs no other; known rows are refreshed, curation kept. Twice is like once."""
         given: Submission = asked
-        wish = ImportRequest(noun, given.name, auto_queue=given.queue, is_table=False)
-        return _told(await imports.run(application.database, actor, wish, read_objects(given.items)))
+        import_request = ImportRequest(noun, given.name, auto_queue=given.queue, is_table=False)
+        return _told(await imports.run(application.database, actor, import_request, read_objects(given.items)))
 
     return submit
 
@@ -84,6 +84,6 @@ for _noun in NOUNS:
         name=f"submit_{_noun}",
         summary=f"Submit {_noun}",
         tags=[_noun],
-        openapi_extra=may(OPERATOR),
-        responses=answers(400),
+        openapi_extra=requires(OPERATOR),
+        responses=problems(400),
     )
