@@ -28,7 +28,7 @@ from scrapersky.store.accounts import api_keys, tenants, users
 from scrapersky.store.audit.record import Actor
 
 ROWS = 1_000_000
-REQUEST_SECONDS = 10  # SCRAPERSKY_REQUEST_SECONDS as it is by itself
+REQUEST_SECONDS = 10  # SCRAPERSKY_REQUEST_STATEMENT_TIMEOUT_SECONDS as it is by itself
 LISTS = {
     "the latest": "?limit=50",
     "of one decision": "?limit=50&curation_status=Selected",
@@ -37,10 +37,10 @@ LISTS = {
 }
 # More than anybody will ask: what is measured here is the work, with the buckets in it.
 PLENTY = "100000000"
-UNLIMITED = {"SCRAPERSKY_RATE_PER_KEY": PLENTY, "SCRAPERSKY_RATE_PER_ADDRESS": PLENTY}
-OPEN = {**UNLIMITED, "SCRAPERSKY_LOGIN_RATE_PER_ACCOUNT": PLENTY, "SCRAPERSKY_LOGIN_RATE_PER_ADDRESS": PLENTY}
+UNLIMITED = {"SCRAPERSKY_RATE_LIMIT_PER_KEY": PLENTY, "SCRAPERSKY_RATE_LIMIT_PER_IP": PLENTY}
+OPEN = {**UNLIMITED, "SCRAPERSKY_LOGIN_RATE_LIMIT_PER_ACCOUNT": PLENTY, "SCRAPERSKY_LOGIN_RATE_LIMIT_PER_IP": PLENTY}
 # The default for whoever guesses; the people who read sit at addresses of their own.
-DEFAULT = {"SCRAPERSKY_RATE_PER_KEY": PLENTY}
+DEFAULT = {"SCRAPERSKY_RATE_LIMIT_PER_KEY": PLENTY}
 GUESSER = "127.0.0.66"
 COLUMNS = ("requests", "per_second", "p50_ms", "p99_ms", "most_ms", "cpu_ms", "statuses")
 

@@ -37,8 +37,8 @@ async def drain(order: Order, admin: asyncpg.Connection) -> None:
     application = await open_bench(
         WORKFLOWS[order.what](),
         order.url,
-        SCHEDULER_LINGER_SECONDS=0,
-        SCHEDULER_CYCLE_SECONDS=600,
+        SCHEDULER_IDLE_TIMEOUT_SECONDS=0,
+        SCHEDULER_MAX_CYCLE_SECONDS=600,
         DOING_SCHEDULER_BATCH_SIZE=batch_size,
         DOING_SCHEDULER_MAX_BATCH_SIZE=batch_size,
         DOING_SCHEDULER_MAX_INSTANCES=loops,

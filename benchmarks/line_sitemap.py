@@ -24,10 +24,10 @@ async def million(url: str, urls: int) -> dict[str, Any]:
             *(tenant, domain),
         )
         variables = {
-            "CRAWL_KNOWN_HOSTS": f"*=127.0.0.1:{port}",
-            "CRAWL_PRIVATE_ALLOWANCE": f"127.0.0.1:{port}",
-            "CRAWL_STREAM_BYTES": "500000000",
-            "CRAWL_DEADLINE_SECONDS": "600",
+            "CRAWL_HOST_OVERRIDES": f"*=127.0.0.1:{port}",
+            "CRAWL_ALLOWED_PRIVATE_NETWORKS": f"127.0.0.1:{port}",
+            "CRAWL_MAX_STREAM_BYTES": "500000000",
+            "CRAWL_FETCH_TIMEOUT_SECONDS": "600",
             "SITEMAP_IMPORT_SCHEDULER_TIMEOUT_SECONDS": "900",
         }
         done: Work = await work_until_idle(url, variables, 1)

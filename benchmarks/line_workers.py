@@ -31,9 +31,9 @@ def environment(url: str, variables: dict[str, str]) -> dict[str, str]:
         "DATABASE_URL": url,
         "SCRAPERSKY_LOG_LEVEL": "error",
         "CRAWL_HOST_DELAY_SECONDS": "0",
-        "CRAWL_MAX_DELAY_SECONDS": "0",
-        "CRAWL_HOST_SLOTS": "8",
-        "CRAWL_PARSERS": "1",
+        "CRAWL_MAX_ROBOTS_DELAY_SECONDS": "0",
+        "CRAWL_MAX_CONCURRENCY_PER_HOST": "8",
+        "CRAWL_PARSER_PROCESSES": "1",
         **{f"{step}_SCHEDULER_MAX_ATTEMPTS": "1" for step in STEPS},
         **variables,
     }

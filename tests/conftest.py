@@ -136,7 +136,13 @@ async def database_url(server: Server, template: str) -> AsyncIterator[str]:
 def make_settings(url: str, **variables: str) -> Settings:
     return load(
         Environment(
-            {"DATABASE_URL": url, "SCHEDULER_POLL_SECONDS": "0.1", "SCHEDULER_LINGER_SECONDS": "0", **variables}, None
+            {
+                "DATABASE_URL": url,
+                "SCHEDULER_POLL_INTERVAL_SECONDS": "0.1",
+                "SCHEDULER_IDLE_TIMEOUT_SECONDS": "0",
+                **variables,
+            },
+            None,
         )
     )
 

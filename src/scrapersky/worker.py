@@ -43,7 +43,7 @@ async def run_worker(application: Application, until_idle: bool = False) -> None
 async def wait_until_idle(application: Application) -> None:
     """Return when no row is ready, being worked on, or due within a minute; a paused queue is not waited for."""
     while True:
-        await asyncio.sleep(min(0.2, application.settings.poll_seconds))
+        await asyncio.sleep(min(0.2, application.settings.poll_interval_seconds))
         try:
             busy = await _is_busy(application)
         except Exception as error:

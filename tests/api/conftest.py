@@ -30,13 +30,13 @@ def environment(url: str, **variables: str) -> Environment:
     return Environment(
         {
             "DATABASE_URL": url,
-            "SCHEDULER_POLL_SECONDS": "0.1",
-            "SCHEDULER_LINGER_SECONDS": "0",
-            "SCHEDULER_GRACE_SECONDS": "1",
+            "SCHEDULER_POLL_INTERVAL_SECONDS": "0.1",
+            "SCHEDULER_IDLE_TIMEOUT_SECONDS": "0",
+            "SCHEDULER_SHUTDOWN_GRACE_SECONDS": "1",
             "SCRAPERSKY_SECRET_KEY": SECRET,
             "SCRAPERSKY_METRICS_TOKEN": METRICS_TOKEN,
-            "SCRAPERSKY_RATE_PER_KEY": "0",
-            "SCRAPERSKY_RATE_PER_ADDRESS": "0",
+            "SCRAPERSKY_RATE_LIMIT_PER_KEY": "0",
+            "SCRAPERSKY_RATE_LIMIT_PER_IP": "0",
             **variables,
         },
         None,

@@ -75,7 +75,7 @@ async def test_an_export_that_is_broken_off_leaves_no_connection_behind(app, cli
 
 
 async def test_a_flood_of_logins_is_refused_and_lists_are_answered_meanwhile(database_url):
-    app = app_over(database_url, SCRAPERSKY_LOGIN_RATE_PER_ADDRESS="3")
+    app = app_over(database_url, SCRAPERSKY_LOGIN_RATE_LIMIT_PER_IP="3")
     async with served(app) as client, asking(app, None, host="127.0.0.66") as guesser:
         body = {"name": "ada", "tenant": "default", "password": "not the right one"}
         login = [

@@ -123,23 +123,31 @@ def test_every_setting_of_a_workflow_is_read_by_code() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("SCRAPERSKY_PORT", "70000", "SCRAPERSKY_PORT=70000 does not work: it should be less than or equal to 65535"),
-        ("SCRAPERSKY_LOG_LEVEL", "loud", "SCRAPERSKY_LOG_LEVEL=loud does not work"),
-        ("SCRAPERSKY_DATABASE_POOL_SIZE", "many", "SCRAPERSKY_DATABASE_POOL_SIZE=many does not work"),
-        ("SCHEDULER_POLL_SECONDS", "0", "SCHEDULER_POLL_SECONDS=0 does not work: it should be greater than 0"),
-        ("SCHEDULER_INTERVAL_SECONDS", "-5", "SCHEDULER_INTERVAL_SECONDS=-5 does not work"),
-        ("SCHEDULER_SYSTEM_USER_ID", "me", "SCHEDULER_SYSTEM_USER_ID=me does not work"),
+        ("SCRAPERSKY_PORT", "70000", "SCRAPERSKY_PORT=70000 is invalid: it should be less than or equal to 65535"),
+        ("SCRAPERSKY_LOG_LEVEL", "loud", "SCRAPERSKY_LOG_LEVEL=loud is invalid"),
+        ("SCRAPERSKY_DATABASE_POOL_SIZE", "many", "SCRAPERSKY_DATABASE_POOL_SIZE=many is invalid"),
+        (
+            "SCHEDULER_POLL_INTERVAL_SECONDS",
+            "0",
+            "SCHEDULER_POLL_INTERVAL_SECONDS=0 is invalid: it should be greater than 0",
+        ),
+        ("SCHEDULER_INTERVAL_SECONDS", "-5", "SCHEDULER_INTERVAL_SECONDS=-5 is invalid"),
+        ("SCHEDULER_SYSTEM_USER_ID", "me", "SCHEDULER_SYSTEM_USER_ID=me is invalid"),
         (
             "DEEP_SCAN_SCHEDULER_BATCH_SIZE",
             "-1",
-            "BATCH_SIZE=-1 does not work: it should be greater than or equal to 1",
+            "BATCH_SIZE=-1 is invalid: it should be greater than or equal to 1",
         ),
-        ("DEEP_SCAN_SCHEDULER_INTERVAL_MINUTES", "0", "INTERVAL_MINUTES=0 does not work: it should be greater than 0"),
+        ("DEEP_SCAN_SCHEDULER_INTERVAL_MINUTES", "0", "INTERVAL_MINUTES=0 is invalid: it should be greater than 0"),
         ("DEEP_SCAN_SCHEDULER_MAX_BATCH_SIZE", "5", "MAX_BATCH_SIZE at least as large as BATCH_SIZE"),
         ("SCRAPERSKY_DATADIR", "x", "SCRAPERSKY_DATADIR is not a setting. Did you mean SCRAPERSKY_DATA_DIR?"),
-        ("SCHEDULER_GRACE", "3", "SCHEDULER_GRACE is not a setting. Did you mean SCHEDULER_GRACE_SECONDS?"),
+        (
+            "SCHEDULER_SHUTDOWN_GRACE",
+            "3",
+            "SCHEDULER_SHUTDOWN_GRACE is not a setting. Did you mean SCHEDULER_SHUTDOWN_GRACE_SECONDS?",
+        ),
         ("DEEP_SCAN_SCHEDULER_BATCHSIZE", "3", "Did you mean DEEP_SCAN_SCHEDULER_BATCH_SIZE?"),
-        ("CRAWL_THE_WORLD_WIDE", "3", "is not a setting. `scrapersky settings` lists all of them."),
+        ("CRAWL_QUICKLY_PLEASE", "3", "is not a setting. `scrapersky settings` lists all of them."),
         ("SITEMAP_SCHEDULER_BATCH_SIZE", "3", "it was split: use DEEP_SCAN_SCHEDULER_, DOMAIN_EXTRACTION_SCHEDULER_"),
     ],
 )
@@ -196,11 +204,11 @@ def test_a_file_that_is_no_text_stops_the_start_with_a_sentence(tmp_path: Path) 
 
 async def test_the_command_reads_the_file_of_its_directory_and_masks_secrets(command: Command, tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("DATABASE_URL=postgresql://line:hush@db/line\nDEEP_SCAN_SCHEDULER_BATCH_SIZE=50\n")
-    table = await command("settings", CRAWL_PROXY="http://me:hush@proxy:3128")
+    table = await command("settings", CRAWL_PROXY_URL="http://me:hush@proxy:3128")
     assert table.code == 0
     lines = {line.split()[0]: line.split()[1:] for line in table.out.splitlines() if line.split()}
     assert lines["DATABASE_URL"] == [MASK, ".env"]
-    assert lines["CRAWL_PROXY"] == [MASK, "environment"]
+    assert lines["CRAWL_PROXY_URL"] == [MASK, "environment"]
     assert lines["DEEP_SCAN_SCHEDULER_BATCH_SIZE"] == ["50", "10", ".env"]
     document = await command("settings", "--json")
     told = {setting["name"]: setting for setting in json.loads(document.out)}

@@ -39,7 +39,7 @@ class Said:
 def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Command]:
     """Run `scrapersky WORDS` with these variables, away from any .env; logs are put back afterwards."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SCHEDULER_LINGER_SECONDS", "0")
+    monkeypatch.setenv("SCHEDULER_IDLE_TIMEOUT_SECONDS", "0")
     before, handlers, level = structlog.get_config(), logging.root.handlers, logging.root.level
 
     def obeyed(words: tuple[str, ...]) -> int:
@@ -78,7 +78,12 @@ class Process:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", module, *words],
                 cwd=home,
-                env={**os.environ, "PYTHONPATH": str(self._root), "SCHEDULER_POLL_SECONDS": "0.1", **variables},
+                env={
+                    **os.environ,
+                    "PYTHONPATH": str(self._root),
+                    "SCHEDULER_POLL_INTERVAL_SECONDS": "0.1",
+                    **variables,
+                },
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,

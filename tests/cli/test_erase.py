@@ -26,8 +26,8 @@ def variables(sandbox, database_url):
         **sandbox.environment(),
         "DATABASE_URL": database_url,
         "CRAWL_HOST_DELAY_SECONDS": "0",
-        "CRAWL_HOST_SLOTS": "8",
-        "CRAWL_PARSERS": "1",
+        "CRAWL_MAX_CONCURRENCY_PER_HOST": "8",
+        "CRAWL_PARSER_PROCESSES": "1",
         **{
             f"{name}_SCHEDULER_MAX_ATTEMPTS": "1"
             for name in ("DOMAIN", "DOMAIN_SITEMAP", "SITEMAP_IMPORT", "PAGE_CURATION", "CONTACT_VERIFICATION")

@@ -33,9 +33,9 @@ def web() -> Iterator[OddWeb]:
 
 def run(web: OddWeb, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     settings = {
-        "CRAWL_KNOWN_HOSTS": f"odd.example={web.place}",
-        "CRAWL_PRIVATE_ALLOWANCE": web.place,
-        "CRAWL_DEADLINE_SECONDS": "1",
+        "CRAWL_HOST_OVERRIDES": f"odd.example={web.place}",
+        "CRAWL_ALLOWED_PRIVATE_NETWORKS": web.place,
+        "CRAWL_FETCH_TIMEOUT_SECONDS": "1",
     }
     return subprocess.run(
         [sys.executable, "-c", "from scrapersky.cli import main; main()", "fetch", *words],
@@ -120,8 +120,8 @@ def test_robots_txt_can_be_left_out(web: OddWeb) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("CRAWL_PRIVATE_ALLOWANCE", "everything"),
-        ("CRAWL_DEADLINE_SECONDS", "-1"),
+        ("CRAWL_ALLOWED_PRIVATE_NETWORKS", "everything"),
+        ("CRAWL_FETCH_TIMEOUT_SECONDS", "-1"),
     ],
 )
 def test_a_wrong_setting_is_named_with_its_cure(web: OddWeb, name: str, value: str) -> None:

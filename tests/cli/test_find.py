@@ -27,8 +27,8 @@ def variables(sandbox, database_url):
         **sandbox.environment(),
         "DATABASE_URL": database_url,
         "CRAWL_HOST_DELAY_SECONDS": "0",
-        "CRAWL_HOST_SLOTS": "8",
-        "CRAWL_PARSERS": "1",
+        "CRAWL_MAX_CONCURRENCY_PER_HOST": "8",
+        "CRAWL_PARSER_PROCESSES": "1",
         "DOMAIN_SCHEDULER_MAX_ATTEMPTS": "1",  # what is broken in the sandbox stays broken
         "DOMAIN_SITEMAP_SCHEDULER_MAX_ATTEMPTS": "1",
         "SITEMAP_IMPORT_SCHEDULER_MAX_ATTEMPTS": "1",

@@ -49,24 +49,29 @@ GOOGLE = ("--provider", "google_places")
 async def test_without_a_key_the_setting_is_named(line):
     said = await line("find", "dentists in Helsinki", *GOOGLE)
     assert said.code == 2
-    assert said.sentence.endswith("'google_places' is none of openstreetmap. Set PROVIDER_GOOGLE_KEY to use it.")
+    assert said.sentence.endswith("'google_places' is none of openstreetmap. Set PROVIDER_GOOGLE_API_KEY to use it.")
 
 
 async def test_a_wrong_key_is_the_reason_why_nothing_was_found(find):
-    code, told, _ = await find(*GOOGLE, PROVIDER_GOOGLE_KEY="not-the-key")
+    code, told, _ = await find(*GOOGLE, PROVIDER_GOOGLE_API_KEY="not-the-key")
     [reason] = told["reasons"]
     assert (code, told["rows"], reason["step"], reason["status"]) == (4, 0, "place_search", "Error")
-    assert "PROVIDER_GOOGLE_KEY" in reason["reason"]
+    assert "PROVIDER_GOOGLE_API_KEY" in reason["reason"]
     assert "not-the-key" not in json.dumps(told)
 
 
 async def test_a_search_that_fails_keeps_the_file_of_yesterday(find, process, sandbox, database_url, tmp_path):
     out = tmp_path / "leads.csv"
     out.write_text("yesterday's")
-    code, told, _ = await find(*GOOGLE, PROVIDER_GOOGLE_KEY="not-the-key")
+    code, told, _ = await find(*GOOGLE, PROVIDER_GOOGLE_API_KEY="not-the-key")
     assert (code, told["kept"], out.read_text()) == (4, True, "yesterday's")
     words = ("find", "dentists in Helsinki", "--out", str(out), *GOOGLE)
-    variables = {**sandbox.environment(), **ONCE, "DATABASE_URL": database_url, "PROVIDER_GOOGLE_KEY": "not-the-key"}
+    variables = {
+        **sandbox.environment(),
+        **ONCE,
+        "DATABASE_URL": database_url,
+        "PROVIDER_GOOGLE_API_KEY": "not-the-key",
+    }
     said = (await process(*words, **variables).leave(60)).err.replace("\n", " ")
     assert "The search failed: " in said
     assert f"{out} was there before and is kept." in said
@@ -128,7 +133,7 @@ async def test_a_provider_that_is_down_is_the_reason(find, sandbox):
         closed_port = listener.getsockname()[1]
     allowed = f"{sandbox.allowance}, 127.0.0.1:{closed_port}"
     code, told, _ = await find(
-        PROVIDER_OVERPASS_URL=f"http://127.0.0.1:{closed_port}/api", CRAWL_PRIVATE_ALLOWANCE=allowed
+        PROVIDER_OVERPASS_URL=f"http://127.0.0.1:{closed_port}/api", CRAWL_ALLOWED_PRIVATE_NETWORKS=allowed
     )
     [reason] = told["reasons"]
     assert (code, told["rows"], reason["step"]) == (4, 0, "place_search")

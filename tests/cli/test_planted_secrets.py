@@ -15,8 +15,8 @@ from tests.cli.test_serve import until_ready
 
 PLANTED = {
     "DATABASE_URL": "planted-database-p@ss",
-    "CRAWL_PROXY": "planted-proxy-pass",
-    "PROVIDER_GOOGLE_KEY": "planted-google-key-0123456789abcdefgh",
+    "CRAWL_PROXY_URL": "planted-proxy-pass",
+    "PROVIDER_GOOGLE_API_KEY": "planted-google-key-0123456789abcdefgh",
     "SCRAPERSKY_SECRET_KEY": "planted-Vq3hT9sLw0ZrYp6KmXc2Bn8DgFj4Ea71",
     "SCRAPERSKY_METRICS_TOKEN": "planted-metrics-token-0123456789",
 }
@@ -39,14 +39,14 @@ def variables(url: str) -> dict[str, str]:
     secret = f"{user.partition(':')[0] or 'postgres'}:{quote(PLANTED['DATABASE_URL'], safe='')}"
     return {
         "DATABASE_URL": parts._replace(netloc=f"{secret}@{host}").geturl(),
-        "CRAWL_PROXY": f"http://out:{PLANTED['CRAWL_PROXY']}@127.0.0.1:1",
-        "PROVIDER_GOOGLE_KEY": PLANTED["PROVIDER_GOOGLE_KEY"],
+        "CRAWL_PROXY_URL": f"http://out:{PLANTED['CRAWL_PROXY_URL']}@127.0.0.1:1",
+        "PROVIDER_GOOGLE_API_KEY": PLANTED["PROVIDER_GOOGLE_API_KEY"],
         "SCRAPERSKY_SECRET_KEY": PLANTED["SCRAPERSKY_SECRET_KEY"],
         "SCRAPERSKY_METRICS_TOKEN": PLANTED["SCRAPERSKY_METRICS_TOKEN"],
         "SCRAPERSKY_PORT": "0",
         "SCRAPERSKY_LOG_FORMAT": "json",
         "SCRAPERSKY_LOG_LEVEL": "debug",
-        "SCHEDULER_LINGER_SECONDS": "0",
+        "SCHEDULER_IDLE_TIMEOUT_SECONDS": "0",
         "PLACE_SEARCH_SCHEDULER_MAX_ATTEMPTS": "1",
     }
 
@@ -134,11 +134,13 @@ async def stored(admin, table: str) -> str:
     return json.dumps([str(row[0]) for row in await admin.fetch(f"SELECT t::text FROM {table} t")])
 
 
-@pytest.mark.parametrize("name", ["DATABASE_URL", "CRAWL_PROXY", "SCRAPERSKY_SECRET_KEY", "SCRAPERSKY_METRICS_TOKEN"])
+@pytest.mark.parametrize(
+    "name", ["DATABASE_URL", "CRAWL_PROXY_URL", "SCRAPERSKY_SECRET_KEY", "SCRAPERSKY_METRICS_TOKEN"]
+)
 async def test_a_secret_that_stops_the_start_is_not_repeated(command, name) -> None:
     wrong = {
         "DATABASE_URL": "mysql://me:planted-wrong@db/line",
-        "CRAWL_PROXY": "gopher://me:planted-wrong@proxy:70",
+        "CRAWL_PROXY_URL": "gopher://me:planted-wrong@proxy:70",
         "SCRAPERSKY_SECRET_KEY": "planted-wrong",
         "SCRAPERSKY_METRICS_TOKEN": "planted-wrong",
     }

@@ -198,8 +198,8 @@ def on_the_web(answers, tmp_path, *arguments: str) -> subprocess.CompletedProces
     with site_up(answers) as port:
         environment = {
             "PATH": os.environ["PATH"],
-            "CRAWL_PRIVATE_ALLOWANCE": f"127.0.0.1:{port}",
-            "CRAWL_KNOWN_HOSTS": ",".join(f"{host}=127.0.0.1:{port}" for host in HOSTS),
+            "CRAWL_ALLOWED_PRIVATE_NETWORKS": f"127.0.0.1:{port}",
+            "CRAWL_HOST_OVERRIDES": ",".join(f"{host}=127.0.0.1:{port}" for host in HOSTS),
             "CRAWL_HOST_DELAY_SECONDS": "0.05",
         }
         command = [sys.executable, "-c", "from scrapersky.cli import main; main()", "sitemap", *arguments]

@@ -15,8 +15,8 @@ from tests.conftest import make_settings
 
 PLANTED = {
     "DATABASE_URL": "postgresql://line:plum-p%40ss@db.internal/line",
-    "CRAWL_PROXY": "http://out:proxy-pass@proxy:3128",
-    "PROVIDER_GOOGLE_KEY": "not-shaped-like-a-key",
+    "CRAWL_PROXY_URL": "http://out:proxy-pass@proxy:3128",
+    "PROVIDER_GOOGLE_API_KEY": "not-shaped-like-a-key",
     "SCRAPERSKY_SECRET_KEY": "Vq3hT9sLw0ZrYp6KmXc2Bn8DgFj4Ea71",
 }
 SETTINGS = make_settings(PLANTED["DATABASE_URL"], **{k: v for k, v in PLANTED.items() if k != "DATABASE_URL"})

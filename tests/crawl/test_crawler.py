@@ -27,13 +27,13 @@ def test_without_any_variable_the_limits_are_the_documented_ones() -> None:
 def test_limits_and_ports_come_from_the_environment() -> None:
     client = client_of(
         settings(
-            CRAWL_PORTS="80, 443",
-            CRAWL_DEADLINE_SECONDS="7",
-            CRAWL_CONNECT_SECONDS="2",
+            CRAWL_ALLOWED_PORTS="80, 443",
+            CRAWL_FETCH_TIMEOUT_SECONDS="7",
+            CRAWL_CONNECT_TIMEOUT_SECONDS="2",
             CRAWL_MAX_REDIRECTS="3",
-            CRAWL_PAGE_BYTES="20000",
-            CRAWL_STREAM_BYTES="30000",
-            CRAWL_CONNECTIONS="9",
+            CRAWL_MAX_PAGE_BYTES="20000",
+            CRAWL_MAX_STREAM_BYTES="30000",
+            CRAWL_MAX_CONNECTIONS="9",
             CRAWL_MAX_RETRY_AFTER_SECONDS="60",
         )
     )
@@ -57,7 +57,7 @@ def test_we_say_who_we_are_and_where_to_complain() -> None:
 
 def test_an_allowance_is_reported_loudly() -> None:
     with capture_logs() as logs:
-        client = client_of(settings(CRAWL_PRIVATE_ALLOWANCE="127.0.0.1:8080, 10.1.0.0/16"))
+        client = client_of(settings(CRAWL_ALLOWED_PRIVATE_NETWORKS="127.0.0.1:8080, 10.1.0.0/16"))
     assert client.guard.allowance.covers(ip_address("10.1.2.3"), 80)
     assert [(line["event"], line["log_level"]) for line in logs] == [("private_network_allowed", "warning")]
     assert logs[0]["allowed"] == ["127.0.0.1/32 port 8080", "10.1.0.0/16"]
@@ -70,7 +70,7 @@ def test_without_an_allowance_nothing_is_said() -> None:
 
 
 async def test_a_crawler_keeps_the_limits_of_its_hosts() -> None:
-    async with open_crawler(settings(CRAWL_HOST_DELAY_SECONDS="50", CRAWL_HOST_SLOTS="3")) as crawler:
+    async with open_crawler(settings(CRAWL_HOST_DELAY_SECONDS="50", CRAWL_MAX_CONCURRENCY_PER_HOST="3")) as crawler:
         assert isinstance(await crawler._limits.acquire("a.example"), Permit)
         again = await crawler._limits.acquire("a.example")
         assert isinstance(again, NotYet)
@@ -78,7 +78,7 @@ async def test_a_crawler_keeps_the_limits_of_its_hosts() -> None:
 
 
 async def test_robots_txt_is_honoured_unless_told_otherwise() -> None:
-    async with open_crawler(settings()) as polite, open_crawler(settings(CRAWL_ROBOTS="false")) as rude:
+    async with open_crawler(settings()) as polite, open_crawler(settings(CRAWL_OBEY_ROBOTS="false")) as rude:
         assert polite._robots is not None
         assert rude._robots is None
 
@@ -86,14 +86,14 @@ async def test_robots_txt_is_honoured_unless_told_otherwise() -> None:
 @pytest.mark.parametrize(
     "variables",
     [
-        {"CRAWL_PORTS": "80,0"},
-        {"CRAWL_PORTS": "80;443"},
-        {"CRAWL_KNOWN_HOSTS": "a.example=b.example"},
-        {"CRAWL_KNOWN_HOSTS": "a.example=127.0.0.1:99999"},
-        {"CRAWL_PRIVATE_ALLOWANCE": "0.0.0.0/33"},
-        {"CRAWL_PROXY": "http://proxy:secret@/"},
-        {"CRAWL_PROXY": "proxy.example:3128"},
-        {"CRAWL_PROXY": "socks5://127.0.0.1"},
+        {"CRAWL_ALLOWED_PORTS": "80,0"},
+        {"CRAWL_ALLOWED_PORTS": "80;443"},
+        {"CRAWL_HOST_OVERRIDES": "a.example=b.example"},
+        {"CRAWL_HOST_OVERRIDES": "a.example=127.0.0.1:99999"},
+        {"CRAWL_ALLOWED_PRIVATE_NETWORKS": "0.0.0.0/33"},
+        {"CRAWL_PROXY_URL": "http://proxy:secret@/"},
+        {"CRAWL_PROXY_URL": "proxy.example:3128"},
+        {"CRAWL_PROXY_URL": "socks5://127.0.0.1"},
         {"CRAWL_CONTACT_URL": "call me"},
         {"CRAWL_USER_AGENT": "two words"},
         {"CRAWL_MAX_REDIRECTS": "50"},

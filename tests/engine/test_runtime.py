@@ -53,7 +53,7 @@ ALL_SHIPPED = "count(*) = $1 FROM shipment WHERE shipping_status = 'Completed'"
 
 
 async def test_rows_go_down_the_whole_line_by_wakeups_alone(build, admin, tenant):
-    runtime = build(SCHEDULER_POLL_SECONDS="60")
+    runtime = build(SCHEDULER_POLL_INTERVAL_SECONDS="60")
     runtime.start()
     await until(admin, "count(*) = 1 FROM pg_stat_activity WHERE application_name LIKE '%listen' AND state = 'idle'")
     await admin.execute(ADD, tenant, 20, "Queued")
@@ -62,7 +62,7 @@ async def test_rows_go_down_the_whole_line_by_wakeups_alone(build, admin, tenant
 
 
 async def test_without_notifications_polling_finds_the_rows(build, admin, tenant):
-    runtime = build(SCHEDULER_POLL_ONLY="true", SCHEDULER_POLL_SECONDS="0.05")
+    runtime = build(SCHEDULER_POLL_ONLY="true", SCHEDULER_POLL_INTERVAL_SECONDS="0.05")
     runtime.start()
     await admin.execute(ADD, tenant, 20, "Queued")
     await until(admin, "count(*) > 0 AND bool_and(shipping_status = 'Completed') FROM shipment")

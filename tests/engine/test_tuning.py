@@ -46,12 +46,12 @@ def test_a_wrong_value_is_a_sentence_with_the_name_and_the_cure(field, value):
     with pytest.raises(BadSetting) as caught:
         tuned(**{f"DEEP_SCAN_SCHEDULER_{field}": value})
     sentence = str(caught.value)
-    assert sentence.startswith(f"DEEP_SCAN_SCHEDULER_{field}={value} does not work")
+    assert sentence.startswith(f"DEEP_SCAN_SCHEDULER_{field}={value} is invalid")
     assert "remove it to use the default" in sentence
 
 
 def test_the_largest_batch_cannot_be_smaller_than_the_batch():
-    with pytest.raises(BadSetting, match=r"^DEEP_SCAN_SCHEDULER_MAX_BATCH_SIZE=3 does not work: it must .* BATCH_SIZE"):
+    with pytest.raises(BadSetting, match=r"^DEEP_SCAN_SCHEDULER_MAX_BATCH_SIZE=3 is invalid: it must .* BATCH_SIZE"):
         tuned(DEEP_SCAN_SCHEDULER_MAX_BATCH_SIZE="3")
 
 

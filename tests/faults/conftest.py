@@ -163,10 +163,10 @@ class Arena:
         return {
             "DATABASE_URL": self.url,
             "FAULT_GATE": str(self.gate),
-            "SCHEDULER_POLL_SECONDS": "0.1",
+            "SCHEDULER_POLL_INTERVAL_SECONDS": "0.1",
             "SCHEDULER_INTERVAL_SECONDS": "1",
-            "SCHEDULER_LINGER_SECONDS": "0.1",
-            "SCRAPERSKY_DATABASE_TIMEOUT_SECONDS": "3",
+            "SCHEDULER_IDLE_TIMEOUT_SECONDS": "0.1",
+            "SCRAPERSKY_DATABASE_STATEMENT_TIMEOUT_SECONDS": "3",
             "SCRAPERSKY_DATABASE_POOL_SIZE": "4",
             **{f"{queue}_SCHEDULER_LEASE_SECONDS": str(LEASE_SECONDS) for queue in QUEUES},
             **{f"{queue}_SCHEDULER_BACKOFF_SECONDS": "0.1" for queue in QUEUES},

@@ -78,7 +78,7 @@ async def test_connections_that_are_reset_again_and_again_cost_nothing_but_time(
 
 async def test_a_partition_without_a_word_ends_the_work_in_time_and_heals(arena: Arena, proxy: Proxy):
     await arena.put(["gate", *(f"plain {n}" for n in range(30))])
-    cut_off = arena.start(faults="gate", FAULT_WORK_SECONDS="0.02", SCRAPERSKY_DATABASE_TIMEOUT_SECONDS="2")
+    cut_off = arena.start(faults="gate", FAULT_WORK_SECONDS="0.02", SCRAPERSKY_DATABASE_STATEMENT_TIMEOUT_SECONDS="2")
     await cut_off.told("working", label="gate")
     proxy.hang()
     # It lets go of its rows by its own clock, before anybody else may have them, although no statement has failed.
@@ -102,7 +102,7 @@ async def test_a_partition_without_a_word_ends_the_work_in_time_and_heals(arena:
 
 async def test_statements_that_hang_are_given_up_and_tried_again(arena: Arena, proxy: Proxy):
     await arena.put([f"plain {n}" for n in range(60)])
-    worker = arena.start(FAULT_WORK_SECONDS="0.02", SCRAPERSKY_DATABASE_TIMEOUT_SECONDS="1")
+    worker = arena.start(FAULT_WORK_SECONDS="0.02", SCRAPERSKY_DATABASE_STATEMENT_TIMEOUT_SECONDS="1")
     await arena.until("count(*) >= 5 FROM effect")
     proxy.hang()
     accepted = proxy.accepted

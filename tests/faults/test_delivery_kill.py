@@ -31,7 +31,7 @@ def start(database_url: str, tmp_path: Path) -> Iterator[object]:
             "SCRAPERSKY_SECRET_KEY": KEY,
             "SCRAPERSKY_DATA_DIR": str(tmp_path),
             "DELIVERY_SCHEDULER_LEASE_SECONDS": "1.5",
-            "SCHEDULER_POLL_SECONDS": "0.1",
+            "SCHEDULER_POLL_INTERVAL_SECONDS": "0.1",
         }
         command = [sys.executable, "-m", "scrapersky", "worker"]
         started.append(subprocess.Popen(command, env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL))

@@ -22,7 +22,7 @@ async def test_a_stopping_worker_finishes_what_it_has_and_claims_nothing_more(ar
 
 async def test_what_is_not_finished_within_the_grace_is_given_back_and_costs_no_attempt(arena: Arena):
     await arena.put(["gate", "plain 1"])
-    worker = arena.start(faults="gate", SCHEDULER_GRACE_SECONDS="0.5")
+    worker = arena.start(faults="gate", SCHEDULER_SHUTDOWN_GRACE_SECONDS="0.5")
     await worker.told("working", label="gate")
     worker.signal(signal.SIGTERM)
     assert await worker.ended() == 0
@@ -36,7 +36,7 @@ async def test_what_is_not_finished_within_the_grace_is_given_back_and_costs_no_
 
 async def test_a_second_signal_hurries(arena: Arena):
     await arena.put(["gate"])
-    worker = arena.start(faults="gate", SCHEDULER_GRACE_SECONDS="600")
+    worker = arena.start(faults="gate", SCHEDULER_SHUTDOWN_GRACE_SECONDS="600")
     await worker.told("working", label="gate")
     worker.signal(signal.SIGTERM)
     await arena.until(

@@ -8,7 +8,7 @@ from scrapersky.core.settings import Environment
 
 @pytest.fixture
 async def application(sandbox, database_url):
-    variables = {**sandbox.environment(), "DATABASE_URL": database_url, "SCHEDULER_LINGER_SECONDS": "0"}
+    variables = {**sandbox.environment(), "DATABASE_URL": database_url, "SCHEDULER_IDLE_TIMEOUT_SECONDS": "0"}
     opened = await open_application(Environment(variables, None))
     yield opened
     await opened.close()

@@ -29,7 +29,7 @@ async def sandbox():
 @pytest.fixture
 async def houses(sandbox, database_url):
     """Two processes' worth of objects on one database, as two hosts have them."""
-    variables = {**sandbox.environment(), "DATABASE_URL": database_url, "SCHEDULER_LINGER_SECONDS": "0"}
+    variables = {**sandbox.environment(), "DATABASE_URL": database_url, "SCHEDULER_IDLE_TIMEOUT_SECONDS": "0"}
     opened = [await open_application(Environment(variables, None)) for _ in range(2)]
     yield opened
     for application in opened:

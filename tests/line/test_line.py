@@ -55,10 +55,10 @@ def processes(sandbox, database_url, tmp_path: Path):
         "DATABASE_URL": database_url,
         "SCRAPERSKY_PORT": str(port),
         "SCRAPERSKY_LOG_LEVEL": "error",
-        "SCHEDULER_POLL_SECONDS": "0.2",
+        "SCHEDULER_POLL_INTERVAL_SECONDS": "0.2",
         "CRAWL_HOST_DELAY_SECONDS": "0",
-        "CRAWL_HOST_SLOTS": "8",
-        "CRAWL_PARSERS": "1",
+        "CRAWL_MAX_CONCURRENCY_PER_HOST": "8",
+        "CRAWL_PARSER_PROCESSES": "1",
     }
     started = [
         subprocess.Popen(

@@ -29,8 +29,8 @@ def work(mode: str, *before: str, latency_seconds: float, **variables: str) -> t
     environment = {
         **os.environ,
         "SCRAPERSKY_LOG_LEVEL": "error",
-        "SCHEDULER_POLL_SECONDS": "0.1",
-        "CRAWL_PARSERS": "1",
+        "SCHEDULER_POLL_INTERVAL_SECONDS": "0.1",
+        "CRAWL_PARSER_PROCESSES": "1",
         **{f"{name}_SCHEDULER_MAX_ATTEMPTS": "1" for name in STEPS},
         **variables,
     }
@@ -79,7 +79,10 @@ async def test_no_host_gets_more_at_a_time_than_its_limit(admin, tenant, databas
     )
 
     report = four_workers(
-        latency_seconds=0.05, DATABASE_URL=database_url, CRAWL_HOST_SLOTS=str(SLOTS), CRAWL_HOST_DELAY_SECONDS="0"
+        latency_seconds=0.05,
+        DATABASE_URL=database_url,
+        CRAWL_MAX_CONCURRENCY_PER_HOST=str(SLOTS),
+        CRAWL_HOST_DELAY_SECONDS="0",
     )
 
     read = await admin.fetchval("SELECT count(*) FROM page WHERE page_processing_status = 'Completed'")
@@ -109,9 +112,9 @@ async def test_visits_to_one_host_keep_their_distance_whoever_makes_them(admin, 
     report = four_workers(
         latency_seconds=0.0,
         DATABASE_URL=database_url,
-        CRAWL_HOST_SLOTS=str(SLOTS),
+        CRAWL_MAX_CONCURRENCY_PER_HOST=str(SLOTS),
         CRAWL_HOST_DELAY_SECONDS=str(DELAY_SECONDS),
-        CRAWL_ROBOTS="false",  # robots.txt comes before the first visit of each process, and is no visit of its own
+        CRAWL_OBEY_ROBOTS="false",  # robots.txt comes before the first visit of each process, and is not a visit
     )
 
     states = await admin.fetch("SELECT page_processing_status AS state, page_processing_error AS error FROM page")

@@ -34,7 +34,7 @@ def start_worker(sandbox, database_url, tmp_path: Path):
         **sandbox.environment(),
         "DATABASE_URL": database_url,
         "SCRAPERSKY_LOG_LEVEL": "error",
-        "SCHEDULER_POLL_SECONDS": "0.1",
+        "SCHEDULER_POLL_INTERVAL_SECONDS": "0.1",
         "PLACE_SEARCH_SCHEDULER_LEASE_SECONDS": str(LEASE_SECONDS),
     }
 

@@ -27,16 +27,16 @@ def test_openstreetmap_needs_nothing() -> None:
 
 
 def test_a_key_brings_google_and_a_path_the_others() -> None:
-    built = providers(PROVIDER_GOOGLE_KEY=KEY, PROVIDER_FILE_PATH="firms.csv", PROVIDER_OVERTURE_PATH="places")
+    built = providers(PROVIDER_GOOGLE_API_KEY=KEY, PROVIDER_FILE_PATH="firms.csv", PROVIDER_OVERTURE_PATH="places")
     assert set(built) == {"openstreetmap", "google_places", "file", "overture"}
     assert all(provider.name == name for name, provider in built.items())
 
 
 def test_the_key_is_a_secret() -> None:
-    assert KEY not in repr(settings(PROVIDER_GOOGLE_KEY=KEY))
+    assert KEY not in repr(settings(PROVIDER_GOOGLE_API_KEY=KEY))
     with pytest.raises(BadSetting) as refused:
-        providers(PROVIDER_GOOGLE_KEY="two words\n")
-    assert "PROVIDER_GOOGLE_KEY" in str(refused.value)
+        providers(PROVIDER_GOOGLE_API_KEY="two words\n")
+    assert "PROVIDER_GOOGLE_API_KEY" in str(refused.value)
     assert "two words" not in str(refused.value)
 
 
@@ -46,7 +46,7 @@ def test_the_key_is_a_secret() -> None:
         ("PROVIDER_GOOGLE_URL", "places.googleapis.com"),
         ("PROVIDER_OVERPASS_URL", "ftp://x"),
         ("PROVIDER_NOMINATIM_URL", "x"),
-        ("PROVIDER_OSM_CACHE_SECONDS", "-1"),
+        ("PROVIDER_OSM_CACHE_TTL_SECONDS", "-1"),
         ("PROVIDER_OVERTURE_ENDPOINT", "localhost:9000"),
         ("PROVIDER_OVERTURE_REGION", "us west"),
     ],
@@ -58,9 +58,9 @@ def test_a_wrong_address_stops_the_start(name: str, value: str) -> None:
 
 @pytest.mark.parametrize("host", ["nominatim.openstreetmap.org", "eu.nominatim.openstreetmap.org:443"])
 def test_the_public_nominatim_is_never_asked_faster_than_its_policy(host: str) -> None:
-    with pytest.raises(BadSetting, match=r"PROVIDER_NOMINATIM_PAUSE_SECONDS is 0\.5, but .* once a second at most"):
-        providers(PROVIDER_NOMINATIM_URL=f"https://{host}/", PROVIDER_NOMINATIM_PAUSE_SECONDS="0.5")
-    assert providers(PROVIDER_NOMINATIM_URL="http://geo.example", PROVIDER_NOMINATIM_PAUSE_SECONDS="0")
+    with pytest.raises(BadSetting, match=r"PROVIDER_NOMINATIM_DELAY_SECONDS is 0\.5, but .* once a second at most"):
+        providers(PROVIDER_NOMINATIM_URL=f"https://{host}/", PROVIDER_NOMINATIM_DELAY_SECONDS="0.5")
+    assert providers(PROVIDER_NOMINATIM_URL="http://geo.example", PROVIDER_NOMINATIM_DELAY_SECONDS="0")
 
 
 async def test_all_of_them_answer_through_the_one_client(server: LittleServer, tmp_path: Path) -> None:
@@ -75,11 +75,11 @@ async def test_all_of_them_answer_through_the_one_client(server: LittleServer, t
         PROVIDER_NOMINATIM_URL=f"{server.url}/nominatim/",
         PROVIDER_OVERPASS_URL=f"{server.url}/api/interpreter",
         PROVIDER_GOOGLE_URL=server.url,
-        PROVIDER_GOOGLE_KEY=KEY,
+        PROVIDER_GOOGLE_API_KEY=KEY,
         PROVIDER_FILE_PATH=str(tmp_path / "firms.csv"),
-        CRAWL_PRIVATE_ALLOWANCE=f"127.0.0.1:{server.port}",
+        CRAWL_ALLOWED_PRIVATE_NETWORKS=f"127.0.0.1:{server.port}",
         CRAWL_CONTACT_URL="https://me.example/bot",
-        CRAWL_PARSERS="1",
+        CRAWL_PARSER_PROCESSES="1",
     )
     web = Web(chosen)
     found = {}

@@ -331,7 +331,7 @@ async def test_a_private_address_is_refused_again_at_delivery_in_the_same_words(
 async def test_a_name_that_led_outside_and_now_leads_inside_is_refused_at_delivery(application):
     destination, receiver = await application.hook()
     delivery = await application.deliver(destination, await application.contact())
-    rebound = {**application.sandbox.environment(), "CRAWL_KNOWN_HOSTS": "hooks.example=10.0.0.1"}
+    rebound = {**application.sandbox.environment(), "CRAWL_HOST_OVERRIDES": "hooks.example=10.0.0.1"}
     async with client_of(Settings(**rebound)) as client:
         application.client = client
         await application.run()

@@ -62,11 +62,11 @@ class Walk:
     def __init__(self, database, database_url: str, port: int, admin, tenant) -> None:
         settings = make_settings(
             database_url,
-            CRAWL_KNOWN_HOSTS=f"hammas-oy.fi=127.0.0.1:{port}",
-            CRAWL_PRIVATE_ALLOWANCE=f"127.0.0.1:{port}",
+            CRAWL_HOST_OVERRIDES=f"hammas-oy.fi=127.0.0.1:{port}",
+            CRAWL_ALLOWED_PRIVATE_NETWORKS=f"127.0.0.1:{port}",
             CRAWL_HOST_DELAY_SECONDS="0",
-            CRAWL_HOST_SLOTS="8",
-            CRAWL_PARSERS="1",
+            CRAWL_MAX_CONCURRENCY_PER_HOST="8",
+            CRAWL_PARSER_PROCESSES="1",
         )
         self.web = Web(settings, SharedHostLimits(database, settings))
         self.processors = processors_of(the_line({}, self.web), database, settings)

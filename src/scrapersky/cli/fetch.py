@@ -31,9 +31,9 @@ def fetch(
     """
     settings = load(Environment())
     configure_logs(settings)
-    honoured = robots and settings.crawl_robots
+    honoured = robots and settings.crawl_obey_robots
     try:
-        page = uvloop.run(_fetched(settings.model_copy(update={"crawl_robots": honoured}), url, head))
+        page = uvloop.run(_fetched(settings.model_copy(update={"crawl_obey_robots": honoured}), url, head))
     except FetchError as error:
         typer.echo(json.dumps(_failure(url, error)) if as_json else _told(error), err=not as_json)
         raise typer.Exit(EXIT_CODES[type(error)]) from None

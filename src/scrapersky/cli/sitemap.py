@@ -58,7 +58,7 @@ def sitemap(
     if target.lower().startswith(("http://", "https://")):
         settings = load(Environment())
         configure_logs(settings)
-        settings = settings.model_copy(update={"crawl_robots": robots and settings.crawl_robots})
+        settings = settings.model_copy(update={"crawl_obey_robots": robots and settings.crawl_obey_robots})
         search = uvloop.run(_search(settings, target, SearchLimits(max_fetches=max_sitemaps, policy=same_site), output))
     else:
         search = _read_file(target, base, output)

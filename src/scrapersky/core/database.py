@@ -81,7 +81,7 @@ class Database:
         self.url = _driver_url(url)
         self._settings = settings
         # The server gives up first: a statement that is too slow is then a fault of its row, not a lost connection.
-        patience = {"statement_timeout": f"{settings.database_timeout_seconds:.3f}s"}
+        patience = {"statement_timeout": f"{settings.database_statement_timeout_seconds:.3f}s"}
         people = {**APP_SETTINGS, "statement_timeout": f"{self.request_seconds:.3f}s"}
         self._as_engine = _local_settings(ENGINE_ROLE, {**ENGINE_SETTINGS, **patience})
         self._as_app = _local_settings(APP_ROLE, people) if settings.poll_only else None
@@ -102,7 +102,7 @@ class Database:
     @property
     def request_seconds(self) -> float:
         """How long a statement of a person's request may take: somebody waits for it."""
-        return min(self._settings.request_seconds, self._settings.database_timeout_seconds)
+        return min(self._settings.request_statement_timeout_seconds, self._settings.database_statement_timeout_seconds)
 
     @property
     def is_embedded(self) -> bool:
@@ -121,7 +121,7 @@ class Database:
 
     def _pool(self, role: str, parameters: dict[str, str]) -> AsyncEngine:
         arguments: dict[str, Any] = {
-            "command_timeout": self._settings.database_timeout_seconds + ANSWER_SECONDS,
+            "command_timeout": self._settings.database_statement_timeout_seconds + ANSWER_SECONDS,
             "timeout": 5,
             **self.connect_arguments,
         }
@@ -136,7 +136,7 @@ class Database:
             connect_args=arguments,
             pool_size=self._settings.database_pool_size,
             max_overflow=0,
-            pool_timeout=self._settings.database_timeout_seconds,
+            pool_timeout=self._settings.database_statement_timeout_seconds,
             pool_pre_ping=False,
             hide_parameters=True,  # people's data and hashes: an error is read in logs and in rows
             pool_use_lifo=True,

@@ -77,21 +77,21 @@ def user_agent(settings: Settings) -> str:
 def client_of(settings: Settings) -> Client:
     """The guarded client as the settings want it."""
     return Client(
-        SsrfGuard(_ports(settings.crawl_ports), Allowance(settings.crawl_private_allowance.split(","))),
+        SsrfGuard(_ports(settings.crawl_allowed_ports), Allowance(settings.crawl_allowed_private_networks.split(","))),
         Limits(
-            deadline_seconds=settings.crawl_deadline_seconds,
-            connect_seconds=settings.crawl_connect_seconds,
+            deadline_seconds=settings.crawl_fetch_timeout_seconds,
+            connect_seconds=settings.crawl_connect_timeout_seconds,
             max_redirects=settings.crawl_max_redirects,
-            page_bytes=settings.crawl_page_bytes,
-            stream_bytes=settings.crawl_stream_bytes,
-            connections=settings.crawl_connections,
+            page_bytes=settings.crawl_max_page_bytes,
+            stream_bytes=settings.crawl_max_stream_bytes,
+            connections=settings.crawl_max_connections,
             max_retry_after_seconds=settings.crawl_max_retry_after_seconds,
         ),
         user_agent=user_agent(settings),
-        known_hosts=parse_known(settings.crawl_known_hosts),
-        dns_threads=settings.crawl_dns_threads,
-        dns_seconds=settings.crawl_dns_seconds,
-        proxy=_proxy(settings.crawl_proxy.get_secret_value()) if settings.crawl_proxy else None,
+        known_hosts=parse_known(settings.crawl_host_overrides),
+        dns_threads=settings.crawl_max_dns_lookups,
+        dns_seconds=settings.crawl_dns_timeout_seconds,
+        proxy=_proxy(settings.crawl_proxy_url.get_secret_value()) if settings.crawl_proxy_url else None,
         ssl_context=_trusting(settings.crawl_ca_file),
     )
 
@@ -99,7 +99,7 @@ def client_of(settings: Settings) -> Client:
 def host_limits_of(settings: Settings) -> InProcessHostLimits:
     """Host limits for a process that has nobody to share them with."""
     return InProcessHostLimits(
-        slots=settings.crawl_host_slots,
+        slots=settings.crawl_max_concurrency_per_host,
         delay=timedelta(seconds=settings.crawl_host_delay_seconds),
         lease=timedelta(seconds=settings.crawl_host_lease_seconds),
     )
@@ -112,12 +112,12 @@ def crawler_of(settings: Settings, host_limits: HostLimits | None = None) -> Cra
         client,
         agent=settings.crawl_user_agent,
         ttl=timedelta(seconds=settings.crawl_robots_ttl_seconds),
-        max_delay=timedelta(seconds=settings.crawl_max_delay_seconds),
+        max_delay=timedelta(seconds=settings.crawl_max_robots_delay_seconds),
     )
     return Crawler(
         client,
         host_limits or host_limits_of(settings),
-        robots if settings.crawl_robots else None,
+        robots if settings.crawl_obey_robots else None,
         delay=timedelta(seconds=settings.crawl_host_delay_seconds),
     )
 
@@ -133,7 +133,7 @@ async def open_crawler(settings: Settings, host_limits: HostLimits | None = None
 def _ports(text: str) -> list[int]:
     ports = [part.strip() for part in text.split(",") if part.strip()]
     if not ports or not all(port.isdecimal() and 0 < int(port) < 65536 for port in ports):
-        raise BadSetting(f"CRAWL_PORTS={text} is not a list of ports; write 80,443,8080,8443.")
+        raise BadSetting(f"CRAWL_ALLOWED_PORTS={text} is not a list of ports; write 80,443,8080,8443.")
     return [int(port) for port in ports]
 
 
@@ -157,4 +157,4 @@ def _proxy(text: str) -> str:
             return text
     except ValueError:
         pass
-    raise BadSetting("CRAWL_PROXY is not the address of a proxy; write http://host:port.")
+    raise BadSetting("CRAWL_PROXY_URL is not the address of a proxy; write http://host:port.")

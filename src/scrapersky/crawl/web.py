@@ -22,7 +22,7 @@ class Web:
     def __init__(self, settings: Settings, host_limits: HostLimits | None = None) -> None:
         self._crawler = crawler_of(settings, host_limits)
         self._parsers = ParserPool(
-            settings.crawl_parsers or os.cpu_count() or 2,
+            settings.crawl_parser_processes or os.cpu_count() or 2,
             preload=(
                 "scrapersky.extract.contacts",
                 "scrapersky.extract.business.site_metadata",

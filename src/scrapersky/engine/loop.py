@@ -191,7 +191,7 @@ class Cycle:
             await self._wait(max(0.0, recheck_at - time.monotonic()))
             self._woken = True
             return True
-        await self._wait(self._station.settings.linger_seconds)
+        await self._wait(self._station.settings.idle_timeout_seconds)
         return self._woken
 
     async def _wait(self, seconds: float) -> None:
@@ -206,7 +206,7 @@ class Cycle:
         self._hand.stirred.set()
 
     def _past_budget(self) -> bool:
-        return time.monotonic() - self._started > self._station.settings.cycle_seconds
+        return time.monotonic() - self._started > self._station.settings.max_cycle_seconds
 
     def _out_of_time(self) -> bool:
         stop_by = self._station.stop_by

@@ -71,7 +71,7 @@ class Runtime:
     @property
     def is_alive(self) -> bool:
         """Whether the scheduler runs and the pulse has been felt lately."""
-        patience = 10 + 3 * self.settings.poll_seconds
+        patience = 10 + 3 * self.settings.poll_interval_seconds
         return self.scheduler.running and self.pulsed_at is not None and time.monotonic() - self.pulsed_at < patience
 
     def start(self) -> None:
@@ -104,7 +104,7 @@ class Runtime:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        grace = self.settings.grace_seconds if grace_seconds is None else grace_seconds
+        grace = self.settings.shutdown_grace_seconds if grace_seconds is None else grace_seconds
         await shutdown_scheduler(self.scheduler, list(self.processors.values()), grace)
         await self._sign_off()
 
@@ -145,7 +145,7 @@ class Runtime:
                 if not is_connection_error(error):
                     log.exception("pulse_failed")
                 await self.events.publish(DatabaseAway("pulse", f"{type(error).__name__}: {error}"))
-            await asyncio.sleep(self.settings.poll_seconds)
+            await asyncio.sleep(self.settings.poll_interval_seconds)
 
     async def _beat_once(self) -> None:
         names = list(self.processors)

@@ -20,7 +20,7 @@ class UnknownProvider(ScraperSkyError):
 
 # Whoever is not there without a setting.
 NEEDS = {
-    "google_places": "PROVIDER_GOOGLE_KEY",
+    "google_places": "PROVIDER_GOOGLE_API_KEY",
     "file": "PROVIDER_FILE_PATH",
     "overture": "PROVIDER_OVERTURE_PATH",
 }

@@ -71,7 +71,7 @@ class Api:
         if isinstance(error, BlockedByPolicy):
             return ProviderRefused(
                 f"{self.service} is not asked at {self.base_url}: {error.reason} Change {self.setting}, or allow its "
-                "port with CRAWL_PORTS and its address with CRAWL_PRIVATE_ALLOWANCE."
+                "port with CRAWL_ALLOWED_PORTS and its address with CRAWL_ALLOWED_PRIVATE_NETWORKS."
             )
         return ProviderFailed(f"{self.service} does not answer: {error.reason}")
 

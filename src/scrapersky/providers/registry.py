@@ -46,8 +46,10 @@ def configured_providers(
 
     nominatim = _nominatim(settings, client, limits, answers)
     built: list[PlaceProvider] = [OpenStreetMap(nominatim, _overpass(settings, client, limits, answers))]
-    if settings.provider_google_key is not None:
-        built.append(GooglePlaces(_google_api(settings, client, settings.provider_google_key, rests), nominatim.find))
+    if settings.provider_google_api_key is not None:
+        built.append(
+            GooglePlaces(_google_api(settings, client, settings.provider_google_api_key, rests), nominatim.find)
+        )
     if settings.provider_file_path is not None:
         built.append(FileOfBusinesses(Path(settings.provider_file_path)))
     if settings.provider_overture_path is not None:
@@ -59,7 +61,7 @@ def configured_providers(
 def _google_api(settings: Settings, client: ClientSource, key: SecretStr, rests: Cooldowns | None) -> GoogleApi:
     plain = key.get_secret_value().strip()
     if not (plain.isascii() and plain.isprintable() and " " not in plain):
-        raise BadSetting("PROVIDER_GOOGLE_KEY is not a key: it has characters that no key has. Copy it again.")
+        raise BadSetting("PROVIDER_GOOGLE_API_KEY is not a key: it has characters that no key has. Copy it again.")
     api = Api(client, settings.provider_google_url, service="Google", setting="PROVIDER_GOOGLE_URL", seconds=60)
     return GoogleApi(api, SecretStr(plain), rests)
 
@@ -67,11 +69,11 @@ def _google_api(settings: Settings, client: ClientSource, key: SecretStr, rests:
 def _nominatim(
     settings: Settings, client: ClientSource, limits: LimitsSource | None, answers: ResponseCache | None
 ) -> Nominatim:
-    url, pause = settings.provider_nominatim_url, settings.provider_nominatim_pause_seconds
+    url, pause = settings.provider_nominatim_url, settings.provider_nominatim_delay_seconds
     host = urlsplit(url).hostname or ""
     if pause < POLICY_SECONDS and (host == PUBLIC or host.endswith(f".{PUBLIC}")):
         raise BadSetting(
-            f"PROVIDER_NOMINATIM_PAUSE_SECONDS is {pause:g}, but {host} is asked once a second at most. Leave it at "
+            f"PROVIDER_NOMINATIM_DELAY_SECONDS is {pause:g}, but {host} is asked once a second at most. Leave it at "
             f"{POLICY_SECONDS:g}, or set PROVIDER_NOMINATIM_URL to a server of your own."
         )
     api = Api(client, url, service="Nominatim", setting="PROVIDER_NOMINATIM_URL", seconds=20)
@@ -85,4 +87,4 @@ def _overpass(
     seconds = 90  # the question itself may run for 60
     api = Api(client, url, service="Overpass", setting="PROVIDER_OVERPASS_URL", seconds=seconds)
     turns = Throttle("Overpass", url, lease=timedelta(seconds=2 * seconds), limits=limits)
-    return Overpass(api, turns, answers, good_for=timedelta(seconds=settings.provider_osm_cache_seconds))
+    return Overpass(api, turns, answers, good_for=timedelta(seconds=settings.provider_osm_cache_ttl_seconds))

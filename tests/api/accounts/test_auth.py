@@ -83,7 +83,9 @@ async def test_a_wrong_password_a_wrong_name_and_a_wrong_tenant_are_answered_ali
 
 async def test_a_name_that_does_not_exist_takes_as_long(database_url, add_user):
     await add_user("bob")
-    app = app_over(database_url, SCRAPERSKY_LOGIN_RATE_PER_ACCOUNT="1000", SCRAPERSKY_LOGIN_RATE_PER_ADDRESS="1000")
+    app = app_over(
+        database_url, SCRAPERSKY_LOGIN_RATE_LIMIT_PER_ACCOUNT="1000", SCRAPERSKY_LOGIN_RATE_LIMIT_PER_IP="1000"
+    )
     async with served(app), asking(app, None) as stranger:
 
         async def quickest(**who):
@@ -304,7 +306,7 @@ async def test_another_role_is_effective_at_once(stranger, add_user, admin):
 
 async def test_an_account_and_an_address_are_tried_only_so_often(database_url, add_user):
     await add_user("bob")
-    app = app_over(database_url, SCRAPERSKY_LOGIN_RATE_PER_ACCOUNT="3", SCRAPERSKY_LOGIN_RATE_PER_ADDRESS="6")
+    app = app_over(database_url, SCRAPERSKY_LOGIN_RATE_LIMIT_PER_ACCOUNT="3", SCRAPERSKY_LOGIN_RATE_LIMIT_PER_IP="6")
     async with served(app), asking(app, None) as stranger:
         codes = [(await log_in(stranger, password="wrong horse battery")).status_code for _ in range(4)]
         assert codes == [401, 401, 401, 429]
@@ -317,7 +319,9 @@ async def test_an_account_and_an_address_are_tried_only_so_often(database_url, a
 
 async def test_a_flood_of_logins_is_refused_before_it_is_hashed_and_others_are_answered(database_url, add_user):
     await add_user("bob")
-    app = app_over(database_url, SCRAPERSKY_LOGIN_RATE_PER_ACCOUNT="1000", SCRAPERSKY_LOGIN_RATE_PER_ADDRESS="1000")
+    app = app_over(
+        database_url, SCRAPERSKY_LOGIN_RATE_LIMIT_PER_ACCOUNT="1000", SCRAPERSKY_LOGIN_RATE_LIMIT_PER_IP="1000"
+    )
     async with served(app) as client, asking(app, None) as stranger:
         flood = [asyncio.create_task(log_in(stranger, name=f"nobody {n}")) for n in range(THREADS + MAX_WAITING + 20)]
         for _ in range(THREADS + MAX_WAITING):  # as many as are hashed: a list is quicker if it waits for no hash
@@ -372,7 +376,7 @@ async def test_the_use_of_a_key_is_written_down_once_a_minute(database_url, data
 
 async def test_one_login_more_than_there_may_be_ends_the_one_used_least_lately(database_url, add_user, admin):
     await add_user("bob")
-    bounded = app_over(database_url, SCRAPERSKY_MAX_SESSIONS="3", SCRAPERSKY_LOGIN_RATE_PER_ACCOUNT="100")
+    bounded = app_over(database_url, SCRAPERSKY_MAX_SESSIONS="3", SCRAPERSKY_LOGIN_RATE_LIMIT_PER_ACCOUNT="100")
     async with served(bounded), asking(bounded, None) as stranger:
         first, second, third = [(await log_in(stranger)).json() for _ in range(3)]
         used = (await renew(stranger, first["refresh_token"])).json()

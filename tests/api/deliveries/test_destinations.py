@@ -81,7 +81,7 @@ async def test_an_address_that_is_not_public_is_refused_in_the_same_words(client
 
 
 async def test_a_name_that_leads_inside_is_refused_like_one_that_nobody_knows(database_url):
-    app = create_app(environment(database_url, CRAWL_KNOWN_HOSTS="inside.example=10.0.0.1"), run_engine=False)
+    app = create_app(environment(database_url, CRAWL_HOST_OVERRIDES="inside.example=10.0.0.1"), run_engine=False)
     said = []
     async with served(app) as client:
         for host in ("inside.example", "localhost", "nobody.invalid"):

@@ -94,19 +94,19 @@ async def test_case_72_a_statement_that_takes_too_long_is_given_up(database_url,
         "CREATE TRIGGER dawdle BEFORE INSERT ON contact FOR EACH ROW EXECUTE FUNCTION dawdle()"
     )
     for poll_only in ("false", "true"):
-        app = app_over(database_url, SCRAPERSKY_REQUEST_SECONDS="0.2", SCHEDULER_POLL_ONLY=poll_only)
+        app = app_over(database_url, SCRAPERSKY_REQUEST_STATEMENT_TIMEOUT_SECONDS="0.2", SCHEDULER_POLL_ONLY=poll_only)
         async with served(app) as client:
             answer = await client.post(f"{API}/contacts", json={"name": "Ada"})
             problem = is_problem(answer, 503)
             assert problem["type"] == "urn:scrapersky:problem:too-slow"
-            assert "SCRAPERSKY_REQUEST_SECONDS" in problem["detail"]
+            assert "SCRAPERSKY_REQUEST_STATEMENT_TIMEOUT_SECONDS" in problem["detail"]
             assert (await client.get(f"{API}/contacts")).status_code == 200
     assert await admin.fetchval("SELECT count(*) FROM contact") == 0
 
 
 async def test_case_72_a_request_that_waits_for_many_things_ends_in_time(database_url, admin, tenant):
     """No statement is slow for itself: the whole is, and the connection it had is free again."""
-    app = app_over(database_url, SCRAPERSKY_ANSWER_SECONDS="0.2", SCRAPERSKY_DATABASE_POOL_SIZE="2")
+    app = app_over(database_url, SCRAPERSKY_RESPONSE_TIMEOUT_SECONDS="0.2", SCRAPERSKY_DATABASE_POOL_SIZE="2")
     async with served(app) as client:
         row = (await add_line(admin, tenant))["contacts"]
         for _ in range(3):

@@ -20,7 +20,7 @@ FRIEND = "https://console.example"
 
 
 async def test_case_82_a_key_that_asks_too_fast_is_told_to_wait(database_url):
-    async with served(app_over(database_url, SCRAPERSKY_RATE_PER_KEY="2")) as client:
+    async with served(app_over(database_url, SCRAPERSKY_RATE_LIMIT_PER_KEY="2")) as client:
         first = await client.get(LINE)
         assert first.status_code == 200
         assert first.headers["ratelimit-policy"] == '"key";q=2;w=60'
@@ -34,7 +34,7 @@ async def test_case_82_a_key_that_asks_too_fast_is_told_to_wait(database_url):
 
 
 async def test_another_key_of_the_same_user_has_its_own_pace_and_another_process_the_same(database_url):
-    one, other = (app_over(database_url, SCRAPERSKY_RATE_PER_KEY="1") for _ in range(2))
+    one, other = (app_over(database_url, SCRAPERSKY_RATE_LIMIT_PER_KEY="1") for _ in range(2))
     async with served(one) as client, other.router.lifespan_context(other):
         assert (await client.get(LINE)).status_code == 200
         key = client.headers["authorization"].removeprefix("Bearer ")
@@ -45,21 +45,21 @@ async def test_another_key_of_the_same_user_has_its_own_pace_and_another_process
 
 
 async def test_case_82_guessing_keys_is_slowed_down_by_address(database_url):
-    app = app_over(database_url, SCRAPERSKY_RATE_PER_ADDRESS="3")
+    app = app_over(database_url, SCRAPERSKY_RATE_LIMIT_PER_IP="3")
     async with app.router.lifespan_context(app), asking(app, "ssk_guess_guess") as guesser:
         statuses = [(await guesser.get(LINE)).status_code for _ in range(5)]
         assert statuses == [401, 401, 401, 429, 429]
 
 
 async def test_who_watches_over_us_is_never_slowed_down(database_url):
-    app = app_over(database_url, SCRAPERSKY_RATE_PER_ADDRESS="1", SCRAPERSKY_RATE_PER_KEY="1")
+    app = app_over(database_url, SCRAPERSKY_RATE_LIMIT_PER_IP="1", SCRAPERSKY_RATE_LIMIT_PER_KEY="1")
     async with served(app) as client:
         for path in ["/health/live", "/health/ready", "/metrics"] * 3:
             assert (await client.get(path)).status_code == 200
 
 
 async def test_without_its_database_the_limit_lets_pass_and_the_route_says_503(database_url):
-    app = app_over(database_url, SCRAPERSKY_RATE_PER_ADDRESS="100", SCRAPERSKY_RATE_PER_KEY="100")
+    app = app_over(database_url, SCRAPERSKY_RATE_LIMIT_PER_IP="100", SCRAPERSKY_RATE_LIMIT_PER_KEY="100")
     async with served(app) as client:
         application = app.state.application
         away = Database("postgresql://nobody@127.0.0.1:1/nothing", application.settings)
@@ -155,7 +155,7 @@ async def test_case_81_an_address_is_forwarded_by_trusted_proxies_only(database_
 
 
 async def test_case_81_lying_about_the_address_makes_no_new_bucket(database_url):
-    app = app_over(database_url, SCRAPERSKY_RATE_PER_ADDRESS="2")
+    app = app_over(database_url, SCRAPERSKY_RATE_LIMIT_PER_IP="2")
     async with app.router.lifespan_context(app), asking(app, None) as liar:
         statuses = [
             (await liar.get(LINE, headers={"x-forwarded-for": f"192.0.2.{number}"})).status_code for number in range(4)

@@ -21,8 +21,8 @@ from scrapersky.sandbox.server.sandbox import Sandbox
 
 QUICK = {
     "CRAWL_HOST_DELAY_SECONDS": "0",
-    "CRAWL_HOST_SLOTS": "8",
-    "CRAWL_PARSERS": "1",
+    "CRAWL_MAX_CONCURRENCY_PER_HOST": "8",
+    "CRAWL_PARSER_PROCESSES": "1",
     "DOMAIN_SCHEDULER_MAX_ATTEMPTS": "2",
     "CONTACT_VERIFICATION_SCHEDULER_BACKOFF_SECONDS": "0.5",
 }

@@ -108,5 +108,5 @@ def test_an_allowance_covers_what_it_names_and_nothing_beside_it() -> None:
 
 @pytest.mark.parametrize("entry", ["example.com:80", "127.0.0.1:0", "127.0.0.1:99999", "10.0.0.1/8", "all", "*"])
 def test_an_allowance_that_cannot_be_understood_names_its_setting(entry: str) -> None:
-    with pytest.raises(BadSetting, match="CRAWL_PRIVATE_ALLOWANCE"):
+    with pytest.raises(BadSetting, match="CRAWL_ALLOWED_PRIVATE_NETWORKS"):
         Allowance([entry])

@@ -321,5 +321,5 @@ def test_the_servers_are_read_from_the_setting():
 
 @pytest.mark.parametrize("wrong", ["dns.example", "9.9.9.9:0", "9.9.9.9:99999", "nonsense", "9.9.9.9:dns"])
 def test_a_setting_that_names_no_server_stops_the_start(wrong):
-    with pytest.raises(BadSetting, match="CRAWL_NAME_SERVERS"):
-        mail_hosts_of(Settings(CRAWL_NAME_SERVERS=wrong))
+    with pytest.raises(BadSetting, match="CRAWL_DNS_SERVERS"):
+        mail_hosts_of(Settings(CRAWL_DNS_SERVERS=wrong))

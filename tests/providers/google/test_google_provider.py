@@ -305,8 +305,8 @@ async def test_a_short_wait_is_waited_in_the_middle_of_a_search(
 @pytest.mark.parametrize(
     ("reply", "outcome", "told"),
     [
-        (error(400, "INVALID_ARGUMENT", "", "API_KEY_INVALID"), ProviderRefused, "PROVIDER_GOOGLE_KEY"),
-        (error(400, "INVALID_ARGUMENT", "API key not valid. Please"), ProviderRefused, "PROVIDER_GOOGLE_KEY"),
+        (error(400, "INVALID_ARGUMENT", "", "API_KEY_INVALID"), ProviderRefused, "PROVIDER_GOOGLE_API_KEY"),
+        (error(400, "INVALID_ARGUMENT", "API key not valid. Please"), ProviderRefused, "PROVIDER_GOOGLE_API_KEY"),
         (error(400, "INVALID_ARGUMENT", "Bad type"), ProviderRefused, "not accepted"),
         (error(403, "PERMISSION_DENIED", "", "SERVICE_DISABLED"), ProviderRefused, "enable it"),
         (error(403, "PERMISSION_DENIED", "", "BILLING_DISABLED"), ProviderRefused, "billing"),
@@ -479,6 +479,6 @@ async def trouble(provider: GooglePlaces) -> BaseException:
 
 async def test_a_wrong_key_names_the_setting(client: ClientSource, server: LittleServer) -> None:
     TinyGoogle(server, points(3))
-    with pytest.raises(ProviderRefused, match="PROVIDER_GOOGLE_KEY") as refused:
+    with pytest.raises(ProviderRefused, match="PROVIDER_GOOGLE_API_KEY") as refused:
         await found(google(client, server, key="wrong-key-1"))
     assert "wrong-key-1" not in str(refused.value)

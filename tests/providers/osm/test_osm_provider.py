@@ -355,7 +355,7 @@ async def test_a_provider_that_never_answers_is_left(client: ClientSource, serve
 
 
 async def test_a_private_address_is_asked_only_where_it_is_allowed(client: ClientSource) -> None:
-    with pytest.raises(ProviderRefused, match="CRAWL_PRIVATE_ALLOWANCE"):
+    with pytest.raises(ProviderRefused, match="CRAWL_ALLOWED_PRIVATE_NETWORKS"):
         await Nominatim(api_at(client, "http://10.0.0.7", "Nominatim"), turns()).find("Helsinki")
 
 

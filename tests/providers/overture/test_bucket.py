@@ -122,8 +122,8 @@ async def test_the_settings_name_the_server_and_the_path(s3: LittleS3, server: L
                 "PROVIDER_OVERTURE_PATH": f"s3://{BUCKET}/{RELEASE}/",
                 "PROVIDER_OVERTURE_ENDPOINT": s3.url,
                 "PROVIDER_NOMINATIM_URL": server.url,
-                "CRAWL_PRIVATE_ALLOWANCE": f"127.0.0.1:{server.port}",
-                "CRAWL_PARSERS": "1",
+                "CRAWL_ALLOWED_PRIVATE_NETWORKS": f"127.0.0.1:{server.port}",
+                "CRAWL_PARSER_PROCESSES": "1",
             },
             None,
         )

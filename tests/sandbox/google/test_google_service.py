@@ -347,7 +347,7 @@ def test_the_dearest_field_is_billed_and_a_refusal_is_not(many: Sandbox):
 
 async def test_the_client_reckons_what_google_bills_for_a_whole_search():
     async with Sandbox(7, 1000) as sandbox:
-        settings = Settings(**sandbox.environment(), CRAWL_PARSERS=1)
+        settings = Settings(**sandbox.environment(), CRAWL_PARSER_PROCESSES=1)
         web = Web(settings)
         try:
             google = configured_providers(settings, web)["google_places"]

@@ -96,7 +96,7 @@ def test_whoever_asks_more_than_once_a_second_is_blocked():
 async def test_our_client_is_never_blocked():
     async with Sandbox(7, 30) as sandbox:
         sandbox.nominatim.least_seconds = 1.0
-        settings = Settings(**sandbox.environment(), CRAWL_PARSERS=1, CRAWL_HOST_DELAY_SECONDS=0)
+        settings = Settings(**sandbox.environment(), CRAWL_PARSER_PROCESSES=1, CRAWL_HOST_DELAY_SECONDS=0)
         web = Web(settings)
         try:
             osm = configured_providers(settings, web)["openstreetmap"]

@@ -17,7 +17,7 @@ from scrapersky.sandbox.truth import compare_verdicts
 
 
 async def test_the_ordinary_lookup_gives_every_true_address_its_true_verdict(sandbox: Sandbox):
-    hosts = mail_hosts_of(Settings(CRAWL_NAME_SERVERS=sandbox.environment()["CRAWL_NAME_SERVERS"]))
+    hosts = mail_hosts_of(Settings(CRAWL_DNS_SERVERS=sandbox.environment()["CRAWL_DNS_SERVERS"]))
     emails = [one["value"] for entry in sandbox.truth() for one in entry["emails"]]
 
     async def verdict(email: str) -> str:
@@ -57,7 +57,7 @@ async def test_a_slow_domain_takes_its_time_and_holds_up_nobody(sandbox: Sandbox
         next(business.host for business in world if business.host and post_of(world, business.host) is post)
         for post in (Post.SLOW, Post.HOSTS)
     )
-    hosts = mail_hosts_of(Settings(CRAWL_NAME_SERVERS=sandbox.names.address))
+    hosts = mail_hosts_of(Settings(CRAWL_DNS_SERVERS=sandbox.names.address))
     loop = asyncio.get_running_loop()
     began = loop.time()
     waiting = asyncio.create_task(hosts.of(slow))
@@ -76,7 +76,7 @@ async def test_garbage_gets_no_answer_and_does_no_harm(sandbox: Sandbox):
     )
     for garbage in (b"", b"\x00" * 12, b"\xff" * 600):
         transport.sendto(garbage)
-    hosts = mail_hosts_of(Settings(CRAWL_NAME_SERVERS=sandbox.names.address))
+    hosts = mail_hosts_of(Settings(CRAWL_DNS_SERVERS=sandbox.names.address))
 
     assert (await hosts.of("gmail.com")).hosts
 
@@ -86,7 +86,7 @@ async def test_garbage_gets_no_answer_and_does_no_harm(sandbox: Sandbox):
 
 async def test_the_server_is_gone_with_the_sandbox():
     async with Sandbox(7, 20) as sandbox:
-        assert sandbox.environment()["CRAWL_NAME_SERVERS"].startswith("127.0.0.1:")
+        assert sandbox.environment()["CRAWL_DNS_SERVERS"].startswith("127.0.0.1:")
     assert sandbox.names.address == ""
 
 

@@ -61,7 +61,7 @@ async def test_it_runs_as_a_program_and_stops_when_told():
         code = await process.wait()
 
     assert len(truth) == addresses["businesses"] == 50
-    assert addresses["environment"]["CRAWL_KNOWN_HOSTS"].startswith("*:443=127.0.0.1:")
+    assert addresses["environment"]["CRAWL_HOST_OVERRIDES"].startswith("*:443=127.0.0.1:")
     assert code == 0
 
 

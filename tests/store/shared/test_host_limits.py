@@ -20,7 +20,7 @@ async def hosts(database_url):
     def make(slots: int = 2, delay: float = 0, lease: float = 60) -> SharedHostLimits:
         settings = make_settings(
             database_url,
-            CRAWL_HOST_SLOTS=str(slots),
+            CRAWL_MAX_CONCURRENCY_PER_HOST=str(slots),
             CRAWL_HOST_DELAY_SECONDS=str(delay),
             CRAWL_HOST_LEASE_SECONDS=str(lease),
         )

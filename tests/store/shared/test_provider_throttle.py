@@ -32,12 +32,12 @@ async def workers(database_url, osm):
     """Two workers, each with a pool of its own, whose crawlers may do as they like."""
     settings = make_settings(
         database_url,
-        CRAWL_HOST_SLOTS="20",
+        CRAWL_MAX_CONCURRENCY_PER_HOST="20",
         CRAWL_HOST_DELAY_SECONDS="0",
-        CRAWL_PARSERS="1",
-        CRAWL_PRIVATE_ALLOWANCE=f"127.0.0.1:{osm.port}",
+        CRAWL_PARSER_PROCESSES="1",
+        CRAWL_ALLOWED_PRIVATE_NETWORKS=f"127.0.0.1:{osm.port}",
         PROVIDER_NOMINATIM_URL=osm.url,
-        PROVIDER_NOMINATIM_PAUSE_SECONDS=str(PAUSE),
+        PROVIDER_NOMINATIM_DELAY_SECONDS=str(PAUSE),
         PROVIDER_OVERPASS_URL=f"{osm.url}/api",
     )
     databases, webs = [Database(database_url, settings) for _ in "ab"], [Web(settings) for _ in "ab"]

@@ -57,7 +57,7 @@ class RequestGuard:
         self._is_production = settings.environment == "production"
         self._hosts = frozenset(split_list(settings.allowed_hosts))
         self._proxies = TrustedProxies(settings.trusted_proxies)
-        self._body_seconds, self._answer_seconds = body_seconds, settings.answer_seconds
+        self._body_seconds, self._answer_seconds = body_seconds, settings.response_timeout_seconds
         self.origins = CorsOrigins(settings.cors_origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

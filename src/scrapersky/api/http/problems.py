@@ -127,7 +127,7 @@ def problem_of(error: BaseException) -> Problem:
             type=_kind("TooSlow"),
             title="This took too long.",
             status=503,
-            detail="It was given up after SCRAPERSKY_REQUEST_SECONDS. Ask for less at once, or narrow the filter.",
+            detail="A statement exceeded SCRAPERSKY_REQUEST_STATEMENT_TIMEOUT_SECONDS. Narrow the filter.",
         )
     if _is_away(error):
         return Problem(

@@ -29,7 +29,7 @@ UNLIMITED_PATHS = ("/health/live", "/health/ready", "/metrics")  # whoever watch
 
 async def limit_address(scope: Scope, application: WebApplication) -> None:
     """The first turnstile, before anybody is asked who he is."""
-    await _admit(scope, application, "address", client_network(scope), application.settings.rate_per_address)
+    await _admit(scope, application, "address", client_network(scope), application.settings.rate_limit_per_ip)
 
 
 async def limit_actor(
@@ -38,7 +38,11 @@ async def limit_actor(
     """The second one: an API key or a user, from whatever address and however often logged in."""
     if actor is not None:
         await _admit(
-            request.scope, application, "key", str(actor.key_id or actor.user_id), application.settings.rate_per_key
+            request.scope,
+            application,
+            "key",
+            str(actor.key_id or actor.user_id),
+            application.settings.rate_limit_per_key,
         )
 
 
@@ -49,8 +53,8 @@ async def limit_login(scope: Scope, application: WebApplication, account: str) -
     """
     settings = application.settings
     hashed = hashlib.sha256(account.strip().lower().encode()).hexdigest()
-    await _admit(scope, application, "login-from", client_network(scope), settings.login_rate_per_address)
-    await _admit(scope, application, "login", hashed, settings.login_rate_per_account)
+    await _admit(scope, application, "login-from", client_network(scope), settings.login_rate_limit_per_ip)
+    await _admit(scope, application, "login", hashed, settings.login_rate_limit_per_account)
 
 
 def rate_headers(scope: Scope) -> Mapping[str, str]:

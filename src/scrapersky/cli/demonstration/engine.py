@@ -85,7 +85,7 @@ async def _build(home: Path) -> Application:
     variables = {
         "SCRAPERSKY_DATA_DIR": str(home),
         "SCRAPERSKY_LOG_LEVEL": "error",
-        "SCHEDULER_POLL_SECONDS": "0.2",
+        "SCHEDULER_POLL_INTERVAL_SECONDS": "0.2",
     }
     environment = Environment(variables, None)
     configure_logs(load(environment))

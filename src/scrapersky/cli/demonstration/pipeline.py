@@ -71,9 +71,9 @@ def sandbox_variables(sandbox: Sandbox, home: Path) -> dict[str, str]:
         "SCRAPERSKY_DATA_DIR": str(home),
         "SCRAPERSKY_LOG_LEVEL": os.environ.get("SCRAPERSKY_LOG_LEVEL", "error"),
         "CRAWL_HOST_DELAY_SECONDS": "0",  # nobody is disturbed in here
-        "CRAWL_HOST_SLOTS": "8",
+        "CRAWL_MAX_CONCURRENCY_PER_HOST": "8",
         "CONTACT_VERIFICATION_SCHEDULER_BACKOFF_SECONDS": "1",  # a silent name server is silent on purpose
-        "SCHEDULER_POLL_SECONDS": "0.2",
+        "SCHEDULER_POLL_INTERVAL_SECONDS": "0.2",
         **sandbox.environment(),
     }
 

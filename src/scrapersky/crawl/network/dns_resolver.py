@@ -123,7 +123,7 @@ def _place(text: str) -> tuple[str, int | None]:
         host, port = "", None
     if parse_address(host) is None:
         raise BadSetting(
-            f"CRAWL_KNOWN_HOSTS cannot hold {text or 'a name alone'}: write shop.example=127.0.0.1:8001, "
+            f"CRAWL_HOST_OVERRIDES cannot hold {text or 'a name alone'}: write shop.example=127.0.0.1:8001, "
             "and a comma between two of them."
         )
     return host, port

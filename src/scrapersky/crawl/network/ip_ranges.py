@@ -123,6 +123,6 @@ def _parse(entry: str) -> list[Allowed]:
         return [Allowed(ip_network(host), port)]
     except ValueError:
         raise BadSetting(
-            f"CRAWL_PRIVATE_ALLOWANCE cannot hold {entry}: give an address, a network or localhost, with or without a "
-            "port, such as 127.0.0.1:8080 or 10.1.0.0/16."
+            f"CRAWL_ALLOWED_PRIVATE_NETWORKS cannot hold {entry}: give an address, a network or localhost, "
+            "with or without a port, such as 127.0.0.1:8080 or 10.1.0.0/16."
         ) from None

@@ -142,9 +142,9 @@ class MxLookup:
 def mail_hosts_of(settings: Settings) -> MxLookup:
     """As the settings want it."""
     return MxLookup(
-        parse_servers(settings.crawl_name_servers),
-        at_once=settings.crawl_dns_threads,
-        seconds=settings.crawl_dns_seconds,
+        parse_servers(settings.crawl_dns_servers),
+        at_once=settings.crawl_max_dns_lookups,
+        seconds=settings.crawl_dns_timeout_seconds,
     )
 
 
@@ -160,7 +160,7 @@ def _server(text: str) -> tuple[str, int]:
         host, port = "", None
     if parse_address(host) is None:
         raise BadSetting(
-            f"CRAWL_NAME_SERVERS cannot hold {text}: write addresses such as 9.9.9.9 or 127.0.0.1:5353, "
+            f"CRAWL_DNS_SERVERS cannot hold {text}: write addresses such as 9.9.9.9 or 127.0.0.1:5353, "
             "and a comma between two of them."
         )
     return host, port or DNS_PORT
@@ -170,7 +170,7 @@ def _resolver(servers: tuple[tuple[str, int], ...], seconds: float) -> dns.async
     try:
         resolver = dns.asyncresolver.Resolver(configure=not servers)
     except dns.resolver.NoResolverConfiguration:
-        raise NoAnswerFromNames("This machine knows no name server. Set CRAWL_NAME_SERVERS to one.") from None
+        raise NoAnswerFromNames("This machine knows no name server. Set CRAWL_DNS_SERVERS to one.") from None
     if servers:
         resolver.nameservers = [dns.nameserver.Do53Nameserver(*server) for server in servers]
     resolver.lifetime, resolver.timeout = seconds, seconds / TRIES

@@ -15,8 +15,8 @@ MINUTE, SHORTLY = timedelta(minutes=1), timedelta(seconds=10)
 
 # What a person has to do, by the reason Google gives.
 CURES = {
-    "API_KEY_INVALID": "the key is not valid; set PROVIDER_GOOGLE_KEY to a key of your Google Cloud project.",
-    "API_KEY_EXPIRED": "the key has expired; make a new one and set PROVIDER_GOOGLE_KEY.",
+    "API_KEY_INVALID": "the key is not valid; set PROVIDER_GOOGLE_API_KEY to a key of your Google Cloud project.",
+    "API_KEY_EXPIRED": "the key has expired; make a new one and set PROVIDER_GOOGLE_API_KEY.",
     "SERVICE_DISABLED": "the Places API (New) is not enabled; enable it in your Google Cloud project.",
     "API_KEY_SERVICE_BLOCKED": "the key may not use the Places API (New); add it to the key's API restrictions.",
     "BILLING_DISABLED": "billing is not enabled; enable it for your Google Cloud project.",
@@ -24,7 +24,7 @@ CURES = {
     "API_KEY_IP_ADDRESS_BLOCKED": "the key does not allow this machine's address; add it to the key's restrictions.",
     "CONSUMER_SUSPENDED": "the Google Cloud project is suspended; look into its console.",
 }
-NO_KEY = "it got no key; set PROVIDER_GOOGLE_KEY."
+NO_KEY = "it got no key; set PROVIDER_GOOGLE_API_KEY."
 
 
 class PlaceGone(ProviderRefused):

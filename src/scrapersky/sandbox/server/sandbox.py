@@ -109,12 +109,12 @@ class Sandbox:
 
     @property
     def known_hosts(self) -> str:
-        """The value of CRAWL_KNOWN_HOSTS: every name leads here."""
+        """The value of CRAWL_HOST_OVERRIDES: every name leads here."""
         return f"*:443={self.address}:{self._secure_port}, *={self.address}:{self.port}"
 
     @property
     def allowance(self) -> str:
-        """The value of CRAWL_PRIVATE_ALLOWANCE: these ports of this address and nothing else."""
+        """The value of CRAWL_ALLOWED_PRIVATE_NETWORKS: these ports of this address and nothing else."""
         return f"{self.address}:{self.port}, {self.address}:{self._secure_port}"
 
     @property
@@ -150,14 +150,14 @@ class Sandbox:
     def environment(self) -> dict[str, str]:
         """The settings with which an installation lives in the sandbox instead of the internet."""
         return {
-            "CRAWL_KNOWN_HOSTS": self.known_hosts,
-            "CRAWL_PRIVATE_ALLOWANCE": self.allowance,
+            "CRAWL_HOST_OVERRIDES": self.known_hosts,
+            "CRAWL_ALLOWED_PRIVATE_NETWORKS": self.allowance,
             "CRAWL_CA_FILE": self.authority_file,
-            "CRAWL_NAME_SERVERS": self.names.address,
+            "CRAWL_DNS_SERVERS": self.names.address,
             "PROVIDER_NOMINATIM_URL": self.nominatim_url,
             "PROVIDER_OVERPASS_URL": self.overpass_url,
             "PROVIDER_GOOGLE_URL": self.google_url,
-            "PROVIDER_GOOGLE_KEY": self.google.key,
+            "PROVIDER_GOOGLE_API_KEY": self.google.key,
         }
 
     def addresses(self) -> dict[str, Any]:

@@ -103,7 +103,7 @@ class SharedHostLimits:
 
 def _of_the_crawler(settings: Settings) -> HostPolicy:
     delay, lease = settings.crawl_host_delay_seconds, settings.crawl_host_lease_seconds
-    return HostPolicy(settings.crawl_host_slots, timedelta(seconds=delay), timedelta(seconds=lease))
+    return HostPolicy(settings.crawl_max_concurrency_per_host, timedelta(seconds=delay), timedelta(seconds=lease))
 
 
 def _turns(permits: Sequence[Permit]) -> list[dict[str, Permit]]:
