@@ -24,9 +24,9 @@ def scrapersky() -> Reader:
 
 def scrapersky_parse() -> Reader:
     """The reading of the page alone."""
-    from scrapersky.extract.document.parse import parse
+    from scrapersky.extract.document.parse import parse_page
 
-    return lambda html: len(parse(html).links)
+    return lambda html: len(parse_page(html).links)
 
 
 def beautifulsoup() -> Reader:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import uvloop
 
 from scrapersky.extract.business.site_metadata import read_metadata
-from scrapersky.extract.pages.classify import classify
+from scrapersky.extract.pages.classify import classify_page
 from scrapersky.extract.parser_pool.pool import ParserPool
 
 ROUNDS = 3
@@ -73,7 +73,7 @@ def classifying(addresses: list[str]) -> float:
     """Microseconds of processor time per address."""
     before = time.process_time()
     for address in addresses:
-        classify(address)
+        classify_page(address)
     return (time.process_time() - before) / len(addresses) * 1e6
 
 

@@ -11,7 +11,7 @@ from scrapersky.extract import regexes
 from scrapersky.extract.business import social_profiles
 from scrapersky.extract.business.postal_addresses import find as find_addresses
 from scrapersky.extract.contacts import extract_contacts, read_contacts
-from scrapersky.extract.document.parse import parse
+from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.emails import deobfuscate
 from scrapersky.extract.emails import scripts as email_scripts
 from scrapersky.extract.people import names
@@ -85,7 +85,7 @@ def test_the_small_readers_take_any_text(text: str) -> None:
     names.is_role(text)
     phone_labels.nearest(text)
     parse_phone(text, "DE")
-    social_profiles.profile(text)
+    social_profiles.parse_profile(text)
 
 
 LONG = {
@@ -147,7 +147,7 @@ def test_no_pattern_runs_away_on_a_long_run(kind: str) -> None:
 
 
 def test_contacts_of_a_parsed_page_do_not_depend_on_what_was_read_before() -> None:
-    page = parse("<h3>Maria Weber</h3><p>Owner</p><p>Lindenplatz 7, 12049 Berlin</p>")
+    page = parse_page("<h3>Maria Weber</h3><p>Owner</p><p>Lindenplatz 7, 12049 Berlin</p>")
     first = extract_contacts(page, region="DE")
     read_contacts("<p>info@other.example +49 30 23125418</p>")
     assert extract_contacts(page, region="DE") == first

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapersky.extract.company_domain import CompanyDomain, NoWebAddress, Profile, web_address
+from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, PlatformProfile, parse_website
 
 
 @pytest.mark.parametrize(
@@ -28,17 +28,17 @@ from scrapersky.extract.company_domain import CompanyDomain, NoWebAddress, Profi
     ],
 )
 def test_the_registrable_domain_is_found(website, domain):
-    found = web_address(website)
+    found = parse_website(website)
     assert isinstance(found, CompanyDomain)
     assert found.name == domain
 
 
 def test_credentials_and_fragments_are_left_behind():
-    assert web_address("https://user:pw@acme.net/a?b=1#c").url == "https://acme.net/a?b=1"
+    assert parse_website("https://user:pw@acme.net/a?b=1#c").url == "https://acme.net/a?b=1"
 
 
 def test_the_unicode_form_is_kept_for_people():
-    assert web_address("https://xn--mller-kva.de").unicode_name == "müller.de"
+    assert parse_website("https://xn--mller-kva.de").unicode_name == "müller.de"
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_the_unicode_form_is_kept_for_people():
     ],
 )
 def test_somebody_elses_site_is_a_profile(website, kind, platform):
-    found = web_address(website)
-    assert isinstance(found, Profile)
+    found = parse_website(website)
+    assert isinstance(found, PlatformProfile)
     assert (found.kind, found.platform) == (kind, platform)
 
 
@@ -92,28 +92,28 @@ def test_somebody_elses_site_is_a_profile(website, kind, platform):
     ],
 )
 def test_what_is_no_address_says_why(website):
-    with pytest.raises(NoWebAddress) as caught:
-        web_address(website)
+    with pytest.raises(InvalidWebsite) as caught:
+        parse_website(website)
     assert str(caught.value)
 
 
 @given(st.text(max_size=300))
 def test_any_text_is_an_address_a_profile_or_refused(text):
     try:
-        found = web_address(text)
-    except NoWebAddress:
+        found = parse_website(text)
+    except InvalidWebsite:
         return
     if isinstance(found, CompanyDomain):
         assert found.name == found.name.lower()
         assert found.name.isascii()
-        assert web_address(found.name).name == found.name  # type: ignore[union-attr]
+        assert parse_website(found.name).name == found.name  # type: ignore[union-attr]
 
 
 @given(st.sampled_from(["acme.fi", "müller.de", "a.co.uk"]), st.text("abc-.:@/?#%", max_size=40))
 def test_a_tail_never_changes_whose_site_it_is(host, tail):
     try:
-        found = web_address(f"https://{host}/{tail}")
-    except NoWebAddress:
+        found = parse_website(f"https://{host}/{tail}")
+    except InvalidWebsite:
         return
     assert isinstance(found, CompanyDomain)
-    assert found.name == web_address(host).name  # type: ignore[union-attr]
+    assert found.name == parse_website(host).name  # type: ignore[union-attr]

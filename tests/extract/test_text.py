@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapersky.extract.text import clean, fold, line
+from scrapersky.extract.text import clean_text, fold, single_line
 
 ANYTHING = st.text(st.characters(), max_size=400)
 
@@ -26,35 +26,35 @@ ANYTHING = st.text(st.characters(), max_size=400)
     ],
 )
 def test_what_cannot_be_seen_or_stored_is_taken_out(dirty: str, cleaned: str) -> None:
-    assert clean(dirty) == cleaned
+    assert clean_text(dirty) == cleaned
 
 
 def test_a_heap_of_accents_is_cut_down() -> None:
-    assert len(clean("z" + "\u0316" * 500)) <= 4
+    assert len(clean_text("z" + "\u0316" * 500)) <= 4
 
 
 def test_the_text_is_cut_before_it_is_normalised() -> None:
     started = time.process_time()
-    clean("a" + "\u0301\u0316" * 100_000)
-    clean("\ufdfa" * 100_000)
+    clean_text("a" + "\u0301\u0316" * 100_000)
+    clean_text("\ufdfa" * 100_000)
     assert time.process_time() - started < 2
 
 
 @given(ANYTHING)
 def test_cleaning_twice_is_cleaning_once(text: str) -> None:
-    once = clean(text)
-    assert clean(once) == once
+    once = clean_text(text)
+    assert clean_text(once) == once
 
 
 @given(ANYTHING, st.integers(1, 50))
 def test_a_line_is_short_storable_and_has_no_breaks(text: str, limit: int) -> None:
-    found = line(text, limit)
+    found = single_line(text, limit)
     assert len(found) <= limit
     assert "\n" not in found
     assert "\x00" not in found
     found.encode("utf-8")
     assert unicodedata.is_normalized("NFC", found)
-    assert line(found, limit) == found
+    assert single_line(found, limit) == found
 
 
 def test_folding_forgets_case_and_accents() -> None:

@@ -7,12 +7,12 @@ import pytest
 from scrapersky.extract.contacts import read_contacts
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.sandbox.sites.faults import Condition
-from scrapersky.sandbox.sites.plan import PageKind
+from scrapersky.sandbox.sites.plan import SitePageKind
 from scrapersky.sandbox.truth import Score, compare
 from tests.sandbox.conftest import crawling
 
 UNSEEN_SEED = 20_271  # looked at by nobody while the sites were written
-READ = (PageKind.HOME, PageKind.CONTACT, PageKind.TEAM, PageKind.IMPRINT)
+READ = (SitePageKind.HOME, SitePageKind.CONTACT, SitePageKind.TEAM, SitePageKind.IMPRINT)
 
 
 def test_the_truth_is_json_and_complete(sandbox: Sandbox):

@@ -12,7 +12,7 @@ from scrapersky.core.vocabularies import Verdict
 from scrapersky.crawl.sitemaps.entry import SitemapKind
 from scrapersky.crawl.sitemaps.result import FoundSitemap, How, SitemapSearch
 from scrapersky.engine.pipeline import Pipeline
-from scrapersky.extract.business.site_metadata import Metadata
+from scrapersky.extract.business.site_metadata import SiteMetadata
 from scrapersky.extract.company_domain import CompanyDomain
 from scrapersky.extract.emails.deliverability import Verification
 from scrapersky.extract.results import Contacts, Email
@@ -51,7 +51,7 @@ def real_line() -> Pipeline:
 
 
 def found_home() -> HomePage:
-    return HomePage("https://one.fi/", 200, (), Metadata(title="One"))
+    return HomePage("https://one.fi/", 200, (), SiteMetadata(title="One"))
 
 
 def found_sitemap() -> SitemapSearch:

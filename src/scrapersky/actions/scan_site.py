@@ -8,7 +8,7 @@ from scrapersky.actions import jobs
 from scrapersky.core.errors import ScraperSkyError, UnknownName
 from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import Status
-from scrapersky.extract.company_domain import CompanyDomain, NoWebAddress, web_address
+from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, parse_website
 from scrapersky.models import Domain, Job
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
@@ -72,8 +72,8 @@ async def latest(session: AsyncSession, actor: Actor, base_url: str) -> Job:
 
 def _site(base_url: str) -> CompanyDomain:
     try:
-        found = web_address(base_url)
-    except NoWebAddress as error:
+        found = parse_website(base_url)
+    except InvalidWebsite as error:
         raise NotASite(str(error)) from None
     if not isinstance(found, CompanyDomain):
         raise NotASite(f"A page on {found.platform} is nobody's own web site.")

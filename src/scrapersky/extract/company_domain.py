@@ -17,7 +17,7 @@ MAX_URL_LENGTH = 2048
 _suffixes = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=False)
 
 
-class NoWebAddress(ScraperSkyError):
+class InvalidWebsite(ScraperSkyError):
     """This is not the address of a web site."""
 
 
@@ -31,7 +31,7 @@ class CompanyDomain:
 
 
 @dataclass(frozen=True)
-class Profile:
+class PlatformProfile:
     """A page on somebody else's domain: social, link-in-bio, booking, marketplace or free-host."""
 
     kind: str
@@ -39,7 +39,7 @@ class Profile:
     url: str
 
 
-def web_address(website: str) -> CompanyDomain | Profile:
+def parse_website(website: str) -> CompanyDomain | PlatformProfile:
     """What kind of place a website is; NoWebAddress with the reason if it is none."""
     host, url = _host_of(website)
     labels = host.split(".")
@@ -47,32 +47,32 @@ def web_address(website: str) -> CompanyDomain | Profile:
         known = _platforms().get(".".join(labels[start:]))
         if known is not None:
             kind, platform = known
-            return Profile(kind, platform, url)
+            return PlatformProfile(kind, platform, url)
     name = _suffixes(host).top_domain_under_public_suffix
     if not name:
-        raise NoWebAddress(f"{host} is not under any public suffix.")
+        raise InvalidWebsite(f"{host} is not under any public suffix.")
     return CompanyDomain(name, _unicode(name), url)
 
 
 def _host_of(website: str) -> tuple[str, str]:
     text = website.strip()
     if not text or len(text) > MAX_URL_LENGTH:
-        raise NoWebAddress("It is empty." if not text else f"It is longer than {MAX_URL_LENGTH} characters.")
+        raise InvalidWebsite("It is empty." if not text else f"It is longer than {MAX_URL_LENGTH} characters.")
     if any(ord(character) <= 32 or character in '\\<>"{}|^`' for character in text):
-        raise NoWebAddress("It contains characters that no address has.")
+        raise InvalidWebsite("It contains characters that no address has.")
     if "://" not in text:
         text = text.removeprefix("//") if text.startswith("//") else text
         if text.split(":", 1)[0].lower() in ("mailto", "tel", "javascript", "data", "file", "about"):
-            raise NoWebAddress("Only http and https lead to a web site.")
+            raise InvalidWebsite("Only http and https lead to a web site.")
         text = f"https://{text}"
     try:
         parts = urlsplit(text)
         host = (parts.hostname or "").rstrip(".").lower()
         port = parts.port
     except ValueError as error:
-        raise NoWebAddress(f"It cannot be read: {error}.") from None
+        raise InvalidWebsite(f"It cannot be read: {error}.") from None
     if parts.scheme.lower() not in ("http", "https"):
-        raise NoWebAddress("Only http and https lead to a web site.")
+        raise InvalidWebsite("Only http and https lead to a web site.")
     ascii_host = _ascii(host)
     netloc = ascii_host if port in (None, 80, 443) else f"{ascii_host}:{port}"
     # Credentials and fragments are left behind: they have no place in a list of leads.
@@ -82,22 +82,22 @@ def _host_of(website: str) -> tuple[str, str]:
 
 def _ascii(host: str) -> str:
     if not host:
-        raise NoWebAddress("It has no host name.")
+        raise InvalidWebsite("It has no host name.")
     if _is_ip(host):
-        raise NoWebAddress(f"{host} is a number, not a name.")
+        raise InvalidWebsite(f"{host} is a number, not a name.")
     try:
         return idna.encode(host, uts46=True).decode() if not host.isascii() else _checked(host)
     except (idna.IDNAError, UnicodeError) as error:
-        raise NoWebAddress(f"{host[:80]} is not a host name: {error}.") from None
+        raise InvalidWebsite(f"{host[:80]} is not a host name: {error}.") from None
 
 
 def _checked(host: str) -> str:
     """An ASCII name as it is, if every label is one that DNS can hold (underscores do occur)."""
     labels = host.split(".")
     if len(host) > 253 or not all(0 < len(label) < 64 for label in labels):
-        raise NoWebAddress(f"{host[:80]} is not a host name.")
+        raise InvalidWebsite(f"{host[:80]} is not a host name.")
     if not all(label.replace("-", "").replace("_", "").isalnum() for label in labels):
-        raise NoWebAddress(f"{host[:80]} is not a host name.")
+        raise InvalidWebsite(f"{host[:80]} is not a host name.")
     if any(label.startswith("xn--") for label in labels):
         idna.decode(host, uts46=True)
     return host

@@ -8,7 +8,7 @@ from scrapersky.extract import data_protection_officers
 from scrapersky.extract.business import postal_addresses, social_profiles
 from scrapersky.extract.document import structured_data
 from scrapersky.extract.document.model import Document
-from scrapersky.extract.document.parse import parse
+from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.emails import find as emails
 from scrapersky.extract.people import associate
 from scrapersky.extract.people import find as people
@@ -67,7 +67,7 @@ def read_contacts(
     parser: Literal["turbohtml", "lxml"] = "turbohtml",
 ) -> Contacts:
     """Parse and extract in one call, as a parser process runs it (see parsing.py)."""
-    return extract_contacts(parse(html, parser), url=url, region=region, site=site)
+    return extract_contacts(parse_page(html, parser), url=url, region=region, site=site)
 
 
 def _host(url: str) -> str:

@@ -15,7 +15,7 @@ MAX_NAMINGS = 20
 
 def outside(document: Document, host: str) -> frozenset[int]:
     """The blocks that speak of an officer with an address at another firm, and nowhere else on the page."""
-    own = public_suffix.registrable(host)
+    own = public_suffix.registrable_domain(host)
     lowered = document.text.lower() if own and "@" in document.text else ""
     said = [phrase for phrase in PHRASES if phrase in lowered]
     found: set[int] = set()
@@ -49,7 +49,7 @@ def _is_of_another_firm(page: str, section: tuple[Block, ...], own: str) -> bool
     domains = {address.rpartition("@")[2] for address in regexes.EMAIL.findall(text)}
     return bool(domains) and not any(
         domain in FREE_DOMAINS
-        or public_suffix.registrable(domain) == own
+        or public_suffix.registrable_domain(domain) == own
         # A business may have its mail at another domain than its pages: then its other addresses are there, too.
         or page.count(f"@{domain}") > text.count(f"@{domain}")
         for domain in domains

@@ -8,7 +8,7 @@ from scrapersky.extract import regexes
 TEXT_LIMIT = 10_000
 
 
-def clean(text: str, limit: int = TEXT_LIMIT) -> str:
+def clean_text(text: str, limit: int = TEXT_LIMIT) -> str:
     """The text without controls, invisible characters and heaps of accents; NFC; at most `limit` characters."""
     text = text[:limit]  # first of all: normalising a long run of combining marks is quadratic
     if text.isascii():
@@ -24,18 +24,18 @@ def clean(text: str, limit: int = TEXT_LIMIT) -> str:
     return text
 
 
-def line(text: str, limit: int = TEXT_LIMIT) -> str:
+def single_line(text: str, limit: int = TEXT_LIMIT) -> str:
     """The cleaned text on one line, every run of white space as one space."""
     if not text:
         return ""
-    return line_of(" ".join(text[: limit * 4].split()), limit)
+    return clean_single_line(" ".join(text[: limit * 4].split()), limit)
 
 
-def line_of(text: str, limit: int = TEXT_LIMIT) -> str:
+def clean_single_line(text: str, limit: int = TEXT_LIMIT) -> str:
     """The cleaned text, where its white space is one space everywhere already."""
     if text.isascii() and text.isprintable():
         return text if len(text) <= limit else text[:limit].rstrip()
-    cleaned = clean(text, limit)
+    cleaned = clean_text(text, limit)
     # Nothing had to go, so no white space came together.
     return text if cleaned == text else " ".join(cleaned.split())
 

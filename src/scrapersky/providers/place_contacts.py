@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from scrapersky.extract.business.social_profiles import PLATFORMS, profile
-from scrapersky.extract.company_domain import CompanyDomain, NoWebAddress, web_address
+from scrapersky.extract.business.social_profiles import PLATFORMS, parse_profile
+from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, parse_website
 from scrapersky.extract.document.model import Document
-from scrapersky.extract.emails.classify import Judge, normal
+from scrapersky.extract.emails.classify import EmailClassifier, normalise_email
 from scrapersky.extract.phones.parse import parse_phone
 from scrapersky.extract.results import Contacts, Email, Phone, Social
 from scrapersky.providers.base import PlaceDetails
@@ -31,8 +31,8 @@ def source_of(provider: str, provider_id: str) -> str:
 def ways_of(place: PlaceDetails) -> Contacts:
     """Addresses, numbers beyond the first and profiles; what cannot be read or cannot be its own is left out."""
     evidence = (PROVIDER, f"named by {place.provider}" + (f" ({place.licence})" if place.licence else ""), CONFIDENCE)
-    judge = Judge(Document(), _host(place.website))
-    addresses = (normal(address) for address in _words(place.extra.get("emails")))
+    judge = EmailClassifier(Document(), _host(place.website))
+    addresses = (normalise_email(address) for address in _words(place.extra.get("emails")))
     emails = [Email(address, judge.kind(address), *evidence) for address in addresses if _is_own(judge, address)]
     numbers = [("phone", number) for number in _texts(place.extra.get("phones"))]
     numbers += [("fax", number) for number in _texts(place.extra.get("fax"))]
@@ -57,20 +57,20 @@ def _socials(told: Any, evidence: tuple[str, str, float]) -> Iterator[Social]:
     named = told.items() if isinstance(told, Mapping) else (("", address) for address in _texts(told))
     for platform, written in [pair for pair in named if isinstance(pair[1], str)][:MOST]:
         is_account = platform in _HOMES and "/" not in written
-        judged = profile(_HOMES[platform] + written.lstrip("@") if is_account else written)
+        judged = parse_profile(_HOMES[platform] + written.lstrip("@") if is_account else written)
         if judged is not None and not judged[2]:
             yield Social(judged[0], judged[1], *evidence)
 
 
-def _is_own(judge: Judge, address: str) -> bool:
+def _is_own(judge: EmailClassifier, address: str) -> bool:
     local, at, domain = address.rpartition("@")
     return bool(local and at and domain) and not judge.reason_against(address, None)
 
 
 def _host(website: str | None) -> str:
     try:
-        where = web_address(website) if website else None
-    except NoWebAddress:
+        where = parse_website(website) if website else None
+    except InvalidWebsite:
         return ""
     return where.name if isinstance(where, CompanyDomain) else ""
 

@@ -12,12 +12,12 @@ from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.extract.emails.deliverability import (
-    EmailAddress,
+    InspectedAddress,
     MailDomain,
     Verification,
-    conclude,
-    look_at,
-    of_number,
+    inspect_address,
+    verify_email,
+    verify_phone_only,
 )
 from scrapersky.extract.phones.parse import parse_phone
 from scrapersky.models import Contact
@@ -60,10 +60,10 @@ class ContactVerification(Workflow[Contact, ToVerify, Verification]):
         if not contact.email:
             if phone_valid is None:
                 raise Skip("no email address and no phone number")
-            return of_number(phone_valid, clock.now())
-        address = look_at(contact.email, contact.email_kind in OWN_KINDS)
+            return verify_phone_only(phone_valid, clock.now())
+        address = inspect_address(contact.email, contact.email_kind in OWN_KINDS)
         mail = await self._mail_of(address, contact.tries) if address.wrong is None else None
-        return conclude(address, mail, clock.now(), phone_valid)
+        return verify_email(address, mail, clock.now(), phone_valid)
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Contact, Verification]]) -> Iterable[UUID]:
         """Keep each verdict with its reasons; contacts that a destination's rule wants are queued for it."""
@@ -73,7 +73,7 @@ class ContactVerification(Workflow[Contact, ToVerify, Verification]):
         await deliveries.open_for(session, [row.id for row, _ in found])
         return ()
 
-    async def _mail_of(self, address: EmailAddress, tries: int) -> MailDomain | None:
+    async def _mail_of(self, address: InspectedAddress, tries: int) -> MailDomain | None:
         """Who takes its mail; None when the name servers were silent once too often."""
         try:
             return await self._mail_hosts.of(address.domain)

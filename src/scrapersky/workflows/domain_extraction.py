@@ -8,13 +8,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.extract.company_domain import CompanyDomain, NoWebAddress, Profile, web_address
+from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, PlatformProfile, parse_website
 from scrapersky.models import LocalBusiness
 from scrapersky.store.line import domains
 from scrapersky.store.line.advance_rules import rules_of
 
 
-class DomainExtraction(Workflow[LocalBusiness, str | None, CompanyDomain | Profile]):
+class DomainExtraction(Workflow[LocalBusiness, str | None, CompanyDomain | PlatformProfile]):
     """A website becomes a registrable domain; a page on somebody else's site is kept as a profile."""
 
     number = 3
@@ -29,21 +29,21 @@ class DomainExtraction(Workflow[LocalBusiness, str | None, CompanyDomain | Profi
         website: str | None = row.website
         return website
 
-    async def work(self, website: str | None) -> CompanyDomain | Profile:
+    async def work(self, website: str | None) -> CompanyDomain | PlatformProfile:
         """Nothing to fetch: the address itself tells."""
         if not website or not website.strip():
             raise Skip("no website")
         try:
-            return web_address(website)
-        except NoWebAddress as error:
+            return parse_website(website)
+        except InvalidWebsite as error:
             raise Skip(f"no usable website: {error}") from None
 
     async def write_batch(
-        self, session: AsyncSession, found: Sequence[tuple[LocalBusiness, CompanyDomain | Profile]]
+        self, session: AsyncSession, found: Sequence[tuple[LocalBusiness, CompanyDomain | PlatformProfile]]
     ) -> Iterable[UUID]:
         """Link each business to its domain, or keep the profile with it."""
         for business, where in found:
-            if isinstance(where, Profile):
+            if isinstance(where, PlatformProfile):
                 business.profiles = {**(business.profiles or {}), where.platform: where.url}
         linked = await domains.link(
             session, [(business, where) for business, where in found if isinstance(where, CompanyDomain)]

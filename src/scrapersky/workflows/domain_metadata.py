@@ -14,8 +14,8 @@ from scrapersky.crawl.web import Web
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.extract.business.parked_domains import Parked, read_home
-from scrapersky.extract.business.site_metadata import Metadata
+from scrapersky.extract.business.parked_domains import ParkedDomain, read_home_page
+from scrapersky.extract.business.site_metadata import SiteMetadata
 from scrapersky.models import Domain
 from scrapersky.store.line import domains
 from scrapersky.store.line.advance_rules import rules_of
@@ -39,7 +39,7 @@ class HomePage:
     final_url: str
     status: int
     redirects: tuple[str, ...]
-    metadata: Metadata
+    metadata: SiteMetadata
 
 
 class DomainMetadata(Workflow[Domain, Site, HomePage]):
@@ -67,8 +67,10 @@ class DomainMetadata(Workflow[Domain, Site, HomePage]):
             page = await _first_that_answers(visit, _homes(site))
         if page.content_type not in HTML:
             raise Skip(f"its home page is {page.content_type}, not HTML")
-        found = await self._web.read(read_home, page.text, page.final_url, dict(page.headers), site.country, site.name)
-        if isinstance(found, Parked):
+        found = await self._web.read(
+            read_home_page, page.text, page.final_url, dict(page.headers), site.country, site.name
+        )
+        if isinstance(found, ParkedDomain):
             raise Skip(f"the domain is parked: {found.reason}")
         return HomePage(page.final_url, page.status, tuple(hop.url for hop in page.redirects), found)
 

@@ -18,8 +18,8 @@ from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.extract.business.site_metadata import read_metadata
-from scrapersky.extract.pages.classify import classify
-from scrapersky.extract.pages.select import MIN_SCORE, WORTH, Candidate, pick_pages
+from scrapersky.extract.pages.classify import classify_page
+from scrapersky.extract.pages.select import MIN_SCORE, WORTH, PageLink, select_pages
 from scrapersky.models import SitemapFile
 from scrapersky.store.line import pages
 from scrapersky.store.line.page_spool import PageRow, Spool
@@ -42,16 +42,16 @@ class Imported:
     """The pages of a list, on disk until they are stored, and the best of them."""
 
     spool: Spool = field(default_factory=Spool)
-    candidates: list[Candidate] = field(default_factory=list)
+    candidates: list[PageLink] = field(default_factory=list)
     partial: str | None = None
 
     def add(self, url: str, text: str = "", last_modified: str | None = None) -> None:
         """Keep a page with its kind; a promising one is also a candidate."""
-        guess = classify(url, text)
+        guess = classify_page(url, text)
         self.spool.add(PageRow(url, guess.kind.value, guess.score, guess.reason, last_modified))
         promising = guess.kind in WORTH and guess.score >= MIN_SCORE
         if promising and len(self.candidates) < MAX_CANDIDATES:
-            self.candidates.append(Candidate(url, text))
+            self.candidates.append(PageLink(url, text))
 
 
 class SitemapImport(Workflow[SitemapFile, Listing, Imported]):
@@ -93,13 +93,13 @@ class SitemapImport(Workflow[SitemapFile, Listing, Imported]):
         page = await (await self._web.crawler()).fetch(listing.url)
         metadata = await self._web.read(read_metadata, page.text, page.final_url)
         imported = Imported()
-        for link in dict.fromkeys((Candidate(page.final_url), *metadata.links)):
+        for link in dict.fromkeys((PageLink(page.final_url), *metadata.links)):
             imported.add(link.url, link.text)
         return imported
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[SitemapFile, Imported]]) -> Iterable[UUID]:
         """Store the pages in bulk; the best go on, a few per site; a list or a site that was turned down gives none."""
-        candidates: dict[UUID, list[Candidate]] = defaultdict(list)
+        candidates: dict[UUID, list[PageLink]] = defaultdict(list)
         for row, imported in found:
             row.url_count, row.partial_reason = imported.spool.count, imported.partial
             candidates[row.domain_id] += imported.candidates if row.curation_status not in UNWANTED else []
@@ -110,9 +110,9 @@ class SitemapImport(Workflow[SitemapFile, Listing, Imported]):
         return await pages.choose(session, wanted, picks)
 
 
-def _picks(candidates: Iterable[Candidate]) -> list[tuple[str, str]]:
+def _picks(candidates: Iterable[PageLink]) -> list[tuple[str, str]]:
     """The best pages, best first, with their kinds."""
-    return [(pick.url, pick.guess.kind.value) for pick in pick_pages(candidates, MAX_PICKS)]
+    return [(pick.url, pick.guess.kind.value) for pick in select_pages(candidates, MAX_PICKS)]
 
 
 async def _pieces(answer: SitemapResponse) -> AsyncIterator[bytes]:

@@ -15,7 +15,7 @@ import pytest
 from scrapersky.core.errors import BadSetting, TryAgain
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.network.mx_lookup import MxLookup, NoAnswerFromNames, mail_hosts_of, parse_servers
-from scrapersky.extract.emails.deliverability import MailDomain, Takes
+from scrapersky.extract.emails.deliverability import MailAcceptance, MailDomain
 
 Answer = Callable[[dns.message.Message, str], bytes | None]
 
@@ -139,19 +139,19 @@ async def asking(*servers: Server, **options) -> AsyncIterator[MxLookup]:
 @pytest.mark.parametrize(
     ("domain", "mail"),
     [
-        ("plain.fi", MailDomain(Takes.HOSTS, ("one.plain.fi", "two.plain.fi"))),
-        ("alias.fi", MailDomain(Takes.HOSTS, ("one.plain.fi", "two.plain.fi"))),
-        ("null.fi", MailDomain(Takes.REFUSES)),
-        ("home.fi", MailDomain(Takes.REFUSES)),
-        ("address.fi", MailDomain(Takes.ADDRESS)),
-        ("six.fi", MailDomain(Takes.ADDRESS)),
-        ("both.fi", MailDomain(Takes.ADDRESS)),
-        ("inside.fi", MailDomain(Takes.INSIDE)),
-        ("sends.fi", MailDomain(Takes.ADDRESS)),
-        ("silent.fi", MailDomain(Takes.SENDS_NONE)),
-        ("split.fi", MailDomain(Takes.SENDS_NONE)),
-        ("empty.fi", MailDomain(Takes.NOWHERE)),
-        ("nobody.fi", MailDomain(Takes.ABSENT)),
+        ("plain.fi", MailDomain(MailAcceptance.MX_HOSTS, ("one.plain.fi", "two.plain.fi"))),
+        ("alias.fi", MailDomain(MailAcceptance.MX_HOSTS, ("one.plain.fi", "two.plain.fi"))),
+        ("null.fi", MailDomain(MailAcceptance.NULL_MX)),
+        ("home.fi", MailDomain(MailAcceptance.NULL_MX)),
+        ("address.fi", MailDomain(MailAcceptance.ADDRESS_ONLY)),
+        ("six.fi", MailDomain(MailAcceptance.ADDRESS_ONLY)),
+        ("both.fi", MailDomain(MailAcceptance.ADDRESS_ONLY)),
+        ("inside.fi", MailDomain(MailAcceptance.PRIVATE_ADDRESS)),
+        ("sends.fi", MailDomain(MailAcceptance.ADDRESS_ONLY)),
+        ("silent.fi", MailDomain(MailAcceptance.SPF_DENIES_ALL)),
+        ("split.fi", MailDomain(MailAcceptance.SPF_DENIES_ALL)),
+        ("empty.fi", MailDomain(MailAcceptance.NO_HOST)),
+        ("nobody.fi", MailDomain(MailAcceptance.NO_DOMAIN)),
     ],
 )
 async def test_the_records_tell_who_takes_the_mail(domain, mail):
@@ -183,7 +183,7 @@ async def test_an_error_is_not_remembered():
         with pytest.raises(NoAnswerFromNames):
             await hosts.of("plain.fi")
         server.answer = well
-        assert (await hosts.of("plain.fi")).takes is Takes.HOSTS
+        assert (await hosts.of("plain.fi")).acceptance is MailAcceptance.MX_HOSTS
 
 
 async def test_a_server_that_says_nothing_is_not_waited_for_longer_than_allowed():
@@ -200,7 +200,7 @@ async def test_a_lost_packet_is_asked_for_again():
         return next(lost, well(query, kind))
 
     async with serving(loses_one) as server, asking(server, seconds=3.0) as hosts:
-        assert (await hosts.of("plain.fi")).takes is Takes.HOSTS
+        assert (await hosts.of("plain.fi")).acceptance is MailAcceptance.MX_HOSTS
         assert server.asked["plain.fi", "MX"] == 2
 
 
@@ -238,13 +238,13 @@ async def test_an_answer_cut_off_is_asked_for_over_tcp():
         return reply.to_wire()
 
     async with serving(cut_off, tcp=True) as server, asking(server) as hosts:
-        assert (await hosts.of("plain.fi")).takes is Takes.HOSTS
+        assert (await hosts.of("plain.fi")).acceptance is MailAcceptance.MX_HOSTS
         assert server.over_tcp == 1
 
 
 async def test_the_second_server_answers_where_the_first_fails():
     async with serving(fails) as broken, serving() as well_one, asking(broken, well_one) as hosts:
-        assert (await hosts.of("plain.fi")).takes is Takes.HOSTS
+        assert (await hosts.of("plain.fi")).acceptance is MailAcceptance.MX_HOSTS
 
 
 async def test_many_who_ask_at_once_ask_one_question():
@@ -254,7 +254,7 @@ async def test_many_who_ask_at_once_ask_one_question():
         while not server.under_way:
             await asyncio.sleep(0)
         server.gate.set()
-        assert {(await one).takes for one in asked} == {Takes.HOSTS}
+        assert {(await one).acceptance for one in asked} == {MailAcceptance.MX_HOSTS}
         assert server.asked["plain.fi", "MX"] == 1
 
 
@@ -266,7 +266,7 @@ async def test_somebody_who_stops_waiting_takes_the_answer_from_nobody():
             await asyncio.sleep(0)
         first.cancel()
         server.gate.set()
-        assert (await second).takes is Takes.HOSTS
+        assert (await second).acceptance is MailAcceptance.MX_HOSTS
         with pytest.raises(asyncio.CancelledError):
             await first
 

@@ -2,15 +2,15 @@
 
 import pytest
 
-from scrapersky.extract.business.parked_domains import Parked, read_home, why_parked
-from scrapersky.extract.business.site_metadata import Metadata
+from scrapersky.extract.business.parked_domains import ParkedDomain, parked_reason, read_home_page
+from scrapersky.extract.business.site_metadata import SiteMetadata
 from scrapersky.extract.document import parse as reading
 
 SITE = "molar.fi"
 
 
 def judged(body: str, url: str = f"https://{SITE}/", head: str = "", html: str = "<html lang='en'>") -> str:
-    return why_parked(reading.parse(f"{html}<head>{head}</head><body>{body}</body></html>"), url, SITE)
+    return parked_reason(reading.parse_page(f"{html}<head>{head}</head><body>{body}</body></html>"), url, SITE)
 
 
 @pytest.mark.parametrize(
@@ -96,14 +96,14 @@ def test_a_small_an_unfinished_or_a_talkative_site_is_not(body):
 
 
 def test_a_market_for_domains_is_no_parked_domain_itself():
-    page = reading.parse("<h1>Names of all kinds</h1><a href='/search/?domain=sedo.com'>Search</a>")
-    assert why_parked(page, "https://sedo.com/", "sedo.com") == ""
+    page = reading.parse_page("<h1>Names of all kinds</h1><a href='/search/?domain=sedo.com'>Search</a>")
+    assert parked_reason(page, "https://sedo.com/", "sedo.com") == ""
 
 
 @pytest.mark.parametrize("parser", ["turbohtml", "lxml"])
 def test_reading_a_home_page_gives_facts_or_what_tells_that_there_are_none(parser):
-    facts = read_home("<title>Molar Dental</title><h1>Hello</h1>", f"https://{SITE}/", {}, "FI", SITE, parser)
-    assert isinstance(facts, Metadata)
+    facts = read_home_page("<title>Molar Dental</title><h1>Hello</h1>", f"https://{SITE}/", {}, "FI", SITE, parser)
+    assert isinstance(facts, SiteMetadata)
     assert facts.title == "Molar Dental"
-    none = read_home("<p>This domain is for sale.</p>", f"https://{SITE}/", {}, "FI", SITE, parser)
-    assert none == Parked("its page says “this domain is for sale”")
+    none = read_home_page("<p>This domain is for sale.</p>", f"https://{SITE}/", {}, "FI", SITE, parser)
+    assert none == ParkedDomain("its page says “this domain is for sale”")

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from scrapersky.extract.business.contact_forms import has_contact_form
 from scrapersky.extract.business.organisation import Organisation
-from scrapersky.extract.business.site_metadata import Metadata, read_metadata
-from scrapersky.extract.document.parse import parse
+from scrapersky.extract.business.site_metadata import SiteMetadata, read_metadata
+from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.document.urls import Resolver
-from scrapersky.extract.pages.select import Candidate, pick_pages
+from scrapersky.extract.pages.select import PageLink, select_pages
 from scrapersky.extract.parser_pool.pool import ParserPool
 
 HOME = """<!doctype html>
@@ -44,7 +44,7 @@ HOME = """<!doctype html>
 </body></html>"""
 
 
-def read(html: str, url: str = "https://www.praxis-muster.example/start/") -> Metadata:
+def read(html: str, url: str = "https://www.praxis-muster.example/start/") -> SiteMetadata:
     return read_metadata(html, url)
 
 
@@ -104,7 +104,7 @@ async def test_the_facts_pass_through_a_parser_process() -> None:
 
 
 def test_an_empty_page_tells_nothing() -> None:
-    assert read("") == Metadata(parser="turbohtml")
+    assert read("") == SiteMetadata(parser="turbohtml")
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_a_contact_form_takes_messages(html: str, expected: bool) -> None:
 
 
 def test_a_form_without_an_answerer_is_no_contact_form() -> None:
-    assert not has_contact_form(parse("<form><textarea name=notes></textarea></form>"))
+    assert not has_contact_form(parse_page("<form><textarea name=notes></textarea></form>"))
 
 
 @pytest.mark.parametrize(
@@ -308,11 +308,11 @@ def test_links_to_pages_of_the_same_site_are_kept_for_picking() -> None:
     <a href="/preise.pdf">Preise</a><a href="mailto:a@example.org">Mail</a><a href="/team" title="Team"></a>"""
     links = read(html).links
     assert links == (
-        Candidate("https://www.praxis-muster.example/kontakt", "Kontakt"),
-        Candidate("https://shop.praxis-muster.example/", "Shop"),
-        Candidate("https://www.praxis-muster.example/team", "Team"),
+        PageLink("https://www.praxis-muster.example/kontakt", "Kontakt"),
+        PageLink("https://shop.praxis-muster.example/", "Shop"),
+        PageLink("https://www.praxis-muster.example/team", "Team"),
     )
-    assert [pick.guess.kind for pick in pick_pages(links, 2)] == ["contact", "team"]
+    assert [pick.guess.kind for pick in select_pages(links, 2)] == ["contact", "team"]
 
 
 def test_only_so_many_links_are_kept() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scrapersky.extract.business.social_profiles import profile
+from scrapersky.extract.business.social_profiles import parse_profile
 from scrapersky.extract.contacts import read_contacts
 
 
@@ -79,4 +79,4 @@ def test_the_profile_of_the_page_s_maker_is_kept_apart() -> None:
 
 
 def test_an_address_that_is_none_is_passed_over() -> None:
-    assert profile("https://[facebook.com/x") is None
+    assert parse_profile("https://[facebook.com/x") is None

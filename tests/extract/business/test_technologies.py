@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scrapersky.extract import regexes
 from scrapersky.extract.business.site_metadata import read_metadata
 from scrapersky.extract.business.technologies import MAX_PLACE, Technology, signatures, technologies_of
-from scrapersky.extract.document.parse import parse
+from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.pages.vocabulary import PageKind, vocabulary
 from tests import ROOT
 
@@ -84,7 +84,7 @@ def test_a_version_is_preferred_to_a_bare_sign() -> None:
 
 
 def test_headers_speak_too() -> None:
-    found = technologies_of(parse("<p>x"), {"Server": "cloudflare", "X-Powered-By": "PHP/8.1.2"})
+    found = technologies_of(parse_page("<p>x"), {"Server": "cloudflare", "X-Powered-By": "PHP/8.1.2"})
     assert [(one.name, one.version) for one in found] == [("PHP", "8.1.2"), ("Cloudflare", "")]
 
 
@@ -111,7 +111,7 @@ def test_a_page_full_of_near_signs_is_searched_quickly(place: str) -> None:
         "generator": f'<meta name=generator content="{near[:4000]}">' * 60,
         "link": f'<a href="{near[:3900]}">x</a>' * 60,
     }[place]
-    document = parse(html)
+    document = parse_page(html)
     before = process_time()
     technologies_of(document)
     assert process_time() - before < 0.5
@@ -122,7 +122,7 @@ def test_no_page_is_too_odd(text: str, headers: dict[str, str]) -> None:
     html = (
         f'<meta name="generator" content="{text}"><script src="{text}"></script><p class="{text}">{text}<!--{text}-->'
     )
-    found = technologies_of(parse(html), headers)
+    found = technologies_of(parse_page(html), headers)
     assert len(found) <= len(signatures())
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapersky.extract.document.parse import MAX_BLOCKS, MAX_DEPTH, parse
+from scrapersky.extract.document.parse import MAX_BLOCKS, MAX_DEPTH, parse_page
 
 PAGE = """<html lang="fi"><head><title> A &amp; B </title><meta name="Description" content="what we do">
 <base href="/x/"><link rel="icon" href="/i.png"></head><body>
@@ -20,7 +20,7 @@ PAGE = """<html lang="fi"><head><title> A &amp; B </title><meta name="Descriptio
 
 @pytest.mark.parametrize("parser", ["turbohtml", "lxml"])
 def test_a_page_is_read_the_same_by_both_parsers(parser: Literal["turbohtml", "lxml"]) -> None:
-    page = parse(PAGE, parser)
+    page = parse_page(PAGE, parser)
     assert (page.title, page.language, page.base) == ("A & B", "fi", "/x/")
     assert page.meta["description"] == "what we do"
     assert page.text.split("\n") == ["Home", "Big title", "one", "two mail", "below", "hid", "x", "said"]
@@ -38,25 +38,25 @@ def test_a_page_is_read_the_same_by_both_parsers(parser: Literal["turbohtml", "l
 
 
 def test_neighbouring_boxes_are_words_of_their_own_and_letters_are_not() -> None:
-    page = parse("<div><span>Jane Roe</span><span>Owner</span></div><p>in<b>f</b><b>o</b>@x</p>")
+    page = parse_page("<div><span>Jane Roe</span><span>Owner</span></div><p>in<b>f</b><b>o</b>@x</p>")
     assert page.text == "Jane Roe Owner\ninfo@x"
 
 
 def test_a_link_knows_the_block_it_begins_in() -> None:
-    page = parse(PAGE)
+    page = parse_page(PAGE)
     assert page.blocks[page.links[1].block].text == "two mail"
 
 
 def test_the_nodes_around_a_block_lead_to_the_root() -> None:
-    page = parse(PAGE)
+    page = parse_page(PAGE)
     assert [node.tag for node in page.around(page.blocks[1].node)] == ["h1", "body", "html"]
 
 
 def test_a_deep_or_endless_page_is_cut_and_says_so() -> None:
-    deep = parse("<div>" * 5_000 + "x")
+    deep = parse_page("<div>" * 5_000 + "x")
     assert max(node.depth for node in deep.nodes) < MAX_DEPTH
     assert "depth" in deep.cut
-    wide = parse("<p>x" * (MAX_BLOCKS + 10))
+    wide = parse_page("<p>x" * (MAX_BLOCKS + 10))
     assert len(wide.blocks) == MAX_BLOCKS
     assert "blocks" in wide.cut
 
@@ -88,4 +88,4 @@ def test_a_deep_or_endless_page_is_cut_and_says_so() -> None:
 )
 def test_no_markup_makes_a_parser_raise(html: str) -> None:
     for parser in ("turbohtml", "lxml"):
-        parse(html, parser).text.encode("utf-8")
+        parse_page(html, parser).text.encode("utf-8")

@@ -9,14 +9,21 @@ from hypothesis import strategies as st
 
 from scrapersky.core.vocabularies import Verdict
 from scrapersky.extract.emails import domain_lists
-from scrapersky.extract.emails.deliverability import ANSWERS, EmailAddress, MailDomain, Takes, conclude, look_at
+from scrapersky.extract.emails.deliverability import (
+    ANSWERS,
+    InspectedAddress,
+    MailAcceptance,
+    MailDomain,
+    inspect_address,
+    verify_email,
+)
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
-TAKES_MAIL = MailDomain(Takes.HOSTS, ("mail.firma.fi",))
+TAKES_MAIL = MailDomain(MailAcceptance.MX_HOSTS, ("mail.firma.fi",))
 
 
 def verdict(email: str, mail: MailDomain | None = TAKES_MAIL) -> Verdict:
-    return conclude(look_at(email), mail, NOW).verdict
+    return verify_email(inspect_address(email), mail, NOW).verdict
 
 
 @pytest.mark.parametrize(
@@ -29,7 +36,7 @@ def verdict(email: str, mail: MailDomain | None = TAKES_MAIL) -> Verdict:
     ],
 )
 def test_an_address_is_read_in_its_normal_form(written, email, domain):
-    seen = look_at(written)
+    seen = inspect_address(written)
     assert (seen.email, seen.domain, seen.wrong) == (email, domain, None)
 
 
@@ -59,7 +66,7 @@ def test_an_address_is_read_in_its_normal_form(written, email, domain):
     ],
 )
 def test_what_is_no_address_is_undeliverable_whatever_the_domain_says(written):
-    found = conclude(look_at(written), TAKES_MAIL, NOW)
+    found = verify_email(inspect_address(written), TAKES_MAIL, NOW)
     assert found.verdict is Verdict.UNDELIVERABLE
     assert found.reasons[0].startswith("not an address: ")
 
@@ -67,17 +74,17 @@ def test_what_is_no_address_is_undeliverable_whatever_the_domain_says(written):
 @pytest.mark.parametrize(
     ("takes", "expected"),
     [
-        (Takes.HOSTS, Verdict.DELIVERABLE),
-        (Takes.ADDRESS, Verdict.RISKY),
-        (Takes.REFUSES, Verdict.UNDELIVERABLE),
-        (Takes.SENDS_NONE, Verdict.UNDELIVERABLE),
-        (Takes.NOWHERE, Verdict.UNDELIVERABLE),
-        (Takes.ABSENT, Verdict.UNDELIVERABLE),
+        (MailAcceptance.MX_HOSTS, Verdict.DELIVERABLE),
+        (MailAcceptance.ADDRESS_ONLY, Verdict.RISKY),
+        (MailAcceptance.NULL_MX, Verdict.UNDELIVERABLE),
+        (MailAcceptance.SPF_DENIES_ALL, Verdict.UNDELIVERABLE),
+        (MailAcceptance.NO_HOST, Verdict.UNDELIVERABLE),
+        (MailAcceptance.NO_DOMAIN, Verdict.UNDELIVERABLE),
     ],
 )
 def test_the_domain_decides_about_a_plain_address(takes, expected):
     assert verdict("eva@firma.fi", MailDomain(takes)) is expected
-    assert set(ANSWERS) == set(Takes)
+    assert set(ANSWERS) == set(MailAcceptance)
 
 
 def test_silent_name_servers_leave_the_verdict_open():
@@ -85,25 +92,25 @@ def test_silent_name_servers_leave_the_verdict_open():
 
 
 def test_a_role_is_a_label_and_no_fault():
-    found = conclude(look_at("info@firma.fi"), TAKES_MAIL, NOW)
+    found = verify_email(inspect_address("info@firma.fi"), TAKES_MAIL, NOW)
     assert (found.verdict, found.role, found.reasons) == (Verdict.DELIVERABLE, True, ("its domain takes mail",))
-    assert look_at("eva@firma.fi").role is False
+    assert inspect_address("eva@firma.fi").role is False
 
 
 def test_a_free_mailbox_is_a_label_and_no_fault():
-    found = conclude(look_at("praxis.eva@gmail.com"), TAKES_MAIL, NOW)
+    found = verify_email(inspect_address("praxis.eva@gmail.com"), TAKES_MAIL, NOW)
     assert (found.verdict, found.free_mail) == (Verdict.DELIVERABLE, True)
-    assert look_at("eva@outlook.jp").free_mail is True
+    assert inspect_address("eva@outlook.jp").free_mail is True
 
 
 @pytest.mark.parametrize("domain", ["mailinator.com", "eu.mailinator.com", "yopmail.com"])
 def test_a_throw_away_mailbox_is_risky_also_below_its_domain(domain):
-    found = conclude(look_at(f"eva@{domain}"), TAKES_MAIL, NOW)
+    found = verify_email(inspect_address(f"eva@{domain}"), TAKES_MAIL, NOW)
     assert (found.verdict, found.disposable, found.free_mail) == (Verdict.RISKY, True, False)
 
 
 def test_a_neighbour_of_a_throw_away_domain_is_none():
-    assert look_at("eva@mailinator.com.firma.fi").disposable is False
+    assert inspect_address("eva@mailinator.com.firma.fi").disposable is False
 
 
 @pytest.mark.parametrize("local", ["noreply", "no-reply", "do-not-reply", "mailer-daemon"])
@@ -127,17 +134,17 @@ def test_letters_outside_ascii_before_the_sign_are_risky():
     ],
 )
 def test_a_slip_of_the_finger_is_told(domain, known):
-    found = conclude(look_at(f"eva@{domain}"), TAKES_MAIL, NOW)
+    found = verify_email(inspect_address(f"eva@{domain}"), TAKES_MAIL, NOW)
     assert (found.verdict, found.did_you_mean) == (Verdict.RISKY, f"eva@{known}")
 
 
 @pytest.mark.parametrize("domain", ["gmail.com", "mail.com", "ymail.com", "hotmail.fr", "googlemail.com", "firma.fi"])
 def test_a_domain_that_is_meant_is_not_corrected(domain):
-    assert look_at(f"eva@{domain}").did_you_mean is None
+    assert inspect_address(f"eva@{domain}").did_you_mean is None
 
 
 def test_on_the_site_s_own_domain_nothing_is_a_slip():
-    assert look_at("info@gmall.com", is_own_domain=True).did_you_mean is None
+    assert inspect_address("info@gmall.com", is_own_domain=True).did_you_mean is None
 
 
 @pytest.mark.parametrize(
@@ -164,7 +171,7 @@ def test_the_providers_that_are_mistyped_are_known_to_give_mailboxes():
 
 
 def test_the_verdict_can_be_kept_as_json():
-    found = conclude(look_at("info@firma.fi"), TAKES_MAIL, NOW, phone_valid=True)
+    found = verify_email(inspect_address("info@firma.fi"), TAKES_MAIL, NOW, phone_valid=True)
     kept = json.loads(json.dumps(found.as_json()))
     assert kept["verdict"] == "deliverable"
     assert kept["mx"] == ["mail.firma.fi"]
@@ -178,7 +185,7 @@ def test_the_verdict_can_be_kept_as_json():
 @example("a@" + "\u0300" * 60 + ".fi")
 @example("a@" + ("xn--" + "a" * 55 + ".") * 3 + "de")
 def test_whatever_is_written_gets_a_verdict_that_can_be_stored(written):
-    found = conclude(look_at(written), TAKES_MAIL, NOW)
+    found = verify_email(inspect_address(written), TAKES_MAIL, NOW)
     assert found.verdict in Verdict
     assert found.reasons
     kept = json.dumps(found.as_json(), ensure_ascii=False)
@@ -192,5 +199,5 @@ def test_a_slip_goes_both_ways(one, other):
 
 
 def test_a_wrong_address_is_never_asked_about():
-    assert look_at("a@b") == EmailAddress("a@b", wrong=look_at("a@b").wrong)
-    assert look_at("a@b").domain == ""
+    assert inspect_address("a@b") == InspectedAddress("a@b", wrong=inspect_address("a@b").wrong)
+    assert inspect_address("a@b").domain == ""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapersky.extract.pages.classify import PageKind, classify
+from scrapersky.extract.pages.classify import PageKind, classify_page
 from scrapersky.extract.pages.vocabulary import SPELLED_OUT, STEM, compact, vocabulary
 
 TABLE = Path(__file__).parent / "data" / "page_kinds.txt"
@@ -33,7 +33,7 @@ CASES = read_cases()
 def test_a_page_is_what_it_is_called(language: str, kind: str, path: str, text: str) -> None:
     url = path if ":" in path else f"https://www.example.org{path}"
 
-    guess = classify(url, text)
+    guess = classify_page(url, text)
 
     assert guess.kind == kind, guess
 
@@ -72,7 +72,7 @@ def test_every_word_of_the_vocabulary_is_found_as_a_path_and_as_a_link() -> None
     for language, kind, word in written_words():
         name = word.strip("~=*")
         slug = "-".join(compact(part) for part in name.split())
-        for guess in (classify(f"https://example.org/{slug}/"), classify("https://example.org/x9", name)):
+        for guess in (classify_page(f"https://example.org/{slug}/"), classify_page("https://example.org/x9", name)):
             if guess.kind != kind:
                 wrong.append((language, kind, word, guess))
     assert wrong == []
@@ -99,38 +99,38 @@ def test_stems_are_long_enough_to_be_looked_up() -> None:
     ],
 )
 def test_the_reason_names_the_word_and_the_place(url: str, text: str, title: str, reason: str) -> None:
-    assert classify(url, text, title).reason == reason
+    assert classify_page(url, text, title).reason == reason
 
 
 def test_a_host_in_punycode_is_read() -> None:
     label = "новости".encode("idna").decode()
-    assert classify(f"https://{label}.example.org/").kind == "blog"
+    assert classify_page(f"https://{label}.example.org/").kind == "blog"
 
 
 def test_scores_fall_from_the_plain_name_to_the_vague_one() -> None:
-    plain = classify("https://example.org/contact")
-    deep = classify("https://example.org/a/b/c/contact")
-    inside = classify("https://example.org/contact/helsinki")
-    vague = classify("https://example.org/contact-lens-advice")
-    agreed = classify("https://example.org/contact", "Contact")
+    plain = classify_page("https://example.org/contact")
+    deep = classify_page("https://example.org/a/b/c/contact")
+    inside = classify_page("https://example.org/contact/helsinki")
+    vague = classify_page("https://example.org/contact-lens-advice")
+    agreed = classify_page("https://example.org/contact", "Contact")
     scores = [agreed.score, plain.score, deep.score, inside.score, vague.score]
     assert scores == sorted(scores, reverse=True)
     assert len(set(scores)) == len(scores)
 
 
 def test_the_title_speaks_where_the_address_is_silent() -> None:
-    assert classify("https://example.org/17", title="Unser Team – Praxis Dr. Beispiel").kind == "team"
-    assert classify("https://example.org/kontakt", title="Praxis Dr. Beispiel | Über uns").kind == "contact"
-    assert classify("https://example.org/", title="Contact us").kind == "home"
+    assert classify_page("https://example.org/17", title="Unser Team – Praxis Dr. Beispiel").kind == "team"
+    assert classify_page("https://example.org/kontakt", title="Praxis Dr. Beispiel | Über uns").kind == "contact"
+    assert classify_page("https://example.org/", title="Contact us").kind == "home"
 
 
 @given(url=st.text(max_size=300), text=st.text(max_size=80), title=st.text(max_size=80))
 def test_no_input_is_too_odd(url: str, text: str, title: str) -> None:
     for address in (url, f"https://example.org/{url}", f"https://{url}", f"https://example.org/?page={url}"):
-        guess = classify(address, text, title)
+        guess = classify_page(address, text, title)
         assert 0.0 <= guess.score <= 1.0
         assert guess.reason
-        assert guess == classify(address, text, title)
+        assert guess == classify_page(address, text, title)
 
 
 @pytest.mark.parametrize(
@@ -138,5 +138,5 @@ def test_no_input_is_too_odd(url: str, text: str, title: str) -> None:
 )
 def test_long_addresses_cost_no_more_than_short_ones(bomb: str) -> None:
     before = process_time()
-    classify(f"https://example.org/{bomb}", bomb, bomb)
+    classify_page(f"https://example.org/{bomb}", bomb, bomb)
     assert process_time() - before < 0.05

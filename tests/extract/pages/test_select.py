@@ -6,15 +6,17 @@ from time import process_time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapersky.extract.pages.select import Candidate, pick_pages
+from scrapersky.extract.pages.select import PageLink, select_pages
 
 
 def picked(addresses: list[str], limit: int = 5, language: str = "") -> list[str]:
-    return [pick.url.removeprefix("https://example.org") for pick in pick_pages(candidates(addresses), limit, language)]
+    return [
+        pick.url.removeprefix("https://example.org") for pick in select_pages(candidates(addresses), limit, language)
+    ]
 
 
-def candidates(addresses: list[str]) -> list[Candidate]:
-    return [Candidate(f"https://example.org{address}") for address in addresses]
+def candidates(addresses: list[str]) -> list[PageLink]:
+    return [PageLink(f"https://example.org{address}") for address in addresses]
 
 
 def test_contact_comes_before_imprint_team_about_and_home() -> None:
@@ -52,7 +54,7 @@ def test_spellings_of_one_address_are_one_page() -> None:
         "https://example.org/contact/index.php",
         "https://example.org/contact?utm_source=letter",
     ]
-    picks = pick_pages([Candidate(address) for address in addresses], 5)
+    picks = select_pages([PageLink(address) for address in addresses], 5)
     assert [pick.url for pick in picks] == ["https://example.org/contact"]
 
 
@@ -66,7 +68,7 @@ def test_blogs_products_and_files_are_not_worth_a_visit() -> None:
 
 
 def test_the_text_of_a_link_can_make_a_page_worth_it() -> None:
-    picks = pick_pages([Candidate("https://example.org/p-9", "Ota yhteyttä"), Candidate("https://example.org/p-8")], 3)
+    picks = select_pages([PageLink("https://example.org/p-9", "Ota yhteyttä"), PageLink("https://example.org/p-8")], 3)
     assert [(pick.url, pick.guess.kind, pick.guess.place) for pick in picks] == [
         ("https://example.org/p-9", "contact", "link text")
     ]
@@ -95,5 +97,5 @@ def test_a_site_of_twenty_thousand_team_pages_is_picked_quickly() -> None:
         [f"/{language}/team/person-{number}" for number in range(5_000) for language in ("", "de", "fr", "en")]
     )
     before = process_time()
-    assert len(pick_pages(site, 10)) == 10
+    assert len(select_pages(site, 10)) == 10
     assert process_time() - before < 5

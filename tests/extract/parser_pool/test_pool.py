@@ -16,7 +16,7 @@ import pytest
 import uvloop
 
 from scrapersky.extract.document.model import Document
-from scrapersky.extract.document.parse import parse
+from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.parser_pool.pool import ParserCannotStart, ParserPool, PoisonPage, ReaderFault
 from tests.factories import hard_readers
 
@@ -41,8 +41,8 @@ def is_running(pid: int) -> bool:
 async def test_facts_come_back_as_they_are() -> None:
     html = "<html lang=fi><title>Hei</title><p>Soita <a href='tel:+358401234567'>meille</a>"
     async with ParserPool(1) as pool:
-        page = await pool.run(parse, html)
-    assert page == parse(html)
+        page = await pool.run(parse_page, html)
+    assert page == parse_page(html)
     assert isinstance(page, Document)
 
 
@@ -263,9 +263,9 @@ def long_title_page() -> str:
 async def test_monstrous_pages_end_in_their_budget(make: Callable[[], str], parser: str) -> None:
     html = make()
     async with ParserPool(2, cpu_seconds=0.8, wall_seconds=5, memory_mb=512) as pool:
-        monster = asyncio.create_task(pool.run(parse, html, parser=parser))  # type: ignore[arg-type]
+        monster = asyncio.create_task(pool.run(parse_page, html, parser=parser))  # type: ignore[arg-type]
         started = monotonic()
-        neighbours = await asyncio.gather(*(pool.run(parse, f"<title>{number}") for number in range(20)))
+        neighbours = await asyncio.gather(*(pool.run(parse_page, f"<title>{number}") for number in range(20)))
         assert monotonic() - started < 5
         (outcome,) = await asyncio.gather(monster, return_exceptions=True)
         assert isinstance(outcome, Document | PoisonPage), outcome
@@ -276,8 +276,8 @@ async def test_monstrous_pages_end_in_their_budget(make: Callable[[], str], pars
 
 PARENT = """
 import asyncio, sys
-from scrapersky.extract.parsing import ParserPool
-from tests.unit import hard_readers
+from scrapersky.extract.parser_pool.pool import ParserPool
+from tests.factories import hard_readers
 
 async def main():
     async with ParserPool(2, cpu_seconds=1, wall_seconds=1.0) as pool:

@@ -10,7 +10,7 @@ import pytest
 from scrapersky.core import clock
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.network.mx_lookup import NoAnswerFromNames, mail_hosts_of, parse_servers
-from scrapersky.extract.emails.deliverability import conclude, look_at
+from scrapersky.extract.emails.deliverability import inspect_address, verify_email
 from scrapersky.sandbox.server.dns_zone import DECK, SLOW_SECONDS, Post, post_of
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.sandbox.truth import compare_verdicts
@@ -21,12 +21,12 @@ async def test_the_ordinary_lookup_gives_every_true_address_its_true_verdict(san
     emails = [one["value"] for entry in sandbox.truth() for one in entry["emails"]]
 
     async def verdict(email: str) -> str:
-        address = look_at(email)
+        address = inspect_address(email)
         try:
             mail = await hosts.of(address.domain)
         except NoAnswerFromNames:
             mail = None
-        return conclude(address, mail, clock.now()).verdict.value
+        return verify_email(address, mail, clock.now()).verdict.value
 
     found = dict(zip(emails, await asyncio.gather(*map(verdict, emails)), strict=True))
     score = compare_verdicts(found, sandbox.truth())

@@ -9,7 +9,7 @@ from scrapersky.crawl.errors import BlockedByPolicy, FetchError, GiveUp, Gone, R
 from scrapersky.extract.business.site_metadata import read_metadata
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.sandbox.sites.faults import Condition
-from scrapersky.sandbox.sites.plan import PageKind, Site, Style
+from scrapersky.sandbox.sites.plan import Site, SitePageKind, Style
 from scrapersky.sandbox.world.business import Business
 
 
@@ -59,7 +59,7 @@ async def test_links_lead_from_the_home_page_to_every_page_worth_reading(sandbox
     for style in Style:
         site = healthy(sandbox, style)
         home = await crawler.fetch(site.origin + "/")
-        for kind in (PageKind.CONTACT, PageKind.TEAM, PageKind.IMPRINT, PageKind.ABOUT):
+        for kind in (SitePageKind.CONTACT, SitePageKind.TEAM, SitePageKind.IMPRINT, SitePageKind.ABOUT):
             assert f'href="{site.page(kind).path}"' in home.text
 
 
@@ -107,7 +107,7 @@ async def test_a_site_that_is_unwell_fails_in_its_own_way(
 async def test_a_login_wall_shows_nothing_else(sandbox: Sandbox, crawler: Crawler):
     site = site_of(sandbox, Condition.LOGIN)
 
-    answer = await crawler.fetch(site.url(site.page(PageKind.CONTACT)))
+    answer = await crawler.fetch(site.url(site.page(SitePageKind.CONTACT)))
 
     assert answer.final_url.endswith("/login")
     assert site.owner.phone not in answer.text

@@ -7,8 +7,8 @@ import phonenumbers
 import pytest
 
 from scrapersky.core.errors import BadSetting
-from scrapersky.extract.company_domain import CompanyDomain, Profile, web_address
-from scrapersky.extract.pages.classify import classify
+from scrapersky.extract.company_domain import CompanyDomain, PlatformProfile, parse_website
+from scrapersky.extract.pages.classify import classify_page
 from scrapersky.sandbox.sites.faults import SHARES, WHY_UNREACHABLE, Condition
 from scrapersky.sandbox.world.languages import languages
 from scrapersky.sandbox.world.slugs import slug
@@ -76,9 +76,9 @@ def test_websites_are_domains_of_their_own_or_profiles():
         if business.website is None:
             assert business.condition is Condition.NONE
             continue
-        address = web_address(business.website)
+        address = parse_website(business.website)
         if business.condition is Condition.PROFILE:
-            assert isinstance(address, Profile)
+            assert isinstance(address, PlatformProfile)
         else:
             assert isinstance(address, CompanyDomain)
             assert address.name == business.host
@@ -127,7 +127,7 @@ def test_pages_are_named_so_that_their_kind_can_be_told():
     wanted = ("contact", "about", "team", "imprint", "services", "blog")
     for language in languages().values():
         for kind in wanted:
-            guess = classify(f"http://shop.fi/{slug(getattr(language, kind))}")
+            guess = classify_page(f"http://shop.fi/{slug(getattr(language, kind))}")
             assert guess.kind.value == kind, (language.code, guess)
 
 

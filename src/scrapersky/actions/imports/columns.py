@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from scrapersky.core.errors import BadRequest, UnknownName
 from scrapersky.extract.tabular.rows import TableRow
-from scrapersky.extract.text import fold, line
+from scrapersky.extract.text import fold, single_line
 from scrapersky.providers.file import rows as file_rows
 
 MAX_VALUE_LENGTH = 2_048  # what indexes can hold
@@ -141,7 +141,7 @@ class Fields:
         """Refuse a file that lacks a mapped column, or all of those that a row needs."""
         columns = list(dict.fromkeys(written))
         known = {_key(column) for column in columns}
-        shown = ", ".join(line(column, 40) for column in columns[:20])
+        shown = ", ".join(single_line(column, 40) for column in columns[:20])
         for column in self._mapping:
             if column not in known:
                 raise WrongMapping(f"There is no column {column[:60]!r}; there are {shown}.")
@@ -159,7 +159,7 @@ class Fields:
         """The values by field, blank ones left out; ValueError for one that is too long."""
         found: dict[str, str] = {}
         for column, field in self._layout(tuple(values)).fields:
-            if field in found or not (text := line(values[column], MAX_VALUE_LENGTH + 1)):
+            if field in found or not (text := single_line(values[column], MAX_VALUE_LENGTH + 1)):
                 continue
             if len(text) > MAX_VALUE_LENGTH:
                 raise ValueError(f"{field} has more than {MAX_VALUE_LENGTH:,} characters")
@@ -189,7 +189,7 @@ class Fields:
 def _same(field: str, columns: Sequence[str]) -> str:
     if len(columns) < 2:
         return ""
-    first, second, *_ = (f"{line(column, 40)!r}" for column in columns)
+    first, second, *_ = (f"{single_line(column, 40)!r}" for column in columns)
     if first == second:
         return f"two columns are called {first}; take one out, or give it another name"
     return f"{first} and {second} both say {field}; take one out, or map the right one: COLUMN={field}"

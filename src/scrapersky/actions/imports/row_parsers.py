@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scrapersky.core import clock
-from scrapersky.extract.company_domain import CompanyDomain, NoWebAddress, web_address
+from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, parse_website
 from scrapersky.extract.document.urls import Resolver
-from scrapersky.extract.emails.classify import normal
-from scrapersky.extract.pages.classify import classify
+from scrapersky.extract.emails.classify import normalise_email
+from scrapersky.extract.pages.classify import classify_page
 from scrapersky.extract.phones.parse import parse_phone
-from scrapersky.extract.public_suffix import registrable
-from scrapersky.extract.text import line
+from scrapersky.extract.public_suffix import registrable_domain
+from scrapersky.extract.text import single_line
 from scrapersky.providers.file.provider import place_of
 from scrapersky.store.contacts.edit import NobodyThere, identity_of
 from scrapersky.store.contacts.owner import employer_of
@@ -55,7 +55,7 @@ class Kind:
 
 
 def _place(values: Values) -> Ready:
-    provider = line(values.get("provider", PROVIDER), 60)
+    provider = single_line(values.get("provider", PROVIDER), 60)
     if provider.lower() in UNCLAIMED:
         raise ValueError(f"what {provider} says is kept for as long as its terms allow; a file cannot speak for it")
     place = place_of(_checked_place(values))
@@ -120,15 +120,15 @@ def _sitemap(values: Values) -> Ready:
 
 def _page(values: Values) -> Ready:
     url, site = _address(values)
-    title = line(values.get("title", "")) or None
-    guess = classify(url, title=title or "")
+    title = single_line(values.get("title", "")) or None
+    guess = classify_page(url, title=title or "")
     depth = min(max(url.split("?")[0].rstrip("/").count("/") - 2, 0), 100)
     kind = {"kind": guess.kind.value, "kind_score": guess.score, "kind_reason": guess.reason}
     return Ready({"url": url, "title": title, "depth": depth, **kind}, site)
 
 
 def _contact(values: Values) -> Ready:
-    facts = {name: line(values[name]) if name in values else None for name in ("name", "title", "address")}
+    facts = {name: single_line(values[name]) if name in values else None for name in ("name", "title", "address")}
     facts |= {name: _number(values, name) for name in ("phone", "fax")}
     facts["email"] = _email(values["email"]) if "email" in values else None
     source = values.get("source_url")
@@ -147,7 +147,7 @@ def _suppression(values: Values) -> Ready:
     column = given[0] if given else "domain"
     kinds: Mapping[str, Reachable] = {"email": "email", "phone": "phone", "domain": "domain"}  # a value may be any
     first, *others = suppression_values.read(values.get(column, ""), _country(values), kinds.get(column))
-    reason = line(values.get("reason", "")) or None
+    reason = single_line(values.get("reason", "")) or None
     rows = [
         {"kind": way.kind, "value": way.value, "value_hash": way.digest, "reason": reason, "origin": PROVIDER}
         for way in (first, *others)
@@ -165,7 +165,7 @@ def _employer(values: Values, email: str | None) -> CompanyDomain | None:
 def _address(values: Values) -> tuple[str, CompanyDomain]:
     if "url" not in values:
         raise ValueError("it has no url")
-    found = web_address(values["url"])
+    found = parse_website(values["url"])
     url = Resolver(found.url)(found.url)
     if not url:
         raise ValueError(f"{values['url'][:80]!r} cannot be opened")
@@ -175,16 +175,16 @@ def _address(values: Values) -> tuple[str, CompanyDomain]:
 def _site(written: str) -> CompanyDomain:
     if not written:
         raise ValueError("it has no domain")
-    site = web_address(written)
+    site = parse_website(written)
     if isinstance(site, CompanyDomain):
         return site
     raise ValueError(f"a page on {site.platform} is nobody's own web site")
 
 
 def _email(written: str) -> str:
-    address = normal(written)
+    address = normalise_email(written)
     local, _, host = address.rpartition("@")
-    if not (0 < len(local) <= 64 and registrable(host) and " " not in address):
+    if not (0 < len(local) <= 64 and registrable_domain(host) and " " not in address):
         raise ValueError(f"{written[:80]!r} is no email address")
     return address
 
@@ -209,7 +209,7 @@ def read(kind: Kind, values: Values) -> Ready:
     """The row, ready to be stored; ValueError if it cannot be."""
     try:
         return kind.read(values)
-    except NoWebAddress as error:
+    except InvalidWebsite as error:
         raise ValueError(f"no web address: {str(error).rstrip('.')}") from None
 
 

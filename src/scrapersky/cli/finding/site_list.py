@@ -9,7 +9,7 @@ from typing import BinaryIO, Self
 
 from scrapersky.actions.imports.columns import Fields
 from scrapersky.core.errors import BadRequest
-from scrapersky.extract.company_domain import CompanyDomain, NoWebAddress, web_address
+from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, parse_website
 from scrapersky.extract.tabular.rows import DELIMITERS, Form, UnusableTable, read_lines, read_table
 
 NAMED = 3  # sites that stand in the name of a list
@@ -40,7 +40,7 @@ class Sites:
                 try:
                     site = _site(cells, trouble)
                     found.setdefault(site.name, site)
-                except NoWebAddress as error:
+                except InvalidWebsite as error:
                     refused.append(f"line {number}: {error}")
         except OSError as error:
             raise NoSuchList(f"{file} cannot be read: {error.strerror}.") from None
@@ -92,15 +92,15 @@ def _split(line: str) -> list[str]:
 def _site(cells: Iterable[str], trouble: str) -> CompanyDomain:
     """The first web site of a line; NoWebAddress with what is wrong with it, or with its first cell."""
     if trouble:
-        raise NoWebAddress(trouble)
-    why = NoWebAddress("There is none.")
+        raise InvalidWebsite(trouble)
+    why = InvalidWebsite("There is none.")
     for place, cell in enumerate(cells):
         try:
-            where = web_address(cell)
+            where = parse_website(cell)
             if isinstance(where, CompanyDomain):
                 return where
-            why = NoWebAddress(f"a page on {where.platform} is nobody's own web site")
+            why = InvalidWebsite(f"a page on {where.platform} is nobody's own web site")
             break
-        except NoWebAddress as error:
+        except InvalidWebsite as error:
             why = error if not place else why
     raise why

@@ -19,7 +19,7 @@ from dns.rdtypes.IN.AAAA import AAAA
 from scrapersky.core.errors import BadSetting, TryAgain
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.network.ip_ranges import parse_address, split_host_port, why_denied
-from scrapersky.extract.emails.deliverability import MailDomain, Takes
+from scrapersky.extract.emails.deliverability import MailAcceptance, MailDomain
 
 REMEMBERED = 20_000  # domains of one process
 SHORTEST_SECONDS, MAX_SECONDS = 60.0, 3600.0  # a shorter or longer time to live is brought to these
@@ -104,7 +104,7 @@ class MxLookup:
         try:
             answer = await self._query(domain, dns.rdatatype.MX)
         except dns.resolver.NXDOMAIN:
-            return MailDomain(Takes.ABSENT), ABSENT_SECONDS
+            return MailDomain(MailAcceptance.NO_DOMAIN), ABSENT_SECONDS
         if answer.rrset is not None:
             records = sorted((record for record in answer if isinstance(record, MX)), key=lambda mx: mx.preference)
             return _by_records([record.exchange.to_text(omit_final_dot=True) for record in records]), answer.rrset.ttl
@@ -116,14 +116,14 @@ class MxLookup:
         try:
             ipv4, ipv6, texts = [await self._query(domain, kind) for kind in kinds]
         except dns.resolver.NXDOMAIN:
-            return MailDomain(Takes.ABSENT), ABSENT_SECONDS
+            return MailDomain(MailAcceptance.NO_DOMAIN), ABSENT_SECONDS
         if any(isinstance(record, TXT) and _sends_nothing(record) for record in texts):
-            return MailDomain(Takes.SENDS_NONE), ABSENT_SECONDS
+            return MailDomain(MailAcceptance.SPF_DENIES_ALL), ABSENT_SECONDS
         found = ipv4.rrset or ipv6.rrset
         if not found:
-            return MailDomain(Takes.NOWHERE), ABSENT_SECONDS
+            return MailDomain(MailAcceptance.NO_HOST), ABSENT_SECONDS
         is_public = any(_is_public(record) for record in (*ipv4, *ipv6))
-        return MailDomain(Takes.ADDRESS if is_public else Takes.INSIDE), found.ttl
+        return MailDomain(MailAcceptance.ADDRESS_ONLY if is_public else MailAcceptance.PRIVATE_ADDRESS), found.ttl
 
     async def _query(self, domain: str, kind: dns.rdatatype.RdataType) -> dns.resolver.Answer:
         if self._resolver is None:
@@ -181,8 +181,8 @@ def _by_records(exchanges: list[str]) -> MailDomain:
     """The hosts of the MX records; a domain that names nothing but itself nowhere, or this machine, refuses mail."""
     hosts = tuple(dict.fromkeys(name.lower() for name in exchanges if name not in ("", ".")))
     if not hosts or all(name == "localhost" or parse_address(name) is not None for name in hosts):
-        return MailDomain(Takes.REFUSES)
-    return MailDomain(Takes.HOSTS, hosts[:MAX_HOSTS])
+        return MailDomain(MailAcceptance.NULL_MX)
+    return MailDomain(MailAcceptance.MX_HOSTS, hosts[:MAX_HOSTS])
 
 
 def _is_public(record: Rdata) -> bool:

@@ -2,7 +2,7 @@
 
 from scrapersky.extract import regexes
 from scrapersky.extract.business.organisation import Organisation
-from scrapersky.extract.document.model import Document, Image, Reference
+from scrapersky.extract.document.model import Document, HeadLink, Image
 from scrapersky.extract.document.urls import Resolver
 
 BEST_SIZE = 64  # pixels of an icon that is good enough everywhere
@@ -17,7 +17,7 @@ def favicon_of(document: Document, resolve: Resolver) -> str:
     return ""
 
 
-def _icon_order(icon: Reference) -> tuple[bool, int]:
+def _icon_order(icon: HeadLink) -> tuple[bool, int]:
     digits = icon.sizes.lower().partition("x")[0].strip()
     size = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 5 else 16
     size = BEST_SIZE if "svg" in icon.type or icon.sizes == "any" else size

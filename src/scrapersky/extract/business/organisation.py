@@ -6,7 +6,7 @@ from typing import Any
 from scrapersky.extract import regexes
 from scrapersky.extract.document.structured_data import Thing, texts, types
 from scrapersky.extract.document.urls import Resolver
-from scrapersky.extract.text import line
+from scrapersky.extract.text import single_line
 
 MAX_NAME = 300
 # Things that also have names and addresses, and are no organisation.
@@ -91,7 +91,8 @@ def _read(thing: Thing, resolve: Resolver) -> Organisation:
         description=_text(thing, "description", 1_000),
         url=resolve(_text(thing, "url", 2_000)),
         logo=resolve(_picture(thing.get("logo"))),
-        street=_text(address, "streetAddress") or (line(address["whole"], MAX_NAME) if "whole" in address else ""),
+        street=_text(address, "streetAddress")
+        or (single_line(address["whole"], MAX_NAME) if "whole" in address else ""),
         postal_code=_text(address, "postalCode", 20),
         city=_text(address, "addressLocality", 100),
         region=_text(address, "addressRegion", 100),
@@ -104,13 +105,13 @@ def _read(thing: Thing, resolve: Resolver) -> Organisation:
 
 def _text(thing: Thing, key: str, limit: int = MAX_NAME) -> str:
     found = texts(thing.get(key))
-    return line(found[0], limit) if found else ""
+    return single_line(found[0], limit) if found else ""
 
 
 def _kind(thing: Thing) -> str:
     given = thing.get("@type")
     first = given[0] if isinstance(given, list) and given else given
-    return line(str(first or "").rpartition("/")[2], 100)
+    return single_line(str(first or "").rpartition("/")[2], 100)
 
 
 def _nested(value: Any) -> Thing:
@@ -128,13 +129,15 @@ def _picture(value: Any) -> str:
     if isinstance(value, dict):
         value = value.get("url") or value.get("contentUrl") or value.get("@id")
         value = value[0] if isinstance(value, list) and value else value
-    return line(value, 2_000) if isinstance(value, str) else ""
+    return single_line(value, 2_000) if isinstance(value, str) else ""
 
 
 def _employees(value: Any) -> str:
     """A number, or the range of a QuantitativeValue."""
     if isinstance(value, dict):
-        ends = [line(str(value[key]), 20) for key in ("value", "minValue", "maxValue") if value.get(key) is not None]
+        ends = [
+            single_line(str(value[key]), 20) for key in ("value", "minValue", "maxValue") if value.get(key) is not None
+        ]
         return "–".join(ends)
     found = texts(value)
-    return line(found[0], 40) if found else ""
+    return single_line(found[0], 40) if found else ""

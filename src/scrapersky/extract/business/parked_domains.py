@@ -8,12 +8,12 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from scrapersky.extract import word_lists
-from scrapersky.extract.business.site_metadata import Metadata, frames_of, metadata_of
+from scrapersky.extract.business.site_metadata import SiteMetadata, collect_metadata, frames_of
 from scrapersky.extract.document import parse as reading
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.document.urls import Resolver
-from scrapersky.extract.public_suffix import registrable
-from scrapersky.extract.text import fold, line
+from scrapersky.extract.public_suffix import registrable_domain
+from scrapersky.extract.text import fold, single_line
 
 FEW_WORDS = 4_000  # characters: whoever uses a domain and writes that one is for sale writes more
 MAX_ADDRESSES = 500
@@ -27,27 +27,27 @@ MARKS = tuple(sorted(word_lists.words("parked", "marks", "parts")))
 
 
 @dataclass(frozen=True, slots=True)
-class Parked:
+class ParkedDomain:
     """Nobody is behind the page, and what tells it."""
 
     reason: str
 
 
-def read_home(
+def read_home_page(
     html: str,
     url: str,
     headers: Mapping[str, str] | None,
     region: str | None,
     site: str,
     parser: Literal["turbohtml", "lxml"] = "turbohtml",
-) -> Metadata | Parked:
+) -> SiteMetadata | ParkedDomain:
     """The facts of the home page of `site` that was fetched from this address: to be run in a parser process."""
-    document, frames = reading.parse(html, parser), frames_of(html)
-    reason = why_parked(document, url, site, frames)
-    return Parked(reason) if reason else metadata_of(document, url, headers, region, frames)
+    document, frames = reading.parse_page(html, parser), frames_of(html)
+    reason = parked_reason(document, url, site, frames)
+    return ParkedDomain(reason) if reason else collect_metadata(document, url, headers, region, frames)
 
 
-def why_parked(document: Document, url: str, site: str, frames: tuple[str, ...] = ()) -> str:
+def parked_reason(document: Document, url: str, site: str, frames: tuple[str, ...] = ()) -> str:
     """What tells that the domain `site` is parked; empty for a page of somebody, however bare or unfinished it is."""
     return _by_address(url, site) or _by_parts(document, url, site, frames) or _by_sentence(document, site)
 
@@ -74,7 +74,7 @@ def _by_parts(document: Document, url: str, site: str, frames: tuple[str, ...]) 
 def _by_sentence(document: Document, site: str) -> str:
     """The title may say so on any page; the text only where it is short."""
     text = document.text if len(document.text) <= FEW_WORDS else ""
-    read = fold(line(f"{document.title} {text}", FEW_WORDS * 2))
+    read = fold(single_line(f"{document.title} {text}", FEW_WORDS * 2))
     said = next((phrase for folded, phrase in _sentences() if folded in read), "")
     if not said:
         said = next((one for one in (f"{site} is for sale", f"{site} may be for sale") if one in read), "")
@@ -101,7 +101,7 @@ def _market(url: str) -> str:
 
 def _domain_of(url: str) -> str:
     try:
-        return registrable(urlsplit(url).hostname or "")
+        return registrable_domain(urlsplit(url).hostname or "")
     except ValueError:
         return ""
 

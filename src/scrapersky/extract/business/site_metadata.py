@@ -16,9 +16,9 @@ from scrapersky.extract.document import structured_data
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.document.urls import Resolver
 from scrapersky.extract.pages.links import links_of
-from scrapersky.extract.pages.select import Candidate
+from scrapersky.extract.pages.select import PageLink
 from scrapersky.extract.results import Contacts
-from scrapersky.extract.text import line
+from scrapersky.extract.text import single_line
 
 MAX_TITLE = 500
 MAX_DESCRIPTION = 1_000
@@ -28,7 +28,7 @@ MAX_FRAME_TAG_LENGTH = 1_500
 
 
 @dataclass(frozen=True, slots=True)
-class Metadata:
+class SiteMetadata:
     """The facts about a site, every text clean and bounded, every address absolute; empty where the page is silent."""
 
     title: str = ""
@@ -48,7 +48,7 @@ class Metadata:
     organisation: Organisation | None = None
     has_contact_form: bool = False
     contacts: Contacts = field(default_factory=Contacts)
-    links: tuple[Candidate, ...] = ()  # to pages of the same site, for pick_pages
+    links: tuple[PageLink, ...] = ()  # to pages of the same site, for pick_pages
     parser: str = ""  # the one that could read the page
 
 
@@ -58,18 +58,18 @@ def read_metadata(
     headers: Mapping[str, str] | None = None,
     region: str | None = None,
     parser: Literal["turbohtml", "lxml"] = "turbohtml",
-) -> Metadata:
+) -> SiteMetadata:
     """Parse a home page and collect its facts: to be run in a parser process."""
-    return metadata_of(reading.parse(html, parser), url, headers, region, frames_of(html))
+    return collect_metadata(reading.parse_page(html, parser), url, headers, region, frames_of(html))
 
 
-def metadata_of(
+def collect_metadata(
     document: Document,
     url: str,
     headers: Mapping[str, str] | None = None,
     region: str | None = None,
     frames: tuple[str, ...] = (),
-) -> Metadata:
+) -> SiteMetadata:
     """The facts of a parsed home page that was fetched from this address."""
     resolve = Resolver(url, document.base)
     meta = document.meta
@@ -79,7 +79,7 @@ def metadata_of(
     cms = next((one for one in technologies if one.category in ("cms", "builder", "shop")), None)
     cms = next((one for one in technologies if one.category == "cms"), cms)
     language, locale = _language(document, things)
-    return Metadata(
+    return SiteMetadata(
         title=_first(
             document.title, meta.get("og:title"), meta.get("twitter:title"), _heading(document), limit=MAX_TITLE
         ),
@@ -121,7 +121,7 @@ def frames_of(html: str) -> tuple[str, ...]:
 
 
 def _first(*texts: str | None, limit: int) -> str:
-    return next((cleaned for text in texts if text and (cleaned := line(text, limit))), "")
+    return next((cleaned for text in texts if text and (cleaned := single_line(text, limit))), "")
 
 
 def _heading(document: Document) -> str:

@@ -50,7 +50,7 @@ def _platforms() -> dict[str, Platform]:
 PLATFORMS = _platforms()
 
 
-class Reference(NamedTuple):
+class ProfileLink(NamedTuple):
     """An address that leads to a platform, before it is judged."""
 
     url: str
@@ -64,7 +64,7 @@ def find(document: Document, things: list[Thing]) -> tuple[list[Social], list[Re
     found: dict[str, Social] = {}
     rejected: dict[str, Rejected] = {}
     for reference, _ in zip(_references(document, things), range(MAX_CANDIDATES), strict=False):
-        judged = profile(reference.url)
+        judged = parse_profile(reference.url)
         if judged is None:
             continue
         platform, url, reason = judged
@@ -81,7 +81,7 @@ def find(document: Document, things: list[Thing]) -> tuple[list[Social], list[Re
     return list(found.values()), list(rejected.values())
 
 
-def profile(url: str) -> tuple[str, str, str] | None:
+def parse_profile(url: str) -> tuple[str, str, str] | None:
     """(platform, one address for the account, reason against it), or None for an address elsewhere."""
     try:
         parts = urlsplit(url if "://" in url[:10] else "https:" + url if url.startswith("//") else "https://" + url)
@@ -167,7 +167,7 @@ def _is_of_maker(document: Document, block: int) -> bool:
     return 0 <= block < len(document.blocks) and is_credit(document, document.blocks[block])
 
 
-def _references(document: Document, things: list[Thing]) -> Iterator[Reference]:
+def _references(document: Document, things: list[Thing]) -> Iterator[ProfileLink]:
     for link in document.links:
         href = link.href
         if not href.startswith(("http", "//", "www.")):
@@ -175,11 +175,11 @@ def _references(document: Document, things: list[Thing]) -> Iterator[Reference]:
         host = regexes.PLAIN_HOST.match(href)
         if host is not None and _is_elsewhere(host[1]):
             continue  # the links within a site: one look at the host instead of taking each apart
-        yield Reference(href, "link", link.text or link.label or href[:160], link.block if link.text else -1)
+        yield ProfileLink(href, "link", link.text or link.label or href[:160], link.block if link.text else -1)
     for block in document.blocks:
         if ".com/" in block.text or ".me/" in block.text:
             for match in regexes.SOCIAL_TEXT.finditer(block.text):
-                yield Reference(match[0].rstrip("."), "text", snippet(block.text, match.start()), block.index)
+                yield ProfileLink(match[0].rstrip("."), "text", snippet(block.text, match.start()), block.index)
     for thing in things:
         for url in texts(thing.get("sameAs")):
-            yield Reference(url, "structured data", snippet(url), -1)
+            yield ProfileLink(url, "structured data", snippet(url), -1)

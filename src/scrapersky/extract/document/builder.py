@@ -9,12 +9,12 @@ from scrapersky.extract.document.model import (
     Document,
     Field,
     Form,
+    HeadLink,
     Image,
     Link,
     Marked,
     Meta,
     Node,
-    Reference,
     Script,
     Zone,
 )
@@ -47,7 +47,7 @@ class Collected:
         self.title = self.language = self.base = ""
         self.metas: list[Meta] = []
         self.links: list[Link] = []
-        self.references: list[Reference] = []
+        self.references: list[HeadLink] = []
         self.scripts: list[Script] = []
         self.images: list[Image] = []
         self.forms: list[Form] = []

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from scrapersky.extract import text
 from scrapersky.extract.document.builder import Capture, Collected
 from scrapersky.extract.document.markup import BLOCK_TAGS, EVENT_ATTRIBUTES, HIDDEN_MAIL, NO_ZONES, names_of, url_of
-from scrapersky.extract.document.model import Attributes, Field, Form, Image, Link, Marked, Meta, Reference, Script
+from scrapersky.extract.document.model import Attributes, Field, Form, HeadLink, Image, Link, Marked, Meta, Script
 
 MAX_SCRIPT = 200_000
 MAX_FIELDS = 200
@@ -31,7 +31,7 @@ def meta(page: Collected, tag: str, attributes: Attributes) -> None:
     )
     if key and page.has_room(page.metas, "metas"):
         content = attributes.get("content") or attributes.get("charset", "")
-        page.metas.append(Meta(text.line(key, 100).lower(), text.line(content, 5_000)))
+        page.metas.append(Meta(text.single_line(key, 100).lower(), text.single_line(content, 5_000)))
 
 
 def reference(page: Collected, tag: str, attributes: Attributes) -> None:
@@ -39,12 +39,12 @@ def reference(page: Collected, tag: str, attributes: Attributes) -> None:
     if page.has_room(page.references, "references"):
         given = attributes.get
         page.references.append(
-            Reference(
+            HeadLink(
                 given("rel", "")[:100].lower(),
                 url_of(given("href", "")),
                 given("type", "")[:100],
                 given("sizes", "")[:100],
-                text.line(given("title", ""), 100),
+                text.single_line(given("title", ""), 100),
                 given("hreflang", "")[:35],
             )
         )
@@ -57,7 +57,7 @@ def title(page: Collected, tag: str, attributes: Attributes) -> None:
 
 def end_title(page: Collected, capture: Capture) -> None:
     """The first title counts."""
-    page.title = page.title or text.line("".join(capture.parts), 500)
+    page.title = page.title or text.single_line("".join(capture.parts), 500)
 
 
 def script(page: Collected, tag: str, attributes: Attributes) -> None:
@@ -68,7 +68,7 @@ def script(page: Collected, tag: str, attributes: Attributes) -> None:
 def end_script(page: Collected, capture: Capture) -> None:
     """Code is kept as written, not cleaned: its values are cleaned when they are taken out."""
     if page.has_room(page.scripts, "scripts"):
-        kind = text.line(capture.attributes.get("type", ""), 100).lower()
+        kind = text.single_line(capture.attributes.get("type", ""), 100).lower()
         source = "".join(capture.parts)
         if len(source) > MAX_SCRIPT:
             page.cut.add("scripts")
@@ -91,8 +91,8 @@ def end_anchor(page: Collected, capture: Capture) -> None:
     label = attributes.get("aria-label") or attributes.get("title", "")
     link = (
         url_of(attributes["href"]),
-        text.line("".join(capture.parts), 500),
-        text.line(label, 300) if label else "",
+        text.single_line("".join(capture.parts), 500),
+        text.single_line(label, 300) if label else "",
         attributes["rel"][:100].lower() if "rel" in attributes else "",
         names_of(attributes),
         capture.block,
@@ -104,7 +104,7 @@ def end_anchor(page: Collected, capture: Capture) -> None:
 
 def image(page: Collected, tag: str, attributes: Attributes) -> None:
     """A picture; its alternative text is an icon of the line it stands in."""
-    alt = text.line(attributes.get("alt", ""), 300)
+    alt = text.single_line(attributes.get("alt", ""), 300)
     if page.has_room(page.images, "images"):
         source = url_of(attributes.get("src") or attributes.get("data-src", ""))
         page.images.append(_new(Image, (source, alt, names_of(attributes), page.node, page.zones)))
@@ -115,7 +115,7 @@ def image(page: Collected, tag: str, attributes: Attributes) -> None:
 def icon(page: Collected, tag: str, attributes: Attributes) -> None:
     """An element that icon fonts draw in, or a drawing."""
     if names := attributes.get("class"):
-        page.see(text.line(names, 100).lower())
+        page.see(text.single_line(names, 100).lower())
 
 
 # -- forms and marked elements ----------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ def icon(page: Collected, tag: str, attributes: Attributes) -> None:
 def field(page: Collected, tag: str, attributes: Attributes) -> None:
     """A field of the form that is open."""
     if page.form is not None and len(page.fields) < MAX_FIELDS:
-        values = (text.line(attributes.get(name, ""), 200) for name in ("type", "name", "placeholder"))
+        values = (text.single_line(attributes.get(name, ""), 200) for name in ("type", "name", "placeholder"))
         page.fields.append(Field(tag, *values))
 
 
@@ -132,7 +132,7 @@ def end_form(page: Collected) -> None:
     """The form that is open, with its fields."""
     if page.form is not None and page.has_room(page.forms, "forms"):
         attributes = page.form[1]
-        method = text.line(attributes.get("method", ""), 10).lower() or "get"
+        method = text.single_line(attributes.get("method", ""), 10).lower() or "get"
         form = Form(url_of(attributes.get("action", "")), method, names_of(attributes), tuple(page.fields))
         page.forms.append(form)
     page.form, page.fields = None, []
@@ -161,7 +161,7 @@ def end_marked(page: Collected, capture: Capture) -> None:
     """The marked element with its text."""
     if capture.parts:
         element = page.marked[capture.place]
-        page.marked[capture.place] = element._replace(text=text.line("".join(capture.parts), 500))
+        page.marked[capture.place] = element._replace(text=text.single_line("".join(capture.parts), 500))
 
 
 SPECIAL: dict[str, Callable[[Collected, str, Attributes], None]] = {

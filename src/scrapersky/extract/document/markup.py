@@ -125,4 +125,4 @@ def is_hidden(attributes: Attributes) -> bool:
 def url_of(href: str) -> str:
     """An address as written, without the white space browsers drop; a very long one is no address."""
     href = href.strip()
-    return text.clean(href) if len(href) <= 4_000 else ""
+    return text.clean_text(href) if len(href) <= 4_000 else ""

@@ -63,7 +63,7 @@ class Meta(NamedTuple):
     content: str
 
 
-class Reference(NamedTuple):
+class HeadLink(NamedTuple):
     """A link element of the head: stylesheet, icon, canonical, alternate, feed …"""
 
     rel: str
@@ -129,7 +129,7 @@ class Document:
     base: str = ""  # <base href>
     metas: tuple[Meta, ...] = ()
     links: tuple[Link, ...] = ()
-    references: tuple[Reference, ...] = ()
+    references: tuple[HeadLink, ...] = ()
     scripts: tuple[Script, ...] = ()
     images: tuple[Image, ...] = ()
     forms: tuple[Form, ...] = ()

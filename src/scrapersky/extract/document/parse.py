@@ -31,7 +31,7 @@ _OUTSIDE = (-1, NO_ZONES)  # what is open around the outermost node
 _new = tuple.__new__  # a named tuple without its constructor: half the time, and pages have many
 
 
-def parse(html: str, parser: Literal["turbohtml", "lxml"] = "turbohtml") -> Document:
+def parse_page(html: str, parser: Literal["turbohtml", "lxml"] = "turbohtml") -> Document:
     """Read a page. Never raises on markup, whatever it is; time limits are the caller's (see parsing.py)."""
     reader = _Reader()
     html = _readable(html)
@@ -124,7 +124,7 @@ class _Reader(Collected, SaxHandler):
 
     def comment(self, data: str) -> None:
         if len(self.comments) < MAX_COMMENTS:
-            self.comments.append(text.line(data[:600], 500))
+            self.comments.append(text.single_line(data[:600], 500))
 
     def end(self) -> None:
         """The page is over, whatever is still open."""
@@ -176,7 +176,7 @@ class _Reader(Collected, SaxHandler):
         if tag == "form":
             self.form = (self.depth, attributes)
         elif tag == "html":
-            self.language = text.line(attributes.get("lang") or attributes.get("xml:lang", ""), 35)
+            self.language = text.single_line(attributes.get("lang") or attributes.get("xml:lang", ""), 35)
         if not PLAIN_ATTRIBUTES.issuperset(attributes):
             elements.mark(self, tag, attributes)
 
@@ -204,7 +204,7 @@ class _Reader(Collected, SaxHandler):
             return
         raw = whole = " ".join((runs[0] if len(runs) == 1 else "".join(runs)).split())
         if not (raw.isascii() and raw.isprintable() and len(raw) <= text.TEXT_LIMIT):  # as most are
-            whole = text.line_of(raw)
+            whole = text.clean_single_line(raw)
         if not whole:
             return
         tag = self.nodes[self.node].tag if self.node >= 0 else ""
@@ -219,4 +219,4 @@ def _parts(runs: list[str], are_clean: bool) -> tuple[str, ...]:
     """The runs as lines of their own; where nothing had to be cleaned in the whole, nothing has to be in them."""
     if are_clean:
         return tuple([part for run in runs if (part := " ".join(run.split()))])
-    return tuple([part for run in runs if (part := text.line(run))])
+    return tuple([part for run in runs if (part := text.single_line(run))])

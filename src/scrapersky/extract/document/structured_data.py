@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from scrapersky.extract.document.model import Document, Marked
-from scrapersky.extract.text import line
+from scrapersky.extract.text import single_line
 
 MAX_THINGS = 500
 MAX_DEPTH = 12
@@ -37,7 +37,7 @@ def types(thing: Thing) -> set[str]:
 def texts(value: Any) -> list[str]:
     """A property as clean texts: one, many, or the name of a nested thing."""
     if isinstance(value, str):
-        cleaned = line(value, 500)
+        cleaned = single_line(value, 500)
         return [cleaned] if cleaned else []
     if isinstance(value, int | float) and not isinstance(value, bool):
         return [str(value)]

@@ -4,7 +4,7 @@ from scrapersky.extract import public_suffix, word_lists
 from scrapersky.extract.document.context import is_authority, is_credit
 from scrapersky.extract.document.model import Block, Document
 from scrapersky.extract.results import EmailKind
-from scrapersky.extract.text import clean
+from scrapersky.extract.text import clean_text
 
 ROLE_LOCALS = word_lists.words("emails", "role", "locals")
 FREE_DOMAINS = word_lists.words("emails", "free", "domains")
@@ -16,22 +16,22 @@ VENDOR_DOMAINS = word_lists.words("emails", "vendor", "domains")
 AUTHORITY_LABELS = word_lists.words("emails", "authority", "domains")
 
 
-def normal(address: str) -> str:
+def normalise_email(address: str) -> str:
     """Lower case, without what clings to an address in running text."""
-    return clean(address, 320).strip(" .,;:'\"<>()[]").lower()
+    return clean_text(address, 320).strip(" .,;:'\"<>()[]").lower()
 
 
-class Judge:
+class EmailClassifier:
     """Knows the page and its host, and says what an address is."""
 
     def __init__(self, document: Document, host: str) -> None:
         self.document = document
-        self.own = public_suffix.registrable(host)
+        self.own = public_suffix.registrable_domain(host)
 
     def reason_against(self, address: str, block: Block | None) -> str:
         """Why the address is not one of the business, or nothing."""
         local, _, domain = address.rpartition("@")
-        registered = public_suffix.registrable(domain)
+        registered = public_suffix.registrable_domain(domain)
         label = registered.partition(".")[0]
         if not registered or len(local) > 64 or ".." in address or domain.startswith("www."):
             return "not an address"
@@ -66,15 +66,15 @@ class Judge:
 
     def kind(self, address: str) -> EmailKind:
         """Role, personal, free-mail, or of another domain than the site's."""
-        return kind_of(address, self.own)
+        return classify_email(address, self.own)
 
 
-def kind_of(address: str, own: str) -> EmailKind:
+def classify_email(address: str, own: str) -> EmailKind:
     """Of which kind an address is, found on the site of this registrable domain; or on none."""
     local, _, domain = address.rpartition("@")
     if domain in FREE_DOMAINS:
         return "free-mail"
-    if own and public_suffix.registrable(domain) != own:
+    if own and public_suffix.registrable_domain(domain) != own:
         return "other-domain"
     return "role" if local in ROLE_LOCALS else "personal"
 

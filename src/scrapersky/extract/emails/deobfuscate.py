@@ -35,7 +35,7 @@ SIGNS = (*BRACKETS, *SPELLED, *FOR_AT, *NAMED_SIGNS)  # without one of them noth
 def is_address(candidate: str) -> bool:
     """Whether the whole text is one address whose ending exists."""
     match = regexes.EMAIL.fullmatch(candidate)
-    return match is not None and bool(public_suffix.registrable(candidate.rpartition("@")[2]))
+    return match is not None and bool(public_suffix.registrable_domain(candidate.rpartition("@")[2]))
 
 
 def cloudflare(code: str) -> str:

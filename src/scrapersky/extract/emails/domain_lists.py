@@ -44,7 +44,7 @@ def is_one_slip(written: str, known: str) -> bool:
 
 def _and_parents(domain: str) -> list[str]:
     """The domain and what is above it, down to the part that is registered."""
-    registered = public_suffix.registrable(domain)
+    registered = public_suffix.registrable_domain(domain)
     labels = domain.split(".")
     count = len(registered.split(".")) if registered else len(labels)
     return [".".join(labels[place:]) for place in range(max(1, len(labels) - count + 1))]

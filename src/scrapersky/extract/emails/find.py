@@ -17,7 +17,7 @@ MAX_CANDIDATES = 500
 SMALL_SCRIPT = 20_000
 
 
-class Candidate(NamedTuple):
+class EmailCandidate(NamedTuple):
     """An address as found, before it is judged."""
 
     address: str
@@ -47,9 +47,9 @@ def find(
     """The addresses of the business, and those that are not, each with its reason; `others` are blocks of others."""
     found: dict[str, Email] = {}
     rejected: dict[str, Rejected] = {}
-    judge = email_judging.Judge(document, host)
+    judge = email_judging.EmailClassifier(document, host)
     for candidate, _ in zip(_candidates(document, things), range(MAX_CANDIDATES), strict=False):
-        address = email_judging.normal(candidate.address)
+        address = email_judging.normalise_email(candidate.address)
         if address in found or not deobfuscate.is_address(address):
             continue
         reason = judge.reason_against(address, candidate.block) or _covered(candidate, judge)
@@ -65,15 +65,19 @@ def find(
     return list(found.values()), [one for address, one in rejected.items() if address not in found]
 
 
-def _covered(candidate: Candidate, judge: email_judging.Judge) -> str:
+def _covered(candidate: EmailCandidate, judge: email_judging.EmailClassifier) -> str:
     """A link or code left from before, behind a visible address that is the better one."""
-    shown = email_judging.normal(candidate.behind)
-    if shown and shown != email_judging.normal(candidate.address) and not judge.reason_against(shown, candidate.block):
+    shown = email_judging.normalise_email(candidate.behind)
+    if (
+        shown
+        and shown != email_judging.normalise_email(candidate.address)
+        and not judge.reason_against(shown, candidate.block)
+    ):
         return "hidden behind another address"
     return ""
 
 
-def _candidates(document: Document, things: list[Thing]) -> Iterator[Candidate]:
+def _candidates(document: Document, things: list[Thing]) -> Iterator[EmailCandidate]:
     # Most signs are nowhere on the page, so no block has to be asked for them.
     signs = [sign for sign in ("@", *deobfuscate.SIGNS) if sign in document.text]
     for each in document.blocks:
@@ -89,7 +93,7 @@ def _candidates(document: Document, things: list[Thing]) -> Iterator[Candidate]:
             yield from _in_element(element, document.first_block(element.node))
         elif address := deobfuscate.from_attributes(element.attributes, element.tag):
             block = document.first_block(element.node)
-            yield Candidate(address, "attributes", _near(block), block)
+            yield EmailCandidate(address, "attributes", _near(block), block)
     for script in document.scripts:
         # A script longer than that is a bundled program, not somebody hiding an address.
         if 0 < len(script.text) <= email_scripts.MAX_SOURCE and "json" not in script.type and _may_build(script.text):
@@ -97,44 +101,46 @@ def _candidates(document: Document, things: list[Thing]) -> Iterator[Candidate]:
     for thing in things:
         for address in texts(thing.get("email")):
             address = address.removeprefix("mailto:")
-            yield Candidate(address, "structured data", snippet(" ".join([*texts(thing.get("name")), address])), None)
+            yield EmailCandidate(
+                address, "structured data", snippet(" ".join([*texts(thing.get("name")), address])), None
+            )
 
 
-def _in_element(element: Marked, block: Block | None) -> Iterator[Candidate]:
+def _in_element(element: Marked, block: Block | None) -> Iterator[EmailCandidate]:
     if code := element.attributes.get("data-cfemail"):
         shown = next(iter(regexes.EMAIL.findall(element.text)), "")
-        yield Candidate(deobfuscate.cloudflare(code), "cloudflare", _near(block), block, shown)
+        yield EmailCandidate(deobfuscate.cloudflare(code), "cloudflare", _near(block), block, shown)
     if click := element.attributes.get("onclick"):
         yield from _in_script(click, block)
 
 
-def _in_text(block: Block) -> Iterator[Candidate]:
+def _in_text(block: Block) -> Iterator[EmailCandidate]:
     text = block.text
     if "@" in text:
         taken = False
         for match in regexes.EMAIL.finditer(text):
             taken = taken or deobfuscate.is_address(match[0])
-            yield Candidate(match[0], "text", snippet(text, match.start()), block)
+            yield EmailCandidate(match[0], "text", snippet(text, match.start()), block)
         if not taken:
             yield from _odd_at(block)
     if deobfuscate.may_be_written_out(text):
         for address, at in deobfuscate.written_out(text):
-            yield Candidate(address, "written out", snippet(text, at), block)
+            yield EmailCandidate(address, "written out", snippet(text, at), block)
 
 
-def _odd_at(block: Block) -> Iterator[Candidate]:
+def _odd_at(block: Block) -> Iterator[EmailCandidate]:
     """Words with an @ that are no address as they stand: turned letters, or white space around the sign."""
     for match in regexes.AT_WORD.finditer(block.text):
         if plain := deobfuscate.backwards(match[0]):
-            yield Candidate(plain, "turned", snippet(block.text, match.start()), block)
+            yield EmailCandidate(plain, "turned", snippet(block.text, match.start()), block)
     for match in regexes.SPACED_AT.finditer(block.text):
         # "see us @ www.firma.com" is a sentence; an address stands alone or behind a label.
         alone = match.start() == 0 or block.text[: match.start()].rstrip().endswith(":")
         if alone and not match[2].lower().startswith("www."):
-            yield Candidate(f"{match[1]}@{match[2]}", "spaced", snippet(block.text, match.start()), block)
+            yield EmailCandidate(f"{match[1]}@{match[2]}", "spaced", snippet(block.text, match.start()), block)
 
 
-def _in_link(document: Document, link: Link) -> Iterator[Candidate]:
+def _in_link(document: Document, link: Link) -> Iterator[EmailCandidate]:
     href = link.href
     lowered = href[:200].lower()
     block = document.blocks[link.block] if link.block < len(document.blocks) else None
@@ -142,13 +148,13 @@ def _in_link(document: Document, link: Link) -> Iterator[Candidate]:
     where = link.text or link.label or _near(block)
     if lowered.startswith(("mailto:", "mailto%3a")):
         for address in _in_mailto(href):
-            yield Candidate(address, "mailto", where, block, shown)
+            yield EmailCandidate(address, "mailto", where, block, shown)
     elif "email-protection#" in lowered:
         for code in regexes.CLOUDFLARE.findall(href):
-            yield Candidate(deobfuscate.cloudflare(code), "cloudflare", where, block, shown)
+            yield EmailCandidate(deobfuscate.cloudflare(code), "cloudflare", where, block, shown)
     elif lowered.startswith("javascript:"):
         for cipher in regexes.SHIFTED.findall(unquote(href)):
-            yield Candidate(deobfuscate.shifted(cipher), "shifted", where, block, shown)
+            yield EmailCandidate(deobfuscate.shifted(cipher), "shifted", where, block, shown)
         yield from _in_script(unquote(href), block)
 
 
@@ -170,9 +176,9 @@ def _directly(target: str) -> Iterator[str]:
         yield deobfuscate.unwrapped(target)
 
 
-def _in_script(source: str, block: Block | None) -> Iterator[Candidate]:
+def _in_script(source: str, block: Block | None) -> Iterator[EmailCandidate]:
     for address in email_scripts.addresses(source):
-        yield Candidate(address, "script", snippet(address), block)
+        yield EmailCandidate(address, "script", snippet(address), block)
 
 
 def _may_build(source: str) -> bool:

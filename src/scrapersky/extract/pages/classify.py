@@ -6,7 +6,7 @@ from typing import NamedTuple
 from scrapersky.extract.pages.url_parts import FILE_ENDINGS, Route, readable, route_of
 from scrapersky.extract.pages.vocabulary import STRONG, WEAK, Match, PageKind, compact, vocabulary
 
-__all__ = ["PageGuess", "PageKind", "classify"]
+__all__ = ["PageClassification", "PageKind", "classify_page"]
 
 DEPTH_COST = 0.04  # what each folder above a page takes from its score
 FOLDER = 0.75  # what a folder's kind is worth for the pages in it, per level
@@ -37,7 +37,7 @@ PAGE_KEYS = frozenset(
 ENTRANCES = frozenset(("", "index", "default", "home", "main", "start"))
 
 
-class PageGuess(NamedTuple):
+class PageClassification(NamedTuple):
     """A page's kind, how surely it is that (0 to 1), and the word and the place that say so."""
 
     kind: PageKind
@@ -66,12 +66,12 @@ class FolderKind(NamedTuple):
     is_shelf: bool
 
 
-UNKNOWN = PageGuess(PageKind.OTHER, 0.0, "", "nowhere")
-NO_PAGE = PageGuess(PageKind.OTHER, 0.0, "", "scheme")
-ENTRANCE = PageGuess(PageKind.HOME, 0.95, "", "root")
+UNKNOWN = PageClassification(PageKind.OTHER, 0.0, "", "nowhere")
+NO_PAGE = PageClassification(PageKind.OTHER, 0.0, "", "scheme")
+ENTRANCE = PageClassification(PageKind.HOME, 0.95, "", "root")
 
 
-def classify(url: str, text: str = "", title: str = "") -> PageGuess:
+def classify_page(url: str, text: str = "", title: str = "") -> PageClassification:
     """The kind of a page by its address and, where known, the text of a link to it and its title."""
     if "://" not in url and ":" in url.partition("/")[0]:
         return NO_PAGE
@@ -85,9 +85,9 @@ def classify(url: str, text: str = "", title: str = "") -> PageGuess:
     return guess
 
 
-def _of_route(route: Route) -> PageGuess:
+def _of_route(route: Route) -> PageClassification:
     if route.ending in FILE_ENDINGS:
-        return PageGuess(PageKind.OTHER, 0.0, route.ending, "file")
+        return PageClassification(PageKind.OTHER, 0.0, route.ending, "file")
     if route.query and (asked := _of_query(route)) is not None:
         return asked
     if not route.leaf:
@@ -98,15 +98,15 @@ def _of_route(route: Route) -> PageGuess:
     return _of_leaf(match, 0) if match is not None else _of_shelf(route.leaf)
 
 
-def _of_path(route: Route) -> PageGuess:
+def _of_path(route: Route) -> PageClassification:
     """Weigh the page's own name against the names of the folders it is in, the nearest first."""
-    near: PageGuess | None = None
+    near: PageClassification | None = None
     for distance, folder in enumerate(reversed(route.folders), 1):
         said = folder_kind(folder)
         if said is None:
             continue
         if said.is_shelf or (near is None and said.kind is not PageKind.HOME):
-            near = PageGuess(said.kind, round(said.score * FOLDER**distance, 3), said.word, "folder")
+            near = PageClassification(said.kind, round(said.score * FOLDER**distance, 3), said.word, "folder")
             if said.is_shelf:
                 return near
     match = vocabulary().read(readable(route.leaf))
@@ -131,18 +131,18 @@ def folder_kind(written: str) -> FolderKind | None:
     return FolderKind(match.kind, match.score, match.word, False)
 
 
-def _of_leaf(match: Match, depth: int) -> PageGuess:
+def _of_leaf(match: Match, depth: int) -> PageClassification:
     if match.kind is PageKind.HOME and match.whole and not depth:
         return ENTRANCE
-    return PageGuess(match.kind, round(max(match.score - DEPTH_COST * depth, 0.2), 3), match.word, "path")
+    return PageClassification(match.kind, round(max(match.score - DEPTH_COST * depth, 0.2), 3), match.word, "path")
 
 
-def _of_shelf(leaf: str) -> PageGuess:
+def _of_shelf(leaf: str) -> PageClassification:
     shelf = vocabulary().shelves.get(compact(leaf)) if len(leaf) < 24 else None
-    return PageGuess(shelf, STRONG, compact(leaf), "path") if shelf is not None else UNKNOWN
+    return PageClassification(shelf, STRONG, compact(leaf), "path") if shelf is not None else UNKNOWN
 
 
-def _of_query(route: Route) -> PageGuess | None:
+def _of_query(route: Route) -> PageClassification | None:
     """The page that a query names; None when it names none (a language, a campaign)."""
     named = False
     best: Match | None = None
@@ -155,11 +155,11 @@ def _of_query(route: Route) -> PageGuess | None:
         if match is not None and (best is None or match.score > best.score):
             best = match
     if best is not None and best.kind is not PageKind.HOME:
-        return PageGuess(best.kind, round(best.score * 0.95, 3), best.word, "query")
+        return PageClassification(best.kind, round(best.score * 0.95, 3), best.word, "query")
     return UNKNOWN if named and not route.leaf else None
 
 
-def _of_host(host: str) -> PageGuess:
+def _of_host(host: str) -> PageClassification:
     """The entrance of a site, unless its name says what it is for: careers.example.com"""
     label, _, rest = host.partition(".")
     if "." not in rest:
@@ -169,17 +169,17 @@ def _of_host(host: str) -> PageGuess:
     entry = vocabulary().entry(label)
     if entry is None or entry.kind is PageKind.HOME:
         return ENTRANCE
-    return PageGuess(entry.kind, round(entry.weight * FOLDER, 3), entry.word, "host")
+    return PageClassification(entry.kind, round(entry.weight * FOLDER, 3), entry.word, "host")
 
 
-def _of_text(text: str) -> PageGuess:
+def _of_text(text: str) -> PageClassification:
     match = vocabulary().read(text)
     if match is None:
         return UNKNOWN
-    return PageGuess(match.kind, round(match.score * 0.95, 3), match.word, "link text")
+    return PageClassification(match.kind, round(match.score * 0.95, 3), match.word, "link text")
 
 
-def _of_title(title: str) -> PageGuess:
+def _of_title(title: str) -> PageClassification:
     """The best part of a title: “Contact us | Acme” is a contact page, Acme notwithstanding."""
     best = UNKNOWN
     for sign in "|–—·»:•":
@@ -187,11 +187,11 @@ def _of_title(title: str) -> PageGuess:
     for part in title[:300].replace(" - ", "|").split("|")[:6]:
         match = vocabulary().read(part)
         if match is not None and match.kind is not PageKind.HOME and match.score * TITLE > best.score:
-            best = PageGuess(match.kind, round(match.score * TITLE, 3), match.word, "title")
+            best = PageClassification(match.kind, round(match.score * TITLE, 3), match.word, "title")
     return best
 
 
-def _weigh(one: PageGuess, other: PageGuess) -> PageGuess:
+def _weigh(one: PageClassification, other: PageClassification) -> PageClassification:
     """The surer of two guesses; a little surer still when both say the same."""
     if other.place == "nowhere":
         return one

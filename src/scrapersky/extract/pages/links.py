@@ -2,24 +2,24 @@
 
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.document.urls import Resolver, authority_of
-from scrapersky.extract.pages.select import Candidate
+from scrapersky.extract.pages.select import PageLink
 from scrapersky.extract.pages.url_parts import FILE_ENDINGS, route_of
-from scrapersky.extract.public_suffix import registrable
+from scrapersky.extract.public_suffix import registrable_domain
 
 MAX_LINKS = 500
 
 
-def links_of(document: Document, url: str, resolve: Resolver) -> tuple[Candidate, ...]:
+def links_of(document: Document, url: str, resolve: Resolver) -> tuple[PageLink, ...]:
     """The pages linked to, each once with the first text it is called by, in the order of the page."""
     site = _site(resolve(url))
-    found: dict[str, Candidate] = {}
+    found: dict[str, PageLink] = {}
     for link in document.links:
         address = resolve(link.href).partition("#")[0]
         text = link.text or link.label
         if not address or (address in found and (found[address].text or not text)):
             continue
         if _site(address) == site and route_of(address).ending not in FILE_ENDINGS:
-            found[address] = Candidate(address, text)
+            found[address] = PageLink(address, text)
             if len(found) >= MAX_LINKS:
                 break
     return tuple(found.values())
@@ -32,4 +32,4 @@ def _site(address: str) -> str:
     authority = authority_of(address)
     before, _, port = authority.rpartition(":")
     host = before if port.isdigit() else authority
-    return registrable(host) or host
+    return registrable_domain(host) or host

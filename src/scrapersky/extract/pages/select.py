@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from heapq import nsmallest
 from typing import NamedTuple
 
-from scrapersky.extract.pages.classify import PageGuess, PageKind, classify
+from scrapersky.extract.pages.classify import PageClassification, PageKind, classify_page
 from scrapersky.extract.pages.url_parts import Route, readable, route_of
 from scrapersky.extract.pages.vocabulary import compact
 
@@ -24,22 +24,22 @@ NEXT_OF_KIND = 0.5  # what each further page of the same kind is still worth
 MIN_SCORE = 0.3
 
 
-class Candidate(NamedTuple):
+class PageLink(NamedTuple):
     """A page that could be fetched: its address and the text of the link to it."""
 
     url: str
     text: str = ""
 
 
-class Pick(NamedTuple):
+class SelectedPage(NamedTuple):
     """A page to fetch, and why."""
 
     url: str
-    guess: PageGuess
+    guess: PageClassification
 
 
 class _Ranked(NamedTuple):
-    pick: Pick
+    pick: SelectedPage
     route: Route
 
     @property
@@ -48,7 +48,7 @@ class _Ranked(NamedTuple):
         return self.pick.guess.score
 
 
-def pick_pages(candidates: Iterable[Candidate], limit: int, language: str = "") -> list[Pick]:
+def select_pages(candidates: Iterable[PageLink], limit: int, language: str = "") -> list[SelectedPage]:
     """The best pages, best first: one language version of each, the kinds in turn, the shallow before the deep.
 
     The same candidates give the same pick in whatever order they come.
@@ -69,10 +69,10 @@ def _best_of_kind(ranked: list[_Ranked], prefix: str, limit: int) -> list[_Ranke
     return nsmallest(limit if ours else 1, ours or ranked, key=_order)
 
 
-def _rank(candidates: Iterable[Candidate]) -> list[_Ranked]:
-    guesses = ((url, classify(url, text)) for url, text in candidates)
+def _rank(candidates: Iterable[PageLink]) -> list[_Ranked]:
+    guesses = ((url, classify_page(url, text)) for url, text in candidates)
     return [
-        _Ranked(Pick(url, guess), route_of(url))
+        _Ranked(SelectedPage(url, guess), route_of(url))
         for url, guess in guesses
         if guess.kind in WORTH and guess.score >= MIN_SCORE
     ]

@@ -20,7 +20,7 @@ ANSWER, FAULT, TOO_LARGE = b"+", b"-", b"#"
 OUT_OF_MEMORY = 71  # exit code
 
 
-class Limits(NamedTuple):
+class ParserLimits(NamedTuple):
     """What one page may cost, and what the child knows beforehand."""
 
     cpu_seconds: float
@@ -38,7 +38,7 @@ def main() -> None:
         signal.signal(told, signal.SIG_IGN)
     wire = socket.socket(fileno=0)
     with open(0, "rb", 1 << 18, closefd=False) as requests:
-        limits = Limits(*pickle.loads(_receive(requests)))  # noqa: S301  # nosec B301 # from our own parent
+        limits = ParserLimits(*pickle.loads(_receive(requests)))  # noqa: S301  # nosec B301 # from our own parent
         _prepare(limits)
         wire.sendall(FRAME.pack(ANSWER, 0))
         while request := _receive(requests):
@@ -52,7 +52,7 @@ def _receive(requests: BinaryIO) -> bytes:
     return requests.read(FRAME.unpack(header)[1]) if len(header) == FRAME.size else b""
 
 
-def _prepare(limits: Limits) -> None:
+def _prepare(limits: ParserLimits) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":  # macOS knows the limit and refuses to set it
         resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
@@ -64,7 +64,7 @@ def _prepare(limits: Limits) -> None:
     gc.set_threshold(50_000)  # a page makes many small things that all die with it
 
 
-def _serve(request: bytes, limits: Limits) -> tuple[bytes, bytes]:
+def _serve(request: bytes, limits: ParserLimits) -> tuple[bytes, bytes]:
     """Run one reader. The kernel ends this process when a timer runs out, in whatever code it is."""
     signal.setitimer(signal.ITIMER_PROF, limits.cpu_seconds)
     signal.setitimer(signal.ITIMER_REAL, limits.wall_seconds)

@@ -22,7 +22,7 @@ from typing import ParamSpec, Self, TypeVar, cast
 import structlog
 
 from scrapersky.core.errors import ScraperSkyError, Unavailable
-from scrapersky.extract.parser_pool.child import FAULT, OUT_OF_MEMORY, TOO_LARGE, Limits
+from scrapersky.extract.parser_pool.child import FAULT, OUT_OF_MEMORY, TOO_LARGE, ParserLimits
 from scrapersky.extract.parser_pool.process import NotFacts, ParserGone, ParserProcess, unpickle
 
 P = ParamSpec("P")
@@ -55,7 +55,7 @@ class _Failed(Exception):
 
 
 @dataclass
-class Counts:
+class PoolCounts:
     """What a pool has done so far."""
 
     pages: int = 0
@@ -87,9 +87,9 @@ class ParserPool:
         preload: tuple[str, ...] = ("scrapersky.extract.document.parse",),
     ) -> None:
         self.size = size
-        self.counts = Counts()
+        self.counts = PoolCounts()
         self._pages_per_child = pages_per_child
-        self._limits = Limits(
+        self._limits = ParserLimits(
             cpu_seconds, wall_seconds, memory_mb << 20, int(largest_answer_mb * (1 << 20)), list(sys.path), preload
         )
         self._free: asyncio.Queue[_Slot] = asyncio.Queue()

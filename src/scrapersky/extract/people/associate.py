@@ -2,7 +2,7 @@
 
 from scrapersky.extract import regexes
 from scrapersky.extract.document.model import Document
-from scrapersky.extract.people.find import Sighting
+from scrapersky.extract.people.find import FoundPerson
 from scrapersky.extract.phones import find as phones
 from scrapersky.extract.phones.parse import parse_phone
 from scrapersky.extract.results import Email, Person, Phone
@@ -11,7 +11,7 @@ CARD_BLOCKS = 14
 
 
 def together(
-    document: Document, sightings: list[Sighting], emails: list[Email], found_phones: list[Phone], region: str
+    document: Document, sightings: list[FoundPerson], emails: list[Email], found_phones: list[Phone], region: str
 ) -> list[Person]:
     """The people, each with the address and the number of their card."""
     addresses = {email.address for email in emails}

@@ -18,7 +18,7 @@ LONG_LINE = 170
 LONG_ROW = 700  # names side by side
 
 
-class Mention(NamedTuple):
+class NameCandidate(NamedTuple):
     """A name in a text."""
 
     name: Name
@@ -27,7 +27,7 @@ class Mention(NamedTuple):
 
 
 @lru_cache(8192)  # the pages of a site share their heads and feet
-def mentions(text: str, parts: tuple[str, ...]) -> tuple[Mention, ...]:
+def mentions(text: str, parts: tuple[str, ...]) -> tuple[NameCandidate, ...]:
     """The names in a block's text, given also as the parts that inline markup cuts it into."""
     if len(text) < 4:
         return ()
@@ -37,11 +37,11 @@ def mentions(text: str, parts: tuple[str, ...]) -> tuple[Mention, ...]:
     # Quick looks first: a line without two capitals in a row or a title names nobody, or only beside a sign.
     capitals = regexes.TWO_CAPITALS.search(text)
     if capitals is None and not text.isascii() and regexes.EASTERN.search(text) is not None:
-        return tuple([Mention(one.name, one.whole, one.role) for one in names_without_capitals.find(text)])
+        return tuple([NameCandidate(one.name, one.whole, one.role) for one in names_without_capitals.find(text)])
     title = regexes.TITLE_IN_TEXT.search(text)
     if capitals is None and title is None and (length > names.MAX_NAME or not _may_label(text)):
         return ()
-    found: list[Mention] = []
+    found: list[NameCandidate] = []
     if length <= SHORT_LINE or len(parts) > 1 or _may_begin(text):
         found.extend(_in_line(text, parts))
     if title is not None and length > 8:
@@ -62,14 +62,14 @@ def _nickname(match: re.Match[str]) -> str:
     return "" if is_name else match[0]
 
 
-def _ended(mention: Mention, parts: tuple[str, ...]) -> Mention:
+def _ended(mention: NameCandidate, parts: tuple[str, ...]) -> NameCandidate:
     """A name ends where its element does: <b>Jane Roe</b> Surgery and care is not Jane Roe Surgery."""
     if any(mention.name.text in part for part in parts):
         return mention
     for index, part in enumerate(parts[:MARKED_PARTS]):
         name = names.read(part) if len(part) <= names.MAX_NAME + 40 else None
         if name is not None and len(name.words) > 1 and mention.name.text.startswith(name.text):
-            return Mention(name, mention.whole, mention.title or _role_behind(parts, index))
+            return NameCandidate(name, mention.whole, mention.title or _role_behind(parts, index))
     return mention
 
 
@@ -85,9 +85,9 @@ def _may_begin(text: str) -> bool:
     return len(text) <= LONG_ROW and regexes.ROW_SIGN.search(text) is not None
 
 
-def _in_line(text: str, parts: tuple[str, ...]) -> list[Mention]:
+def _in_line(text: str, parts: tuple[str, ...]) -> list[NameCandidate]:
     """Names that a line consists of: alone, before or behind a role, several side by side, or as its marked part."""
-    found: list[Mention] = []
+    found: list[NameCandidate] = []
     if len(text) <= LONG_LINE or (len(text) <= LONG_ROW and regexes.ROW_SIGN.search(text)):
         several = regexes.SEGMENT_SIGN.search(text) or regexes.AND_WORD.search(text)
         for segment in regexes.SEGMENT.split(text) if several else (text,):
@@ -109,15 +109,15 @@ def _role_behind(parts: tuple[str, ...], index: int) -> str:
     return behind.strip(" ,-–|()") if len(behind) < 160 and names.is_role(behind) else ""
 
 
-def _in_segment(segment: str) -> list[Mention]:
+def _in_segment(segment: str) -> list[NameCandidate]:
     segment = segment.strip(" \t-–—•*|,;\"“”„'()")
     if not 4 <= len(segment) <= LONG_LINE:
         return []
     whole = names.read(segment)
     if whole is not None:
-        return [Mention(whole, True, "")]
+        return [NameCandidate(whole, True, "")]
     if alone := _before_number(segment):
-        return [Mention(alone, True, "")]
+        return [NameCandidate(alone, True, "")]
     if " " not in segment or (len(segment) > SHORT_LINE and not _may_begin(segment)):
         return []
     if regexes.SEPARATOR_SIGN.search(segment) is None:
@@ -135,26 +135,26 @@ def _before_number(segment: str) -> Name | None:
     return name if name is not None and len(name.words) > 1 else None
 
 
-def _beside_role(segment: str, pieces: list[str]) -> list[Mention]:
+def _beside_role(segment: str, pieces: list[str]) -> list[NameCandidate]:
     """Jane Roe, owner. Owner: Jane Roe. Jane Roe (owner). Jane Roe, John Doe."""
     rest = segment[len(pieces[0]) :].strip(" ,:()-–—―")
     first = names.read(pieces[0])
     if first is not None and (other := _behind_role(rest)):
-        return [Mention(first, True, ""), *other]  # Jane Roe, master joiner John Doe
+        return [NameCandidate(first, True, ""), *other]  # Jane Roe, master joiner John Doe
     if first is not None and (names.is_role(rest) or first.title):
-        return [Mention(first, True, rest if len(rest) < 120 else "")]
+        return [NameCandidate(first, True, rest if len(rest) < 120 else "")]
     if names.is_role(pieces[0]):
         if several := _several(rest):
-            return [Mention(name, True, pieces[0].strip()) for name in several]
+            return [NameCandidate(name, True, pieces[0].strip()) for name in several]
         last = names.read(rest) or names.read(pieces[1]) or names.read(pieces[-1])
         if last is not None:
-            return [Mention(last, True, _role_before(segment[: segment.find(last.text)]))]
+            return [NameCandidate(last, True, _role_before(segment[: segment.find(last.text)]))]
         if behind := _behind_role(rest):
             return behind  # Owner: Master Joiner Jane Roe
     if first is None:
         return []
     row = [name for piece in pieces if (name := names.read(piece)) is not None]
-    return [Mention(name, True, "") for name in (row if len(row) > 1 else [first])]
+    return [NameCandidate(name, True, "") for name in (row if len(row) > 1 else [first])]
 
 
 def _role_before(text: str) -> str:
@@ -173,7 +173,7 @@ def _several(text: str) -> list[Name]:
     return found if is_row else []
 
 
-def _behind_role(segment: str) -> list[Mention]:
+def _behind_role(segment: str) -> list[NameCandidate]:
     """The Chairwoman Jane Roe, Pastor Jim: a role word or two, then the name."""
     words = segment.split()
     if not 3 <= len(words) <= 7 or not (words[-1][0].isupper() and words[-2][0].isupper()):
@@ -182,12 +182,12 @@ def _behind_role(segment: str) -> list[Mention]:
         if names.is_role_word(fold_word(words[count - 1]).strip(".,:")):
             name = names.read(" ".join(words[count:]))
             if name is not None and name.score >= 0.3:
-                return [Mention(name, True, " ".join(words[:count]))]
+                return [NameCandidate(name, True, " ".join(words[:count]))]
             return []
     return []
 
 
-def _titled(text: str, first: int) -> Iterator[Mention]:
+def _titled(text: str, first: int) -> Iterator[NameCandidate]:
     """Names behind a title in running text; the first title is known."""
     end = 0
     for count, match in enumerate(regexes.TITLE_IN_TEXT.finditer(text, first)):
@@ -200,10 +200,10 @@ def _titled(text: str, first: int) -> Iterator[Mention]:
         name = _longest(behind[0])
         if name is not None and len(name.words) > 1:
             end = start + len(name.text)
-            yield Mention(name, False, "")
+            yield NameCandidate(name, False, "")
 
 
-def _introduced(text: str, first: int) -> Iterator[Mention]:
+def _introduced(text: str, first: int) -> Iterator[NameCandidate]:
     """Names behind a role in running text: our founder Jane Roe. Only known names, for prose is full of capitals."""
     known_until = -1  # where a name ended that somebody gave as their own
     for count, match in enumerate(regexes.CAPITALS_IN_A_ROW.finditer(text, first)):
@@ -217,7 +217,7 @@ def _introduced(text: str, first: int) -> Iterator[Mention]:
         name = names.read(match[0]) if own else None
         if name is not None and len(name.words) > 1:
             known_until = match.end()
-            yield Mention(name._replace(score=max(name.score, 0.0) + own), False, "")
+            yield NameCandidate(name._replace(score=max(name.score, 0.0) + own), False, "")
             continue
         if fold_word(words[0]) not in names.GIVEN and fold_word(words[1]) not in names.GIVEN:
             continue
@@ -229,7 +229,7 @@ def _introduced(text: str, first: int) -> Iterator[Mention]:
             continue
         name = names.read(" ".join(words[:4]))
         if name is not None and len(name.words) > 1 and name.score >= 0.3:
-            yield Mention(name, False, role)
+            yield NameCandidate(name, False, role)
 
 
 def _gives_own_name(text: str, at: int) -> float:

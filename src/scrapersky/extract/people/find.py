@@ -8,15 +8,15 @@ from scrapersky.extract.document.context import snippet
 from scrapersky.extract.document.model import Block, Document
 from scrapersky.extract.document.structured_data import Thing, texts, types
 from scrapersky.extract.people import names
-from scrapersky.extract.people.candidates import Mention, mentions
-from scrapersky.extract.people.scoring import Evidence
+from scrapersky.extract.people.candidates import NameCandidate, mentions
+from scrapersky.extract.people.scoring import NameScorer
 from scrapersky.extract.results import Person, Rejected
 
 THRESHOLD = 0.56  # a known name in a heading among its likes is not yet a person
 MAX_CANDIDATES = 600
 
 
-class Sighting(NamedTuple):
+class FoundPerson(NamedTuple):
     """A person before the same one is merged."""
 
     person: Person
@@ -26,11 +26,11 @@ class Sighting(NamedTuple):
 
 def find(
     document: Document, things: list[Thing], others: frozenset[int] = frozenset()
-) -> tuple[list[Sighting], list[Rejected]]:
+) -> tuple[list[FoundPerson], list[Rejected]]:
     """The people in the order of the page, and the names that belong to somebody else, as in the blocks of `others`."""
     seen = _seen(document)
-    evidence = Evidence(document, [block for mention, block in seen if mention.whole and not _is_role(mention)])
-    sightings: list[Sighting] = []
+    evidence = NameScorer(document, [block for mention, block in seen if mention.whole and not _is_role(mention)])
+    sightings: list[FoundPerson] = []
     rejected: list[Rejected] = []
     named: set[int] = set()
     for mention, block in seen:
@@ -48,15 +48,15 @@ def find(
         else:
             how = "card" if mention.whole else "title in text"
             person = Person(name.text, title, how, snippet(block.text), round(min(score, 0.97), 2))
-            sightings.append(Sighting(person, name.words, block.index))
+            sightings.append(FoundPerson(person, name.words, block.index))
             named.add(block.index)
     sightings.extend(_structured(things))
     return _merged(sightings), rejected
 
 
-def _seen(document: Document) -> list[tuple[Mention, Block]]:
+def _seen(document: Document) -> list[tuple[NameCandidate, Block]]:
     """Every name with the block it stands in; a menu names pages, not people."""
-    seen: list[tuple[Mention, Block]] = []
+    seen: list[tuple[NameCandidate, Block]] = []
     for block in document.blocks:
         if "nav" not in block.zones and (found := mentions(block.text, block.parts)):
             seen.extend([(mention, block) for mention in found])
@@ -65,12 +65,12 @@ def _seen(document: Document) -> list[tuple[Mention, Block]]:
     return seen
 
 
-def _is_role(mention: Mention) -> bool:
+def _is_role(mention: NameCandidate) -> bool:
     """Baker and Cook are surnames, too: alone on a line they are what somebody does."""
     return len(mention.name.words) == 1 and not mention.title and names.is_role(mention.name.text)
 
 
-def _structured(things: list[Thing]) -> Iterator[Sighting]:
+def _structured(things: list[Thing]) -> Iterator[FoundPerson]:
     for thing in things:
         if "person" not in types(thing):
             continue
@@ -82,15 +82,15 @@ def _structured(things: list[Thing]) -> Iterator[Sighting]:
             email = next(iter(texts(thing.get("email"))), "").removeprefix("mailto:").lower()
             confidence = 0.9 if title or email else 0.6
             person = Person(name.text, title, "structured data", snippet(text), confidence, email)
-            yield Sighting(person, name.words, -1)
+            yield FoundPerson(person, name.words, -1)
 
 
 # -- the same person twice --------------------------------------------------------------------------------------------
 
 
-def _merged(sightings: list[Sighting]) -> list[Sighting]:
+def _merged(sightings: list[FoundPerson]) -> list[FoundPerson]:
     """One entry per person: the fullest name, the first title, the best confidence."""
-    merged: list[Sighting] = []
+    merged: list[FoundPerson] = []
     for sighting in sightings:
         for index, known in enumerate(merged):
             if _same(known.words, sighting.words):
@@ -111,7 +111,7 @@ def _same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return short[-1] == long[-1] and short[0][:1] == long[0][:1] and (len(short[0]) <= 2 or len(long[0]) <= 2)
 
 
-def _union(known: Sighting, other: Sighting) -> Sighting:
+def _union(known: FoundPerson, other: FoundPerson) -> FoundPerson:
     fuller, less = (other, known) if len(other.person.name) > len(known.person.name) else (known, other)
     person = Person(
         fuller.person.name,
@@ -122,4 +122,4 @@ def _union(known: Sighting, other: Sighting) -> Sighting:
         fuller.person.email or less.person.email,
         fuller.person.phone or less.person.phone,
     )
-    return Sighting(person, fuller.words, known.block if known.block >= 0 else other.block)
+    return FoundPerson(person, fuller.words, known.block if known.block >= 0 else other.block)

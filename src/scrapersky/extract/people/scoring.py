@@ -21,7 +21,7 @@ CARD_REACH = 8
 SECTION_REACH = 40
 
 
-class Evidence:
+class NameScorer:
     """Weighs the names of one page; the places of all names are needed to see what repeats."""
 
     def __init__(self, document: Document, places: list[Block]) -> None:

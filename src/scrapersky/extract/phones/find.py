@@ -9,14 +9,14 @@ from scrapersky.extract.document.context import is_authority, is_credit, snippet
 from scrapersky.extract.document.model import Block, Document, Link
 from scrapersky.extract.document.structured_data import Thing, texts, types
 from scrapersky.extract.phones import labels as phone_labels
-from scrapersky.extract.phones.parse import Reading, parse_phone, pieces_of, with_area, written_in
+from scrapersky.extract.phones.parse import ParsedPhone, parse_phone, pieces_of, with_area, written_in
 from scrapersky.extract.results import Phone, PhoneKind, Rejected
 
 MAX_CANDIDATES = 400
 DOUBTFUL = 0.4
 
 
-class Candidate(NamedTuple):
+class PhoneCandidate(NamedTuple):
     """A number before it is kept or rejected."""
 
     number: str
@@ -53,7 +53,7 @@ def find(
     return list(found.values()), [one for number, one in rejected.items() if number not in found]
 
 
-def _reason_against(document: Document, candidate: Candidate, found: dict[str, Phone], region: str) -> str:
+def _reason_against(document: Document, candidate: PhoneCandidate, found: dict[str, Phone], region: str) -> str:
     if is_placeholder(candidate.number) or (candidate.how == "text" and is_round(candidate.number)):
         return "placeholder"
     if candidate.block is not None and is_credit(document, candidate.block):
@@ -81,7 +81,7 @@ def is_round(number: str) -> bool:
     return "1234567" in number or number.endswith(("123456", "654321"))
 
 
-def _candidates(document: Document, things: list[Thing], region: str) -> Iterator[Candidate]:
+def _candidates(document: Document, things: list[Thing], region: str) -> Iterator[PhoneCandidate]:
     linked = _linked(document)
     for block in document.dialable:
         yield from _in_block(document, block, region, linked.get(block.index, ()))
@@ -103,7 +103,7 @@ def _linked(document: Document) -> dict[int, list[Link]]:
 # -- text -------------------------------------------------------------------------------------------------------------
 
 
-def _in_block(document: Document, block: Block, region: str, links: list[Link] | tuple[()]) -> Iterator[Candidate]:
+def _in_block(document: Document, block: Block, region: str, links: list[Link] | tuple[()]) -> Iterator[PhoneCandidate]:
     text = block.text
     earlier, end = "", 0
     for written, start in written_in(text, region):
@@ -119,12 +119,12 @@ def _in_block(document: Document, block: Block, region: str, links: list[Link] |
             kind: PhoneKind = "fax" if label == "fax" else "phone"
             confidence = 0.95 if label == "phone" or linked else 0.85 if piece.startswith(("+", "00")) else 0.7
             reason = "a register, tax, bank or other number" if label == "other" else ""
-            yield Candidate(reading.number, reading.region, kind, "text", text, at, confidence, block, reason)
+            yield PhoneCandidate(reading.number, reading.region, kind, "text", text, at, confidence, block, reason)
 
 
 def _readings(
     written: str, at: int, region: str, links: list[Link] | tuple[()], beside: str
-) -> Iterator[tuple[Reading, str, int]]:
+) -> Iterator[tuple[ParsedPhone, str, int]]:
     """The number, or the several ones: 0175/234234 is one; only what is none as a whole may be several.
 
     One that stands behind another and a stroke (`beside`) may leave out its area code.
@@ -141,7 +141,7 @@ def _readings(
             yield reading, piece, place
 
 
-def _national(piece: str, region: str, links: list[Link] | tuple[()]) -> Reading | None:
+def _national(piece: str, region: str, links: list[Link] | tuple[()]) -> ParsedPhone | None:
     """The number read with the region, else with the country that a link beside it dials."""
     reading = parse_phone(piece, region)
     if reading is not None:
@@ -157,7 +157,7 @@ def _national(piece: str, region: str, links: list[Link] | tuple[()]) -> Reading
 # -- links ------------------------------------------------------------------------------------------------------------
 
 
-def _in_link(document: Document, link: Link, region: str) -> Iterator[Candidate]:
+def _in_link(document: Document, link: Link, region: str) -> Iterator[PhoneCandidate]:
     reading = dialled_by(link.href, region)
     if reading is None:
         return
@@ -172,10 +172,10 @@ def _in_link(document: Document, link: Link, region: str) -> Iterator[Candidate]
     if shown and reading.number not in shown:
         reason = "the visible number is another one"
     how = "wa.me" if whatsapp else "tel"
-    yield Candidate(reading.number, reading.region, kind, how, where, 0, 0.9, block, reason)
+    yield PhoneCandidate(reading.number, reading.region, kind, how, where, 0, 0.9, block, reason)
 
 
-def dialled_by(href: str, region: str) -> Reading | None:
+def dialled_by(href: str, region: str) -> ParsedPhone | None:
     """The number that a link dials."""
     match = regexes.DIALS.match(href)
     if match is None:
@@ -199,11 +199,11 @@ def _shown(text: str, region: str) -> set[str]:
 # -- structured data --------------------------------------------------------------------------------------------------
 
 
-def _in_thing(thing: Thing, region: str) -> Iterator[Candidate]:
+def _in_thing(thing: Thing, region: str) -> Iterator[PhoneCandidate]:
     for key, kind in (("telephone", "phone"), ("faxNumber", "fax")):
         for written in texts(thing.get(key)):
             reading = parse_phone(written, region)
             if reading is not None:
                 name = " ".join([*texts(thing.get("name")), written])
                 fax: PhoneKind = "fax" if kind == "fax" or "fax" in " ".join(types(thing)) else "phone"
-                yield Candidate(reading.number, reading.region, fax, "structured data", name, 0, 0.85)
+                yield PhoneCandidate(reading.number, reading.region, fax, "structured data", name, 0, 0.85)

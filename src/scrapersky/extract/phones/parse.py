@@ -9,7 +9,7 @@ from turbohtml.clean import PhoneNumber
 from scrapersky.extract import regexes
 
 
-class Reading(NamedTuple):
+class ParsedPhone(NamedTuple):
     """A number that exists, as libphonenumber reads it."""
 
     number: str
@@ -17,7 +17,7 @@ class Reading(NamedTuple):
 
 
 @lru_cache(4096)
-def parse_phone(text: str, region: str) -> Reading | None:
+def parse_phone(text: str, region: str) -> ParsedPhone | None:
     """The number a text stands for, or nothing when no such number can exist."""
     text = text.strip()
     if text.startswith("00") and not text.startswith("000"):
@@ -27,7 +27,7 @@ def parse_phone(text: str, region: str) -> Reading | None:
         parsed = PhoneNumber.parse(text, regions=(region,) if region else ())
     except ValueError:
         return None
-    return Reading(parsed.e164, parsed.region or "") if parsed.e164 else None
+    return ParsedPhone(parsed.e164, parsed.region or "") if parsed.e164 else None
 
 
 def written_in(text: str, region: str) -> Iterator[tuple[str, int]]:
@@ -66,7 +66,7 @@ def pieces_of(written: str, at: int, region: str = "") -> Iterator[tuple[str, in
         yield match[0], at + match.start()
 
 
-def with_area(first: str, piece: str, region: str) -> Reading | None:
+def with_area(first: str, piece: str, region: str) -> ParsedPhone | None:
     """A number that leaves out the area code which the first one beside it has."""
     whole, end = regexes.NOT_DIGIT.sub("", first), regexes.NOT_DIGIT.sub("", piece)
     if end.startswith("0") or "+" in piece or "(" in piece or len(end) < 5:

@@ -9,7 +9,7 @@ import structlog
 
 from scrapersky.core import clock
 from scrapersky.extract.phones.parse import parse_phone
-from scrapersky.extract.text import fold, line
+from scrapersky.extract.text import fold, single_line
 from scrapersky.providers.area import what_and_where
 from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
 from scrapersky.providers.detail_budget import DetailBudget
@@ -84,7 +84,7 @@ def _places(path: Path) -> Iterator[tuple[PlaceDetails | None, str]]:
 
 def place_of(row: Mapping[str, str]) -> PlaceDetails:
     """The values of a row as a place; ValueError says why it is none."""
-    values = {name: text for name, value in row.items() if (text := line(value, 2000))}
+    values = {name: text for name, value in row.items() if (text := single_line(value, 2000))}
     if "name" not in values:
         raise ValueError("it has no name")
     country = values.get("country", "").upper()

@@ -6,7 +6,7 @@ from typing import Any
 
 from scrapersky.core import clock
 from scrapersky.extract.phones.parse import parse_phone
-from scrapersky.extract.text import line
+from scrapersky.extract.text import single_line
 from scrapersky.providers.base import MOVED_TO, PlaceDetails, finite
 
 KEPT = timedelta(days=30)  # the terms: the id for ever, coordinates for 30 days, nothing else for good
@@ -99,7 +99,7 @@ def _texts(values: Any) -> list[str]:
 
 
 def _text(value: Any, limit: int = 1000) -> str | None:
-    return (line(value, limit) or None) if isinstance(value, str) else None
+    return (single_line(value, limit) or None) if isinstance(value, str) else None
 
 
 def _whole(value: Any) -> int | None:

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-from scrapersky.extract.text import line
+from scrapersky.extract.text import single_line
 from scrapersky.providers.area import Area, Box, wrapped
 from scrapersky.providers.base import ProviderBusy, ProviderFailed, ProviderRefused
 from scrapersky.providers.http_api import Api, ApiResponse
@@ -95,7 +95,7 @@ def _area(place: Mapping[str, Any]) -> Area | None:
         return None
     bordered = place.get("osm_type") == "relation" and (place.get("category") or place.get("class")) in BORDERED
     return Area(
-        name=line(str(place.get("display_name") or place.get("name") or ""), 300),
+        name=single_line(str(place.get("display_name") or place.get("name") or ""), 300),
         box=box,
         country=country.upper() if isinstance(country, str) and len(country) == 2 else None,
         relation=osm_id if bordered else None,

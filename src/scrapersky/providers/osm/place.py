@@ -5,7 +5,7 @@ from typing import Any
 
 from scrapersky.core import clock
 from scrapersky.extract.phones.parse import parse_phone
-from scrapersky.extract.text import line
+from scrapersky.extract.text import single_line
 from scrapersky.providers.base import PlaceDetails, finite
 
 LICENCE = "ODbL 1.0, © OpenStreetMap contributors"
@@ -63,7 +63,7 @@ def place_of(element: Mapping[str, Any], country: str | None = None) -> PlaceDet
 
 def _tags(element: Mapping[str, Any]) -> dict[str, str]:
     tags = element.get("tags")
-    return {str(key): line(str(value), 1000) for key, value in tags.items()} if isinstance(tags, dict) else {}
+    return {str(key): single_line(str(value), 1000) for key, value in tags.items()} if isinstance(tags, dict) else {}
 
 
 def _identity(element: Mapping[str, Any]) -> str | None:

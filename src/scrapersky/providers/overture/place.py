@@ -5,7 +5,7 @@ from typing import Any
 
 from scrapersky.core import clock
 from scrapersky.extract.phones.parse import parse_phone
-from scrapersky.extract.text import line
+from scrapersky.extract.text import single_line
 from scrapersky.providers.base import PlaceDetails
 
 LICENCE = "Overture Maps Foundation: CDLA-Permissive-2.0, Apache-2.0 or CC0 by source"
@@ -18,7 +18,7 @@ STATUS = {
 
 def place_of(row: Mapping[str, Any]) -> PlaceDetails | None:
     """The place; None when it has no name."""
-    name = line(str(_part(row, "names").get("primary") or ""), 1000)
+    name = single_line(str(_part(row, "names").get("primary") or ""), 1000)
     if not name:
         return None
     address = next(iter(row.get("addresses") or ()), None) or {}
@@ -90,8 +90,8 @@ def _part(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _texts(values: Any) -> list[str]:
-    return [text for value in values or () if (text := line(str(value), 2048))]
+    return [text for value in values or () if (text := single_line(str(value), 2048))]
 
 
 def _text(value: Any) -> str | None:
-    return (line(value, 1000) or None) if isinstance(value, str) else None
+    return (single_line(value, 1000) or None) if isinstance(value, str) else None

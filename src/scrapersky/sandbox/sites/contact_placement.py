@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scrapersky.sandbox.sites.plan import PageKind, Site, SitePage
+from scrapersky.sandbox.sites.plan import Site, SitePage, SitePageKind
 from scrapersky.sandbox.world.business import Business
 
 
@@ -28,19 +28,19 @@ def stands(site: Site) -> Iterator[ContactPlacement]:
 
 
 def _on_page(site: Site, business: Business, page: SitePage) -> Iterator[ContactPlacement]:
-    if page.kind is PageKind.HOME:
+    if page.kind is SitePageKind.HOME:
         if site.has_linked_data:
             yield ContactPlacement("phone", business.phone, page, business.number)
         if site.email_on_home and business is site.owner:
             yield ContactPlacement("email", business.email, page, business.number)
-    elif page.kind is PageKind.CONTACT:
+    elif page.kind is SitePageKind.CONTACT:
         yield from _on_contact(business, page)
-    elif page.kind is PageKind.TEAM:
+    elif page.kind is SitePageKind.TEAM:
         for person in business.people:
             yield ContactPlacement("person", person.name, page, business.number)
             if person.email:
                 yield ContactPlacement("email", person.email, page, business.number)
-    elif page.kind is PageKind.IMPRINT:
+    elif page.kind is SitePageKind.IMPRINT:
         yield ContactPlacement("email", business.email, page, business.number)
         yield ContactPlacement("phone", business.phone, page, business.number)
         yield ContactPlacement("person", business.people[0].name, page, business.number)

@@ -5,11 +5,18 @@ from html import escape
 
 from scrapersky.sandbox.sites.json_ld import linked_data
 from scrapersky.sandbox.sites.page_bodies import credit, main_part, social_links
-from scrapersky.sandbox.sites.plan import PageKind, Site, SitemapStyle, SitePage
+from scrapersky.sandbox.sites.plan import Site, SitemapStyle, SitePage, SitePageKind
 from scrapersky.sandbox.world.phone_numbers import national
 
-IN_MENU = (PageKind.HOME, PageKind.ABOUT, PageKind.SERVICES, PageKind.TEAM, PageKind.BLOG, PageKind.CONTACT)
-IN_FOOTER = (PageKind.IMPRINT, PageKind.PRIVACY)
+IN_MENU = (
+    SitePageKind.HOME,
+    SitePageKind.ABOUT,
+    SitePageKind.SERVICES,
+    SitePageKind.TEAM,
+    SitePageKind.BLOG,
+    SitePageKind.CONTACT,
+)
+IN_FOOTER = (SitePageKind.IMPRINT, SitePageKind.PRIVACY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,5 +60,5 @@ def pieces(site: Site, page: SitePage) -> Pieces:
     )
 
 
-def _links(site: Site, kinds: tuple[PageKind, ...]) -> tuple[tuple[str, str], ...]:
+def _links(site: Site, kinds: tuple[SitePageKind, ...]) -> tuple[tuple[str, str], ...]:
     return tuple((page.path, page.title) for page in map(site.page, kinds))

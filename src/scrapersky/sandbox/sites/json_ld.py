@@ -2,16 +2,16 @@
 
 import json
 
-from scrapersky.sandbox.sites.plan import PageKind, Site
+from scrapersky.sandbox.sites.plan import Site, SitePageKind
 from scrapersky.sandbox.world.business import Business
 from scrapersky.sandbox.world.phone_numbers import international
 
 DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"]
 
 
-def linked_data(site: Site, kind: PageKind) -> str:
+def linked_data(site: Site, kind: SitePageKind) -> str:
     """JSON-LD for the pages that have it: home and contact, or where a contact stands nowhere else."""
-    if kind not in (PageKind.HOME, PageKind.CONTACT):
+    if kind not in (SitePageKind.HOME, SitePageKind.CONTACT):
         return ""
     things = [
         _thing(site, business, kind) for business in site.businesses if site.has_linked_data or _only_here(site, kind)
@@ -21,11 +21,11 @@ def linked_data(site: Site, kind: PageKind) -> str:
     )
 
 
-def _only_here(site: Site, kind: PageKind) -> bool:
-    return kind is PageKind.CONTACT and "structured" in (site.email_form, site.phone_form, site.second_form)
+def _only_here(site: Site, kind: SitePageKind) -> bool:
+    return kind is SitePageKind.CONTACT and "structured" in (site.email_form, site.phone_form, site.second_form)
 
 
-def _thing(site: Site, business: Business, kind: PageKind) -> dict[str, object]:
+def _thing(site: Site, business: Business, kind: SitePageKind) -> dict[str, object]:
     hours = business.hours
     thing: dict[str, object] = {
         "@context": "https://schema.org",
@@ -52,6 +52,6 @@ def _thing(site: Site, business: Business, kind: PageKind) -> dict[str, object]:
         "telephone": international(business.phone),
         "sameAs": list(business.socials),
     }
-    if kind is PageKind.CONTACT:
+    if kind is SitePageKind.CONTACT:
         thing["email"] = [address for address in (business.email, business.second_email) if address]
     return thing

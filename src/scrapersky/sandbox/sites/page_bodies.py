@@ -3,7 +3,7 @@
 from html import escape
 
 from scrapersky.sandbox.sites import obfuscation
-from scrapersky.sandbox.sites.plan import PageKind, Site, SitePage
+from scrapersky.sandbox.sites.plan import Site, SitePage, SitePageKind
 from scrapersky.sandbox.world.business import Business, Person
 from scrapersky.sandbox.world.phone_numbers import national, pick
 
@@ -15,21 +15,21 @@ AUTHORITY_HOST = "valvonta-kontrolle-9z.org"
 def main_part(site: Site, page: SitePage) -> str:
     """What stands between the menu and the footer."""
     return {
-        PageKind.HOME: _home,
-        PageKind.CONTACT: _contact,
-        PageKind.ABOUT: _about,
-        PageKind.TEAM: _team,
-        PageKind.IMPRINT: _imprint,
-        PageKind.SERVICES: _services,
-        PageKind.BLOG: _blog,
-        PageKind.POST: _post,
-        PageKind.PRIVACY: _privacy,
+        SitePageKind.HOME: _home,
+        SitePageKind.CONTACT: _contact,
+        SitePageKind.ABOUT: _about,
+        SitePageKind.TEAM: _team,
+        SitePageKind.IMPRINT: _imprint,
+        SitePageKind.SERVICES: _services,
+        SitePageKind.BLOG: _blog,
+        SitePageKind.POST: _post,
+        SitePageKind.PRIVACY: _privacy,
     }[page.kind](site, page)
 
 
 def _home(site: Site, page: SitePage) -> str:
     owner, words = site.owner, site.owner.language
-    contact, services = site.page(PageKind.CONTACT), site.page(PageKind.SERVICES)
+    contact, services = site.page(SitePageKind.CONTACT), site.page(SitePageKind.SERVICES)
     offers = "".join(
         f'<li class="card"><h3>{offer}</h3><p>{_blurb(site, index)}</p></li>'
         for index, offer in enumerate(words.offers)
@@ -77,7 +77,7 @@ def _reach(site: Site, business: Business) -> str:
 def _about(site: Site, page: SitePage) -> str:
     words = site.owner.language
     prose = "".join(f"<p>{_blurb(site, index)} {_blurb(site, index + 3)}</p>" for index in range(4))
-    team = site.page(PageKind.TEAM)
+    team = site.page(SitePageKind.TEAM)
     return f'<h1>{words.about}</h1>{prose}<p><a href="{team.path}">{words.team}</a></p>{_reviews(site)}'
 
 
@@ -137,7 +137,7 @@ def _services(site: Site, page: SitePage) -> str:
 
 
 def _blog(site: Site, page: SitePage) -> str:
-    posts = [other for other in site.pages if other.kind is PageKind.POST]
+    posts = [other for other in site.pages if other.kind is SitePageKind.POST]
     cards = "".join(
         f'<article><h2><a href="{post.path}">{post.title}</a></h2><time>{_date(post.number)}</time>'
         f"<p>{_blurb(site, post.number)}</p></article>"

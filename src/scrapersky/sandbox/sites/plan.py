@@ -35,7 +35,7 @@ class SitemapStyle(StrEnum):
     NONE = "none"  # nothing but links
 
 
-class PageKind(StrEnum):
+class SitePageKind(StrEnum):
     """What a page is about."""
 
     HOME = "home"
@@ -87,7 +87,7 @@ EMAIL_FORMS, PHONE_FORMS = deck(EMAIL_SHARES), deck(PHONE_SHARES)
 class SitePage:
     """One page of a site."""
 
-    kind: PageKind
+    kind: SitePageKind
     path: str
     title: str
     number: int = 0  # of a post
@@ -118,7 +118,7 @@ class Site:
         """Everybody who lives here."""
         return (self.owner, *self.others)
 
-    def page(self, kind: PageKind) -> SitePage:
+    def page(self, kind: SitePageKind) -> SitePage:
         """The first page of this kind."""
         return next(page for page in self.pages if page.kind is kind)
 
@@ -168,14 +168,21 @@ def _pages(owner: Business, style: Style) -> tuple[SitePage, ...]:
     """Home first, then what people look for, posts last."""
     words = owner.language
     ending = {Style.HAND_MADE: ".html", Style.WORDPRESS: "/"}.get(style, "")
-    kinds = (PageKind.CONTACT, PageKind.ABOUT, PageKind.TEAM, PageKind.SERVICES, PageKind.IMPRINT, PageKind.PRIVACY)
+    kinds = (
+        SitePageKind.CONTACT,
+        SitePageKind.ABOUT,
+        SitePageKind.TEAM,
+        SitePageKind.SERVICES,
+        SitePageKind.IMPRINT,
+        SitePageKind.PRIVACY,
+    )
     named = _titles((words.contact, words.about, words.team, words.services, words.imprint, words.privacy))
-    pages = [SitePage(PageKind.HOME, "/", words.home)]
+    pages = [SitePage(SitePageKind.HOME, "/", words.home)]
     pages += [SitePage(kind, f"/{name}{ending}", title) for kind, (name, title) in zip(kinds, named, strict=True)]
     blog = slug(words.blog)
-    pages.append(SitePage(PageKind.BLOG, f"/{blog}{'/' if style is Style.WORDPRESS else ''}", words.blog))
+    pages.append(SitePage(SitePageKind.BLOG, f"/{blog}{'/' if style is Style.WORDPRESS else ''}", words.blog))
     pages += [
-        SitePage(PageKind.POST, f"/{blog}/{name}{ending}", title, number)
+        SitePage(SitePageKind.POST, f"/{blog}/{name}{ending}", title, number)
         for number, (name, title) in enumerate(_titles(words.posts))
     ]
     return tuple(pages)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scrapersky.sandbox.sites.faults import Condition
-from scrapersky.sandbox.sites.plan import PageKind, Site, SitemapStyle, SitePage
+from scrapersky.sandbox.sites.plan import Site, SitemapStyle, SitePage, SitePageKind
 
 XML = "application/xml; charset=utf-8"
 ODD_PATH = "/maps/all-our-pages.xml"
@@ -43,8 +43,8 @@ def robots_txt(site: Site) -> File:
 
 def sitemap_files(site: Site) -> dict[str, File]:
     """Every file of the site's sitemap by its path."""
-    pages = [page for page in site.pages if page.kind is not PageKind.POST]
-    posts = [page for page in site.pages if page.kind is PageKind.POST]
+    pages = [page for page in site.pages if page.kind is not SitePageKind.POST]
+    posts = [page for page in site.pages if page.kind is SitePageKind.POST]
     everything = _urlset(site, site.pages)
     if site.sitemap is SitemapStyle.XML:
         return {"/sitemap.xml": File(XML, everything)}
@@ -81,7 +81,7 @@ def sitemap_truth(site: Site) -> SitemapTruth:
     if site.sitemap is SitemapStyle.NONE:
         pages = ()
     elif site.sitemap is SitemapStyle.RSS:
-        pages = [page for page in site.pages if page.kind is PageKind.POST]
+        pages = [page for page in site.pages if page.kind is SitePageKind.POST]
     elif site.sitemap is SitemapStyle.BROKEN:
         pages = site.pages[:-1]
     return SitemapTruth(

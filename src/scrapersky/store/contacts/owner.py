@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.uuid7 import new_id
-from scrapersky.extract.company_domain import CompanyDomain, NoWebAddress, web_address
-from scrapersky.extract.emails.classify import FREE_DOMAINS, kind_of
+from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, parse_website
+from scrapersky.extract.emails.classify import FREE_DOMAINS, classify_email
 from scrapersky.models import Domain, Page
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import paginate as lists
@@ -35,7 +35,7 @@ def employer_of(email: str | None) -> CompanyDomain | None:
     host = (email or "").rpartition("@")[2]
     if not host or host in FREE_DOMAINS:
         return None
-    found = web_address(host)
+    found = parse_website(host)
     return found if isinstance(found, CompanyDomain) else None
 
 
@@ -50,7 +50,7 @@ async def owned(session: AsyncSession, actor: Actor, written: Mapping[str, Any])
 async def email_kind(session: AsyncSession, email: str | None, domain_id: UUID | None) -> str | None:
     """Role, personal, free-mail, or of another domain than the contact's."""
     name = await session.scalar(select(Domain.name).where(Domain.id == domain_id)) if domain_id else None
-    return kind_of(email, name or "") if email else None
+    return classify_email(email, name or "") if email else None
 
 
 async def _check_owners(session: AsyncSession, actor: Actor, written: Mapping[str, Any]) -> None:
@@ -70,7 +70,7 @@ async def _domain_of(session: AsyncSession, actor: Actor, written: Mapping[str, 
         return found
     try:
         site = employer_of(written.get("email"))
-    except NoWebAddress:
+    except InvalidWebsite:
         return None
     return await _domain(session, actor, site) if site else None
 

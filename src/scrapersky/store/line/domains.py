@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import UNWANTED
-from scrapersky.extract.business.site_metadata import Metadata
+from scrapersky.extract.business.site_metadata import SiteMetadata
 from scrapersky.extract.company_domain import CompanyDomain
 from scrapersky.models import BusinessDomain, Domain, LocalBusiness
 from scrapersky.store.contacts import from_provider
@@ -63,7 +63,7 @@ async def link(session: AsyncSession, found: Sequence[tuple[LocalBusiness, Compa
     return {row.id: row.search_id for row in stored if row.curation_status not in UNWANTED and row.name in wanted}
 
 
-def describe(domain: Domain, final_url: str, status: int, redirects: Sequence[str], found: Metadata) -> None:
+def describe(domain: Domain, final_url: str, status: int, redirects: Sequence[str], found: SiteMetadata) -> None:
     """Write what its home page says into the domain's own columns."""
     domain.final_url, domain.http_status = final_url, status
     domain.title, domain.description = found.title or None, found.description or None

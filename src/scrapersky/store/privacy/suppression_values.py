@@ -7,10 +7,10 @@ from typing import Literal
 
 import idna
 
-from scrapersky.extract.emails.classify import normal
+from scrapersky.extract.emails.classify import normalise_email
 from scrapersky.extract.phones.parse import parse_phone
-from scrapersky.extract.public_suffix import registrable
-from scrapersky.extract.text import line
+from scrapersky.extract.public_suffix import registrable_domain
+from scrapersky.extract.text import single_line
 
 Kind = Literal["email", "domain", "phone", "person"]
 LONGEST = 320
@@ -37,7 +37,7 @@ def read(written: str, country: str = "", kind: Kind | None = None) -> tuple[Way
 
     A host with foreign letters has two spellings on the web, so it is two ways; the one that was given comes first.
     """
-    text = line(written, LONGEST + 1)
+    text = single_line(written, LONGEST + 1)
     if not text:
         raise ValueError("it is empty")
     if len(text) > LONGEST:
@@ -55,7 +55,7 @@ def person(name: str, domain: str) -> tuple[Way, ...]:
 
 
 def _fold(name: str) -> str:
-    return "".join(letter.lower() if letter.isascii() else letter for letter in line(name, LONGEST))
+    return "".join(letter.lower() if letter.isascii() else letter for letter in single_line(name, LONGEST))
 
 
 def _kind_of(text: str) -> Kind:
@@ -65,7 +65,7 @@ def _kind_of(text: str) -> Kind:
 
 
 def _email(text: str) -> tuple[Way, ...]:
-    address = normal(text.removeprefix("mailto:"))
+    address = normalise_email(text.removeprefix("mailto:"))
     local, _, host = address.rpartition("@")
     if not 0 < len(local) <= 64 or " " in address:
         raise ValueError(f"{text[:80]!r} is no email address")
@@ -73,7 +73,7 @@ def _email(text: str) -> tuple[Way, ...]:
 
 
 def _domain(text: str) -> tuple[Way, ...]:
-    host = _ADDRESS.sub("", normal(text)).lstrip("@").partition("/")[0].partition(":")[0]
+    host = _ADDRESS.sub("", normalise_email(text)).lstrip("@").partition("/")[0].partition(":")[0]
     return tuple(Way("domain", spelling) for spelling in _hosts(host.removeprefix("www."), text))
 
 
@@ -85,7 +85,7 @@ def _phone(text: str, country: str) -> tuple[Way, ...]:
 
 
 def _hosts(host: str, text: str) -> tuple[str, ...]:
-    if not registrable(host) or (host.isascii() and not _HOST.fullmatch(host)):
+    if not registrable_domain(host) or (host.isascii() and not _HOST.fullmatch(host)):
         raise ValueError(f"{text[:80]!r} has no domain that can be registered")
     try:
         other = (
