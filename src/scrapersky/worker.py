@@ -23,7 +23,7 @@ async def run_worker(application: Application, until_idle: bool = False) -> None
 
     def asked_to_stop() -> None:
         if stop.is_set():
-            log.warning("stopping_at_once")
+            log.warning("immediate_shutdown_requested")
             application.runtime.hurry()
         stop.set()
 

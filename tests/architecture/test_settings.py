@@ -147,7 +147,7 @@ def test_every_setting_of_a_workflow_is_read_by_code() -> None:
             "SCHEDULER_SHUTDOWN_GRACE is not a setting. Did you mean SCHEDULER_SHUTDOWN_GRACE_SECONDS?",
         ),
         ("DEEP_SCAN_SCHEDULER_BATCHSIZE", "3", "Did you mean DEEP_SCAN_SCHEDULER_BATCH_SIZE?"),
-        ("CRAWL_QUICKLY_PLEASE", "3", "is not a setting. `scrapersky settings` lists all of them."),
+        ("CRAWL_ZZZZZZZZZZZZ", "3", "is not a setting. `scrapersky settings` lists all of them."),
         ("SITEMAP_SCHEDULER_BATCH_SIZE", "3", "it was split: use DEEP_SCAN_SCHEDULER_, DOMAIN_EXTRACTION_SCHEDULER_"),
     ],
 )

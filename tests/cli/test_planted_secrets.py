@@ -75,7 +75,7 @@ async def test_planted_secrets_are_found_nowhere(process, command, database_url,
     serve.tell(15)
     said = await serve.leave()
     assert said.code == 0, said.err
-    for word in ("request_failed", "login_refused", "request_served", "row_failed"):
+    for word in ("request_failed", "login_failed", "request_served", "row_failed"):
         assert f'"{word}"' in said.err, word  # or the log has not seen what it must not show
     shown = [await command("settings", *form, **variables(database_url)) for form in ([], ["--json"])]
     heap = {

@@ -43,7 +43,7 @@ async def test_a_second_sigterm_hands_work_back_at_once_and_uncounted(process, d
     worker = process("worker", module=SLOW_LINE, DATABASE_URL=database_url, PACKING="50")
     await until_in_hand(admin, parcel)
     told_at = time.monotonic()
-    while "stopping_at_once" not in worker.err and time.monotonic() - told_at < 10:
+    while "immediate_shutdown_requested" not in worker.err and time.monotonic() - told_at < 10:
         worker.tell(signal.SIGTERM)  # two that come at the same moment may count as one
         await asyncio.sleep(0.1)
     said = await worker.leave(10)
@@ -87,7 +87,7 @@ async def test_a_second_process_joins_the_embedded_server_and_says_so(process, t
     assert "Warning" not in worker.err
     loud = {"SCRAPERSKY_DATA_DIR": str(home), "SCRAPERSKY_LOG_LEVEL": "info"}
     status = await process("status", "--json", **loud).leave()
-    assert "embedded_postgres_joined" in status.err
+    assert "embedded_postgres_reused" in status.err
     assert status.code == 0, status.err
     assert json.loads(status.out)["degraded"] == []
     worker.tell(signal.SIGINT)

@@ -295,6 +295,6 @@ async def test_stuck_rows_and_old_queues_raise_the_alarm(database, admin, tenant
     with capture_logs() as logs:
         await run_periodic(alarm, database)
     assert {(entry["event"], entry["workflow"]) for entry in logs} == {
-        ("queue_too_old", "packing"),
+        ("queue_age_exceeded", "packing"),
         ("rows_stuck", "weighing"),
     }

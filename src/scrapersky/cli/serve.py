@@ -85,7 +85,7 @@ def _stop_on_signals(runtime: Runtime) -> asyncio.Event:
 
     def asked_to_stop() -> None:
         if stop.is_set():
-            log.warning("stopping_at_once")
+            log.warning("immediate_shutdown_requested")
             runtime.hurry()
         stop.set()
 

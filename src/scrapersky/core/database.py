@@ -268,4 +268,4 @@ async def check_server(database: Database) -> None:
     if version.major < OLDEST:
         raise BadSetting(f"DATABASE_URL names a PostgreSQL {version.major}; {OLDEST} to {NEWEST} are supported.")
     if version.major > NEWEST:
-        log.warning("postgres_untried", version=version.major, newest_tried=NEWEST)
+        log.warning("postgres_version_untested", version=version.major, newest_tried=NEWEST)

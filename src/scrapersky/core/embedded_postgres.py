@@ -45,7 +45,7 @@ def start_embedded(data_dir: Path) -> str:
         ) from error
     except (subprocess.SubprocessError, AssertionError) as error:
         raise Unavailable(f"The embedded PostgreSQL in {home} did not start; its log is {home / 'log'}.") from error
-    log.info("embedded_postgres_joined" if joined else "embedded_postgres_started", directory=str(home))
+    log.info("embedded_postgres_reused" if joined else "embedded_postgres_started", directory=str(home))
     _forget_the_dead(server)
     atexit.register(_forget_the_dead, server)  # after the wheel's own: so it runs before it
     _ensure_database(server)
@@ -61,7 +61,7 @@ def revive(data_dir: Path) -> None:
         _wheel().get_server(home, cleanup_mode="stop").start()
     except (OSError, RuntimeError, subprocess.SubprocessError, AssertionError) as error:
         raise Unavailable(f"The embedded PostgreSQL in {home} did not start; its log is {home / 'log'}.") from error
-    log.info("embedded_postgres_revived", directory=str(home))
+    log.info("embedded_postgres_restarted", directory=str(home))
 
 
 def _forget_the_dead(server: Any) -> None:

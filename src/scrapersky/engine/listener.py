@@ -22,7 +22,7 @@ async def hear_wakeups(database: Database, hear: Callable[[str], None], events: 
         try:
             connection = await database.listen(CHANNEL, hear)
             try:
-                log.debug("listening")
+                log.debug("listen_started")
                 pause = 0.1
                 while True:
                     await asyncio.sleep(PROBE_SECONDS)
@@ -32,7 +32,7 @@ async def hear_wakeups(database: Database, hear: Callable[[str], None], events: 
         except Exception as error:
             heed_cancel(error)
             if not is_connection_error(error):
-                log.exception("listening_failed")
+                log.exception("listen_failed")
             await events.publish(DatabaseAway("listen", f"{type(error).__name__}: {error}"))
             await asyncio.sleep(pause)
             pause = min(5.0, pause * 2)

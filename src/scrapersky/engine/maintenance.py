@@ -95,7 +95,7 @@ class StuckAlarm(Periodic):
                 log.warning("rows_stuck", workflow=workflow.name, rows=overdue)
             if measures.oldest_seconds > tuning.oldest_age_limit_seconds:
                 alarms += 1
-                log.warning("queue_too_old", workflow=workflow.name, oldest_seconds=measures.oldest_seconds)
+                log.warning("queue_age_exceeded", workflow=workflow.name, oldest_seconds=measures.oldest_seconds)
         return f"{alarms} alarms"
 
 

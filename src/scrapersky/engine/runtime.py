@@ -143,7 +143,7 @@ class Runtime:
             except Exception as error:
                 heed_cancel(error)
                 if not is_connection_error(error):
-                    log.exception("pulse_failed")
+                    log.exception("poll_failed")
                 await self.events.publish(DatabaseAway("pulse", f"{type(error).__name__}: {error}"))
             await asyncio.sleep(self.settings.poll_interval_seconds)
 
@@ -164,7 +164,7 @@ class Runtime:
                 heed_cancel(error)
                 if is_connection_error(error):
                     raise
-                log.exception("attention_failed", workflow=name)
+                log.exception("queue_poll_failed", workflow=name)
 
     async def _attend(self, processor: QueueProcessor, has_work: bool, asked: bool) -> None:
         if processor.stopping:

@@ -123,7 +123,7 @@ async def _one_by_one(processor: QueueProcessor, done: Sequence[Claim], error: E
             if is_connection_error(own):
                 raise
             log.warning(
-                "row_not_settled",
+                "row_settle_failed",
                 workflow=processor.workflow.name,
                 row_id=str(held.row_id),
                 error=f"{type(own).__name__}: {own}",

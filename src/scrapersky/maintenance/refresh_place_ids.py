@@ -62,7 +62,7 @@ class RefreshPlaceIds(Periodic):
                         is_fresh = await self._look(keeper, tenant_id, place["id"], place["provider_id"])
                         fresh, stale = fresh + is_fresh, stale + (not is_fresh)
             except (TryAgain, Hopeless) as trouble:
-                log.warning("ids_not_refreshed", provider=keeper.name, reason=str(trouble))
+                log.warning("place_id_refresh_failed", provider=keeper.name, reason=str(trouble))
                 return f"{fresh} ids refreshed, {stale} stale; then: {trouble}"
         return f"{fresh} ids refreshed, {stale} stale"
 

@@ -1,1 +1,1 @@
-"""Subscribers of engine events: logs, metrics, run history."""
+"""Listeners of engine events: log lines, metrics and the run history."""

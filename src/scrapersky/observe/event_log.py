@@ -19,7 +19,7 @@ log = structlog.get_logger("scrapersky.engine")
 
 
 async def log_event(event: Any) -> None:
-    """Write what an operator would want to read, at the level it deserves."""
+    """Log an engine event: what needs attention as a warning or error, routine at debug."""
     match event:
         case CycleEnded(error=None, claimed=0):
             log.debug("cycle_idle", workflow=event.workflow)
@@ -49,10 +49,10 @@ async def log_event(event: Any) -> None:
         case BreakerChanged():
             log.warning("breaker_changed", workflow=event.workflow, breaker=event.breaker, reason=event.reason)
         case DatabaseAway():
-            log.error("database_away", where=event.where, error=event.error)
+            log.error("database_unavailable", where=event.where, error=event.error)
         case JobNoticed(what="error"):
             log.error("job_failed", job_id=event.job_id, error=event.error)
         case JobNoticed():
-            log.debug("job_noticed", job_id=event.job_id, what=event.what)
+            log.debug("scheduler_job_event", job_id=event.job_id, job_event=event.what)
         case BatchSettled():
             log.debug("batch_settled", workflow=event.workflow)

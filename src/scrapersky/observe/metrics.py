@@ -1,4 +1,4 @@
-"""Engine events as Prometheus metrics of this process; depths and ages are measured when they are asked for."""
+"""Engine events as Prometheus metrics of this process; queue depths and ages are measured at each scrape."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
@@ -20,10 +20,11 @@ from scrapersky.engine.events import (
 from scrapersky.engine.queue import Measures
 
 BREAKER_STATES = {"closed": 0, "half-open": 1, "open": 2}
+QUEUE_STATES = ("ready", "waiting", "processing", "dead")
 
 
 class _RowSeconds(Collector):
-    """How long rows took: the histograms of cycles added up, in the form that histogram_quantile() reads."""
+    """Processing time of rows: the sum of the histograms of cycles, in the form that histogram_quantile() reads."""
 
     def __init__(self) -> None:
         self._counts: dict[str, list[int]] = {}
@@ -33,7 +34,7 @@ class _RowSeconds(Collector):
         self._counts[workflow] = [old + new for old, new in zip(so_far, counts, strict=True)]
 
     def collect(self) -> Iterator[HistogramMetricFamily]:
-        family = HistogramMetricFamily("scrapersky_row_seconds", "How long rows took", labels=["workflow"])
+        family = HistogramMetricFamily("scrapersky_row_seconds", "Processing time of rows", labels=["workflow"])
         bounds = [*(f"{bound:g}" for bound in histogram.BOUNDS), "+Inf"]
         for workflow, counts in self._counts.items():
             family.add_metric([workflow], list(zip(bounds, accumulate(counts), strict=True)), sum_value=None)
@@ -45,35 +46,34 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self.rows = Counter("scrapersky_rows", "Rows settled", ["workflow", "outcome"], registry=self.registry)
-        self.lost = Counter("scrapersky_leases_lost", "Rows lost to others", ["workflow"], registry=self.registry)
-        self.rescued = Counter("scrapersky_rows_rescued", "Expired leases freed", ["workflow"], registry=self.registry)
-        self.cycles = Histogram("scrapersky_cycle_seconds", "Length of cycles", ["workflow"], registry=self.registry)
+        by_workflow, by_call = ["workflow"], ["provider", "method"]
+        self.rows = self._counter("rows", "Settled rows", ["workflow", "outcome"])
+        self.lost = self._counter("leases_lost", "Rows whose lease was lost to another worker", by_workflow)
+        self.rescued = self._counter("rows_rescued", "Rows requeued after an expired lease", by_workflow)
+        self.jobs = self._counter("job_events", "Scheduler events of jobs", ["job_id", "event"])
+        self.unavailable = self._counter("database_unavailable", "Failed attempts to reach the database", [])
+        self.cycles = Histogram("scrapersky_cycle_seconds", "Duration of cycles", by_workflow, registry=self.registry)
         self.row_seconds = _RowSeconds()
         self.registry.register(self.row_seconds)
-        self.jobs = Counter("scrapersky_jobs", "Runs by the scheduler", ["job_id", "what"], registry=self.registry)
-        self.away = Counter("scrapersky_database_away", "Times the database was away", registry=self.registry)
-        self.breaker = Gauge(
-            "scrapersky_breaker", "0 closed, 1 half-open, 2 open", ["workflow"], registry=self.registry
+        self.breaker = self._gauge("breaker_state", "0 closed, 1 half-open, 2 open", by_workflow)
+        self.paused = self._gauge("workflow_paused", "1 while paused by a user", by_workflow)
+        self.depth = self._gauge("queue_rows", "Rows in a queue", ["workflow", "state"])
+        self.oldest = self._gauge("queue_oldest_seconds", "Age of the oldest ready row", by_workflow)
+        self.calls = self._gauge(
+            "provider_calls_this_month", "Calls to providers this month, by all tenants and hosts", by_call
         )
-        self.paused = Gauge("scrapersky_paused", "1 while paused by a person", ["workflow"], registry=self.registry)
-        self.depth = Gauge("scrapersky_queue_rows", "Rows in a queue", ["workflow", "state"], registry=self.registry)
-        self.oldest = Gauge(
-            "scrapersky_queue_oldest_seconds", "Age of the oldest ready row", ["workflow"], registry=self.registry
+        self.cents = self._gauge(
+            "provider_cents_this_month", "Cost of these calls in cents, by all tenants and hosts", by_call
         )
 
-        self.calls = Gauge(
-            "scrapersky_provider_calls_this_month",
-            "Calls to providers since the first of the month, by all tenants and hosts",
-            ["provider", "method"],
-            registry=self.registry,
-        )
-        self.cents = Gauge(
-            "scrapersky_provider_cents_this_month", "What they cost", ["provider", "method"], registry=self.registry
-        )
+    def _counter(self, name: str, description: str, labels: Sequence[str]) -> Counter:
+        return Counter(f"scrapersky_{name}", description, labels, registry=self.registry)
+
+    def _gauge(self, name: str, description: str, labels: Sequence[str]) -> Gauge:
+        return Gauge(f"scrapersky_{name}", description, labels, registry=self.registry)
 
     async def count_event(self, event: Any) -> None:
-        """A listener: count what happened."""
+        """Count an engine event."""
         match event:
             case BatchSettled():
                 for kind, count in event.counts.items():
@@ -89,10 +89,10 @@ class Metrics:
             case JobNoticed():
                 self.jobs.labels(event.job_id, event.what).inc()
             case DatabaseAway():
-                self.away.inc()
+                self.unavailable.inc()
 
-    def forget_queues(self) -> None:
-        """What was measured is no longer true: yesterday's depth is worse than none."""
+    def clear_measurements(self) -> None:
+        """Remove the measured values: without a measurement, no value is better than an old one."""
         for gauge in (self.depth, self.oldest, self.breaker, self.paused, self.calls, self.cents):
             gauge.clear()
 
@@ -102,8 +102,8 @@ class Metrics:
         controls: Mapping[str, tuple[str, bool]],
         spent: Iterable[tuple[str, str, int, int]] = (),
     ) -> bytes:
-        """The text that Prometheus reads, with queues, breakers, pauses and spending of all hosts as they are now."""
-        self.calls.clear()  # a new month begins with nothing
+        """Return the text that Prometheus reads, with the given measurements of all hosts."""
+        self.calls.clear()  # calls of the previous month are not in `spent`
         self.cents.clear()
         for provider, method, calls, cents in spent:
             self.calls.labels(provider, method).set(calls)
@@ -112,7 +112,7 @@ class Metrics:
             self.breaker.labels(workflow).set(BREAKER_STATES[breaker])
             self.paused.labels(workflow).set(is_paused)
         for workflow, measures in queues.items():
-            for state in ("ready", "waiting", "processing", "dead"):
+            for state in QUEUE_STATES:
                 self.depth.labels(workflow, state).set(getattr(measures, state))
             self.oldest.labels(workflow).set(measures.oldest_seconds)
         return generate_latest(self.registry)

@@ -192,7 +192,7 @@ async def test_a_client_that_leaves_is_no_failure():
     scope = {**SCOPE}
     with structlog.testing.capture_logs() as lines:
         await RequestGuard(gone, settings=NOWHERE, local_only=True)(scope, gone, send)
-    assert [line["event"] for line in lines] == ["client_gone", "request_served"]
+    assert [line["event"] for line in lines] == ["client_disconnected", "request_served"]
 
 
 def test_the_name_in_a_host_header_is_read_like_a_browser_does():

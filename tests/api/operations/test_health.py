@@ -178,10 +178,10 @@ async def test_the_metrics_know_what_all_hosts_agreed_on(client, admin):
     )
     numbers = (await client.get("/metrics")).text
     for sample in (
-        'scrapersky_breaker{workflow="packing"} 2.0',
-        'scrapersky_breaker{workflow="shipping"} 0.0',
-        'scrapersky_paused{workflow="packing"} 0.0',
-        'scrapersky_paused{workflow="weighing"} 1.0',
+        'scrapersky_breaker_state{workflow="packing"} 2.0',
+        'scrapersky_breaker_state{workflow="shipping"} 0.0',
+        'scrapersky_workflow_paused{workflow="packing"} 0.0',
+        'scrapersky_workflow_paused{workflow="weighing"} 1.0',
     ):
         assert sample in numbers
 

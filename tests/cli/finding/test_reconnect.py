@@ -127,12 +127,12 @@ def test_a_lost_database_is_told_once_and_other_errors_are_logged_as_ever(capsys
     configure_logs(load(Environment({}, None)))
     say_it_once()
     log, library = structlog.get_logger("scrapersky.engine"), logging.getLogger("apscheduler")
-    log.error("database_away", where="pulse")
+    log.error("database_unavailable", where="pulse")
     for error in (ConnectionRefusedError("nobody there"), ValueError("a fault of ours")):
         try:
             raise error
         except (OSError, ValueError):
-            log.exception("pulse_failed")
+            log.exception("poll_failed")
             library.exception("raised an exception")
             logging.getLogger("sqlalchemy.pool.impl").error("Exception terminating connection")
     said = capsys.readouterr().err

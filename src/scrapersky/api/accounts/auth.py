@@ -97,7 +97,7 @@ async def login(body: LoginRequest, request: Request, application: CurrentApplic
     password = body.password.get_secret_value()
     is_right = await application.passwords.check(password, found.password_hash if found else None)
     if found is None or not is_right:
-        log.warning("login_refused", user_id=str(found.id) if found else None)
+        log.warning("login_failed", user_id=str(found.id) if found else None)
         raise NotKnown("The name or the password is wrong.")
     return _tokens(application, await _begin(request, application, found, password))
 

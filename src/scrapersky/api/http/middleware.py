@@ -1,6 +1,7 @@
 """The wall before the routes: a request id, a pace, bounded bodies, known names, and an answer whatever happens."""
 
 import asyncio
+import logging
 import re
 import time
 from http import HTTPStatus
@@ -187,9 +188,9 @@ class _Exchange:
         try:
             await self._guard.answer(self._scope, self._headers, receive, self._answer)
         except ClientDisconnected:
-            log.debug("client_gone")
+            log.debug("client_disconnected")
         except HeadSent:
-            log.debug("head_answered")
+            log.debug("head_response_sent")
         except Exception as error:  # noqa: BLE001 - whatever a route raises becomes an answer, here and nowhere else
             await self._fail(error)
         self._log()
@@ -199,7 +200,7 @@ class _Exchange:
         if problem.status == HTTPStatus.INTERNAL_SERVER_ERROR:
             log.error("request_failed", exc_info=error)
         elif problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
-            log.warning("request_unavailable", error=f"{type(error).__name__}: {error}"[:500])
+            log.warning("service_unavailable", error=f"{type(error).__name__}: {error}"[:500])
         if self._status:
             raise error  # half an answer is out: only the server can cut the line
         await render_problem(problem, self._request_id, extra_headers(error))(self._scope, _nothing, self._answer)
@@ -212,7 +213,7 @@ class _Exchange:
             async with asyncio.timeout(STALL_SECONDS):
                 await self._send(message)
         except TimeoutError:
-            log.warning("reader_stalled", path=self._scope["path"][:200])
+            log.warning("client_stalled", path=self._scope["path"][:200])
             raise ClientDisconnected from None
 
     def _head(self, headers: MutableHeaders) -> None:
@@ -223,8 +224,15 @@ class _Exchange:
 
     def _log(self) -> None:
         scope, seconds = self._scope, round(time.perf_counter() - self._started, 4)
-        say = log.debug if scope["path"] in rate_limit.UNLIMITED_PATHS else log.info
-        say("request_served", method=scope["method"], path=scope["path"][:200], status=self._status, seconds=seconds)
+        level = logging.DEBUG if scope["path"] in rate_limit.UNLIMITED_PATHS else logging.INFO
+        log.log(
+            level,
+            "request_served",
+            method=scope["method"],
+            path=scope["path"][:200],
+            status=self._status,
+            seconds=seconds,
+        )
 
 
 def _request_id(given: str | None) -> str:

@@ -114,7 +114,7 @@ async def _admit(scope: Scope, application: WebApplication, name: str, who: str,
         if left:
             await waits.hold(left)
         else:
-            log.warning("rate_exceeded", limit=name, wait_seconds=round(standing.wait, 1))
+            log.warning("rate_limit_exceeded", limit=name, wait_seconds=round(standing.wait, 1))
             waits.keep(key, standing.wait)
         raise TooMany(f"Wait {max(1, math.ceil(standing.wait))} seconds before you ask again.", standing.wait)
 
@@ -127,5 +127,5 @@ async def _spend(database: Database, key: str, per_minute: float) -> Standing | 
     except Exception as error:
         if not is_connection_error(error):
             raise
-        log.warning("rate_limit_unreachable", error=type(error).__name__)
+        log.warning("rate_limit_unavailable", error=type(error).__name__)
         return None

@@ -127,8 +127,8 @@ async def metrics(application: CurrentApplication) -> Response:
     """Counters of this process and the depth of every queue; without the database only the counters."""
     measured, why = await _look(_measure(application), SCRAPE_SECONDS)
     if measured is None:
-        log.warning("queues_not_measured", error=why)
-        application.metrics.forget_queues()
+        log.warning("queue_metrics_unavailable", error=why)
+        application.metrics.clear_measurements()
     return Response(application.metrics.render(*(measured or ({}, {}, []))), media_type=CONTENT_TYPE_LATEST)
 
 

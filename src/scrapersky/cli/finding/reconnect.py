@@ -17,7 +17,7 @@ from scrapersky.store.shared import host_limits
 
 AWAY_SECONDS = 60.0
 PAUSE_SECONDS = 0.5
-TOLD_ANYWAY = ("database_away", "job_failed")  # the scheduler logs a failed job by itself, with its error
+TOLD_ANYWAY = ("database_unavailable", "job_failed")  # the scheduler logs a failed job by itself, with its error
 
 T = TypeVar("T")
 

@@ -148,7 +148,7 @@ class ParserPool:
         self.counts.given_up += 1
         last = second or first
         reason = f"{first}" if str(last) == str(first) else f"{first}; tried once more, it {last}"
-        log.warning("page_given_up", reason=reason, where=last.where)
+        log.warning("page_parsing_failed", reason=reason, where=last.where)
         return ReaderFault(f"The reader {reason}.") if last.where else PoisonPage(f"The page {reason}.")
 
     async def _attempt(self, request: tuple[object, ...]) -> object:

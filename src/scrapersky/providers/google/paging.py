@@ -77,7 +77,7 @@ class GooglePages:
             except ProviderBusy as busy:
                 if busy.after > min(MINUTE, self._patience):
                     raise
-                log.info("provider_waited_for", provider="google_places", reason=str(busy), seconds=busy.after.seconds)
+                log.info("provider_throttled", provider="google_places", reason=str(busy), seconds=busy.after.seconds)
                 self._patience -= busy.after
                 await asyncio.sleep(busy.after.total_seconds())
 

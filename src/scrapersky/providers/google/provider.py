@@ -121,7 +121,7 @@ class GooglePlaces:
             async for page in pages.places(within(whole, what, leaf.box)):
                 yield page
         if full:
-            log.warning("google_cells_full", cells=full, box=box)
+            log.warning("google_cells_truncated", cells=full, box=box)
             meter.notes.append(f"In {full} of the boxes there are more places than Google tells of: some are missing.")
 
     async def _area(self, query: PlaceQuery, where: str | None) -> Box | None:

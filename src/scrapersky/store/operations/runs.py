@@ -1,5 +1,7 @@
-"""Named queries about run history: its lines, and what they add up to lately."""
+"""Named queries about the run history: record, list and summarise cycles."""
 
+import os
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,9 +13,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.errors import UnknownName
 from scrapersky.engine import histogram
+from scrapersky.engine.events import CycleEnded
+from scrapersky.engine.outcomes import Kind
 from scrapersky.models import Run
 
 WINDOW = timedelta(minutes=15)  # what "lately" means for rates and quantiles
+
+
+_INSERT = """
+INSERT INTO run (workflow, host, pid, started_at, seconds, claimed, completed, skipped, postponed, retried, failed,
+    returned, lost, histogram, error)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"""
 
 
 class UnknownRun(UnknownName):
@@ -42,6 +52,24 @@ class Recent:
         bad = self.retried + self.failed
         tried = bad + self.completed + self.skipped
         return bad / tried if tried else None
+
+
+async def record(connection: Any, cycle: CycleEnded) -> None:
+    """Store an ended cycle of this process."""
+    counts = [cycle.counts.get(kind, 0) for kind in Kind]
+    await connection.execute(
+        _INSERT,
+        cycle.workflow,
+        socket.gethostname(),
+        os.getpid(),
+        cycle.started_at,
+        cycle.seconds,
+        cycle.claimed,
+        *counts,
+        cycle.lost,
+        cycle.histogram,
+        cycle.error,
+    )
 
 
 async def page(
