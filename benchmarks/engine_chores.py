@@ -15,7 +15,6 @@ from benchmarks.engine_meter import CREATE_RECEIPT
 from scrapersky.core.database import Database
 from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import Status
-from scrapersky.engine.queue_ddl import create_queue, protect_tenant
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models.queue import (
     allowance_column,
@@ -120,9 +119,6 @@ async def create_chore_tables(database: Database) -> None:
     async with engine.begin() as connection:
         await connection.exec_driver_sql(CREATE_RECEIPT)
         await connection.run_sync(Chore.__table__.create)
-        for table in ("chore", "receipt"):
-            for statement in protect_tenant(table):
-                await connection.exec_driver_sql(statement)
-        for statement in create_queue("chore", "doing"):
-            await connection.exec_driver_sql(statement)
+        await connection.exec_driver_sql("SELECT protect_tenant('chore'), protect_tenant('receipt')")
+        await connection.exec_driver_sql("SELECT add_queue_triggers('chore', 'doing')")
     await engine.dispose()

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import make_url, text
@@ -10,7 +11,15 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from scrapersky.core.database import Database, check_server
 from scrapersky.core.errors import BadSetting, Unavailable
-from scrapersky.core.migrations import SchemaTooNew, SchemaTooOld, check_schema, current_revision, migrate
+from scrapersky.core.migrations import (
+    SchemaTooNew,
+    SchemaTooOld,
+    alembic_config,
+    check_schema,
+    current_revision,
+    migrate,
+)
+from scrapersky.engine.queue_ddl import CHANNEL, PRIORITY_WORTH
 from scrapersky.models import Base
 from tests.conftest import make_settings, numbers
 
@@ -29,7 +38,7 @@ async def test_two_hosts_may_migrate_at_once(empty):
     applied = await asyncio.gather(migrate(empty), migrate(empty))
     first, second = sorted(applied, key=len)
     assert first == []
-    assert second[0] == "2026_11_15_first_house"
+    assert second[0] == "initial"
     await check_schema(empty)
 
 
@@ -56,8 +65,8 @@ async def test_a_database_that_was_not_migrated_names_the_command(empty):
 
 
 async def test_a_migration_from_the_future_is_refused(database, admin):
-    await admin.execute("UPDATE alembic_version SET version_num = '2099_01_01_flying_house'")
-    with pytest.raises(SchemaTooNew, match="2099_01_01_flying_house"):
+    await admin.execute("UPDATE alembic_version SET version_num = 'of_a_later_version'")
+    with pytest.raises(SchemaTooNew, match="of_a_later_version"):
         await check_schema(database)
     with pytest.raises(SchemaTooNew, match="Upgrade scrapersky"):
         await migrate(database)
@@ -83,6 +92,30 @@ async def plain_owner(server, template):
     yield make_url(server.url(name)).set(username=name).render_as_string(hide_password=False)
     await server.execute(f"DROP DATABASE {name} WITH (FORCE)")
     await server.execute(f"DROP ROLE {name}")
+
+
+async def test_the_downgrade_drops_everything(empty):
+    """Except the roles, which belong to the whole server, and the table of Alembic itself."""
+    await migrate(empty)
+    engine = create_async_engine(empty.url)
+    async with engine.begin() as connection:
+        await connection.run_sync(lambda own: command.downgrade(alembic_config(own), "base"))
+        left = await connection.scalars(
+            text(
+                "SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace "
+                "UNION SELECT proname FROM pg_proc WHERE pronamespace = current_schema()::regnamespace"
+            )
+        )
+        assert set(left) == {"alembic_version", "alembic_version_pkc"}
+    await engine.dispose()
+    assert await migrate(empty) == ["initial"]
+    await check_schema(empty)
+
+
+async def test_the_queues_of_the_database_rank_priorities_like_the_engine(admin):
+    source = await admin.fetchval("SELECT prosrc FROM pg_proc WHERE proname = 'add_queue_triggers'")
+    assert f"priority * {PRIORITY_WORTH}::bigint" in source
+    assert f"pg_notify('{CHANNEL}'," in source
 
 
 async def test_an_owner_who_was_given_the_roles_need_not_be_a_superuser(server, plain_owner):
@@ -174,7 +207,7 @@ async def test_functions_that_act_as_their_owner_look_into_the_temporary_schema_
     }
     assert len(paths) > 20
     unsealed = [name for name, path in paths.items() if path != ["public", "pg_temp"]]
-    assert unsealed == [], "end your migration with op.execute(SEAL_FUNCTIONS)"
+    assert unsealed == [], "write `SET search_path FROM CURRENT` in the definition of the function"
 
 
 async def test_a_temporary_table_of_the_right_name_changes_nothing_for_the_functions(database, admin, tenant):

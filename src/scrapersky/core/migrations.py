@@ -21,6 +21,7 @@ log = structlog.get_logger(__name__)
 
 LOCK = 4_243_205_779  # the advisory lock of the schema, a number of our own
 LOCK_TIMEOUT = "5s"
+FILE_TEMPLATE = "%(year)d-%(month).2d-%(day).2d-%(hour).2d%(minute).2d_%(slug)s"  # 2026-12-01-0900_tidy_name.py
 
 
 class SchemaTooNew(ScraperSkyError):
@@ -38,9 +39,10 @@ def migrations_folder() -> Path:
 
 
 def alembic_config(connection: Connection | None = None) -> Config:
-    """Alembic without an ini file: our folder, our connection."""
+    """Configure Alembic without an ini file: the folder of the migrations, the names of new files, the connection."""
     config = Config()
     config.set_main_option("script_location", str(migrations_folder()))
+    config.set_main_option("file_template", FILE_TEMPLATE.replace("%", "%%"))
     if connection is not None:
         config.attributes["connection"] = connection
     return config
@@ -84,8 +86,9 @@ async def migrate(database: Database) -> list[str]:
 
     try:
         applied: list[str] = await _with_connection(database, upgrade)
-    except DBAPIError as error:
-        cause = error.orig.__cause__ if error.orig else None
+    except (DBAPIError, asyncpg.PostgresError) as error:
+        # A revision that runs a .sql file uses the driver directly, and the error comes as the driver raised it.
+        cause = error.orig.__cause__ if isinstance(error, DBAPIError) and error.orig else error
         if isinstance(cause, asyncpg.InsufficientPrivilegeError):
             raise BadSetting(
                 f"The user of DATABASE_URL may not build the house ({str(cause).splitlines()[0]}). It must own the "

@@ -18,7 +18,6 @@ from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import Status
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.pipeline import Pipeline
-from scrapersky.engine.queue_ddl import create_queue, protect_tenant
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models.queue import (
@@ -31,7 +30,12 @@ from scrapersky.models.queue import (
     status_column,
 )
 
-QUEUES = [("parcel", "packing"), ("parcel", "weighing"), ("shipment", "shipping")]
+PROTECT_TABLES = "SELECT protect_tenant('parcel'), protect_tenant('shipment')"
+ADD_QUEUES = """
+SELECT add_queue_triggers('parcel', 'packing'),
+    add_queue_triggers('parcel', 'weighing'),
+    add_queue_triggers('shipment', 'shipping')
+"""
 
 
 class ExampleBase(DeclarativeBase):
@@ -181,10 +185,6 @@ async def create_parcel_tables(database: Database) -> None:
     engine = create_async_engine(database.url, poolclass=NullPool)
     async with engine.begin() as connection:
         await connection.run_sync(ExampleBase.metadata.create_all)
-        for table in ("parcel", "shipment"):
-            for statement in protect_tenant(table):
-                await connection.exec_driver_sql(statement)
-        for table, queue in QUEUES:
-            for statement in create_queue(table, queue):
-                await connection.exec_driver_sql(statement)
+        await connection.exec_driver_sql(PROTECT_TABLES)
+        await connection.exec_driver_sql(ADD_QUEUES)
     await engine.dispose()

@@ -4,12 +4,9 @@ from itertools import permutations
 from uuid import UUID
 
 import pytest
-from alembic import command
-from sqlalchemy.ext.asyncio import create_async_engine
 from tests.factories.line_rows import add
 
 from scrapersky.actions.cancel_search import cancel
-from scrapersky.core.migrations import alembic_config
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.searches.reclaim import take_up
 from scrapersky.store.searches.searches import progress
@@ -84,18 +81,3 @@ async def test_a_search_waits_for_what_another_one_does_and_cannot_cancel_it(dat
         steps = {step.workflow: step.waiting for step in await progress(session, rows["first"])}
     assert taken["domain_metadata"] == 0
     assert steps["domain_metadata"] == 1
-
-
-async def test_what_was_found_before_the_links_is_written_down(database, admin, rows):
-    await admin.execute("INSERT INTO search_place VALUES ($1, $2, $3)", rows["first"], rows["place"], rows["tenant"])
-    await scan(admin, rows)
-
-    def down_and_up(connection):
-        command.downgrade(alembic_config(connection), "2026_11_16_journal")
-        command.upgrade(alembic_config(connection), "head")
-
-    engine = create_async_engine(database.url)
-    async with engine.begin() as connection:
-        await connection.run_sync(down_and_up)
-    await engine.dispose()
-    assert await found(admin, rows["first"]) == await found(admin, rows["second"]) == BOTH

@@ -1,36 +1,47 @@
-"""Forgetting: the suppressed stay so whichever way a contact comes, and the erased do not come back."""
+-- Contacts that must not be written to (suppressed), and personal data that must not come back (erased).
+-- The triggers decide, whichever way a contact comes: from a page, an import or a person.
 
-import sqlalchemy as sa
-from alembic import op
+CREATE TABLE suppression (
+    id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+    tenant_id uuid NOT NULL REFERENCES tenant ON DELETE CASCADE,
+    kind text NOT NULL,
+    value text,  -- null after an erasure
+    value_hash text NOT NULL,  -- SHA-256 of the value in small letters
+    reason text,
+    origin text NOT NULL DEFAULT 'person',  -- person, import, erasure or destination
+    made_by uuid REFERENCES "user" ON DELETE SET NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    updated_at timestamptz NOT NULL DEFAULT now(),
+    UNIQUE (tenant_id, value_hash, kind),
+    CONSTRAINT suppression_kind_word CHECK (kind IN ('email', 'domain', 'phone', 'person'))
+);
+CREATE INDEX suppression_by_kind ON suppression (tenant_id, kind, updated_at, id);
+CREATE INDEX suppression_by_prefix ON suppression (tenant_id, value text_pattern_ops);
+CREATE INDEX suppression_by_update ON suppression (tenant_id, updated_at, id);
+CREATE INDEX suppression_erased ON suppression (tenant_id) WHERE origin = 'erasure';
+SELECT protect_tenant('suppression');
+GRANT SELECT ON suppression TO scrapersky_engine;
 
-revision = "2026_11_16_forgetting"
-down_revision = "2026_11_16_people"
-branch_labels = None
-depends_on = None
-
-# Mail hosts from their end, so that a domain and all that is under it are one range of the index.
-HOST_KEY = "reverse(split_part(lower(email), '@', 2)) || '.'"
-
-DIGEST = """
-CREATE FUNCTION digest_of(written text) RETURNS text LANGUAGE sql IMMUTABLE AS $body$
+CREATE FUNCTION digest_of(written text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT encode(sha256(convert_to(written, 'UTF8')), 'hex')
-$body$"""
+$$;
 
-# Contacts come while suppressions come: whoever writes one kind lets the writers of the other finish first.
-ALONE = """
-CREATE FUNCTION suppression_alone() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $body$
+-- Contacts and suppressions are written at the same time. A writer of suppressions waits here for the open writers of
+-- contacts of the same tenant (which hold the lock shared), and the other way round.
+CREATE FUNCTION suppression_alone() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     owner uuid := CASE WHEN TG_OP = 'INSERT' THEN NEW.tenant_id ELSE OLD.tenant_id END;
 BEGIN
     PERFORM pg_advisory_xact_lock(hashtextextended('suppression ' || owner, 0));
     RETURN CASE WHEN TG_OP = 'INSERT' THEN NEW ELSE OLD END;
 END
-$body$"""
+$$;
+CREATE TRIGGER suppression_alone BEFORE INSERT OR DELETE ON suppression
+FOR EACH ROW EXECUTE FUNCTION suppression_alone();
 
-# What is suppressed now, or no longer, tells the contacts it is about; their waiting work is taken back.
-TOLD = """
+-- A new suppression marks the contacts it is about and withdraws their queued work. A deleted one clears the mark.
 CREATE FUNCTION suppression_told() RETURNS trigger
-LANGUAGE plpgsql SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $body$
+LANGUAGE plpgsql SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     about record;
     host text;
@@ -66,12 +77,15 @@ BEGIN
     END IF;
     RETURN NULL;
 END
-$body$"""
+$$;
+CREATE TRIGGER suppression_made AFTER INSERT ON suppression REFERENCING NEW TABLE AS changed
+FOR EACH STATEMENT EXECUTE FUNCTION suppression_told();
+CREATE TRIGGER suppression_gone AFTER DELETE ON suppression REFERENCING OLD TABLE AS changed
+FOR EACH STATEMENT EXECUTE FUNCTION suppression_told();
 
-# Addresses and numbers in a text of any kind, JSON too, without those that were erased.
-WITHOUT_ERASED = r"""
+-- Return a text (also JSON) without the addresses and numbers that were erased.
 CREATE FUNCTION without_erased(owner uuid, written text) RETURNS text
-LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $body$
+LANGUAGE plpgsql STABLE SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     rest text := written;
     tokens text[];
@@ -105,13 +119,11 @@ BEGIN
     END LOOP;
     RETURN rest;
 END
-$body$"""
+$$;
 
-# Whichever way a contact comes, by a page, an import or a person: the database looks it up. The planner must not think
-# again for every row: measured, the difference is fivefold.
-LOOKED_UP = """
+-- Look up every new or changed contact. The generic plan matters: planning anew for every row makes it five times slower.
 CREATE FUNCTION contact_suppression() RETURNS trigger
-LANGUAGE plpgsql SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $body$
+LANGUAGE plpgsql SET search_path FROM CURRENT SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     mail text := lower(NEW.email);
     host text := split_part(mail, '@', 2);
@@ -143,7 +155,7 @@ BEGIN
         INTO erased, is_suppressed, has_erasures
         FROM suppression WHERE tenant_id = NEW.tenant_id AND value_hash = ANY (digests);
     IF erased IS NOT NULL THEN
-        -- Whoever was erased is not stored; what is somebody else's too is stored without them.
+        -- An erased contact is not stored. A contact that shares an erased field is stored without that field.
         IF TG_OP = 'INSERT' AND (mail = ANY (erased) OR split_part(NEW.identity, ':', 2) = ANY (erased)
                 OR (person = ANY (erased) AND NEW.identity LIKE 'person:%')) THEN
             RETURN NULL;
@@ -163,11 +175,12 @@ BEGIN
     NEW.suppressed_at := CASE WHEN is_suppressed THEN coalesce(NEW.suppressed_at, now()) END;
     RETURN NEW;
 END
-$body$"""
+$$;
+CREATE TRIGGER contact_suppression BEFORE INSERT OR UPDATE OF name, email, phone, fax, snippet, suppressed_at ON contact
+FOR EACH ROW EXECUTE FUNCTION contact_suppression();
 
-# What a provider or a home page says again about somebody who was erased is left out.
-LEFT_OUT = """
-CREATE FUNCTION erased_left_out() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $body$
+-- Remove erased data that a provider or a home page repeats. The columns are those that can hold an address or a number.
+CREATE FUNCTION erased_left_out() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     written text;
     rest text;
@@ -183,64 +196,19 @@ BEGIN
     END IF;
     RETURN NEW;
 END
-$body$"""
-PAGE_LEFT_OUT = """
-CREATE FUNCTION erased_page_left_out() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $body$
+$$;
+CREATE TRIGGER place_erased BEFORE INSERT OR UPDATE OF name, address, phone, website, details ON place
+FOR EACH ROW EXECUTE FUNCTION erased_left_out();
+CREATE TRIGGER local_business_erased BEFORE INSERT OR UPDATE OF name, address, phone, website, profiles, details ON local_business
+FOR EACH ROW EXECUTE FUNCTION erased_left_out();
+CREATE TRIGGER domain_erased BEFORE INSERT OR UPDATE OF title, description, facts ON domain
+FOR EACH ROW EXECUTE FUNCTION erased_left_out();
+
+-- A page whose address contains erased data is not stored.
+CREATE FUNCTION erased_page_left_out() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     RETURN CASE WHEN without_erased(NEW.tenant_id, NEW.url) = NEW.url THEN NEW END;
 END
-$body$"""
-FUNCTIONS = [DIGEST, ALONE, TOLD, WITHOUT_ERASED, LOOKED_UP, LEFT_OUT, PAGE_LEFT_OUT]
-
-# Columns in which an address or a number may stand again; the state of queues is none of them.
-COPIES = {
-    "place": "name, address, phone, website, details",
-    "local_business": "name, address, phone, website, profiles, details",
-    "domain": "title, description, facts",
-}
-TRIGGERS = [
-    """
-CREATE TRIGGER suppression_alone BEFORE INSERT OR DELETE ON suppression
-FOR EACH ROW EXECUTE FUNCTION suppression_alone()""",
-    """
-CREATE TRIGGER suppression_made AFTER INSERT ON suppression REFERENCING NEW TABLE AS changed
-FOR EACH STATEMENT EXECUTE FUNCTION suppression_told()""",
-    """
-CREATE TRIGGER suppression_gone AFTER DELETE ON suppression REFERENCING OLD TABLE AS changed
-FOR EACH STATEMENT EXECUTE FUNCTION suppression_told()""",
-    """
-CREATE TRIGGER contact_suppression BEFORE INSERT OR UPDATE OF name, email, phone, fax, snippet, suppressed_at ON contact
-FOR EACH ROW EXECUTE FUNCTION contact_suppression()""",
-    """
+$$;
 CREATE TRIGGER page_erased BEFORE INSERT ON page FOR EACH ROW WHEN (NEW.url LIKE '%@%')
-EXECUTE FUNCTION erased_page_left_out()""",
-    *(
-        f"CREATE TRIGGER {table}_erased BEFORE INSERT OR UPDATE OF {columns} ON {table} "
-        "FOR EACH ROW EXECUTE FUNCTION erased_left_out()"
-        for table, columns in COPIES.items()
-    ),
-]
-
-
-def upgrade() -> None:
-    op.add_column(
-        "contact", sa.Column("seen_at", sa.DateTime(timezone=True), server_default=sa.text("now()"), nullable=False)
-    )
-    op.add_column("contact", sa.Column("email_host", sa.Text(collation="C"), sa.Computed(HOST_KEY, persisted=True)))
-    op.add_column("contact", sa.Column("edited_at", sa.DateTime(timezone=True)))
-    op.create_index("contact_by_seen", "contact", ["tenant_id", "seen_at"])
-    op.create_index("contact_by_host", "contact", ["tenant_id", "email_host"])
-    op.create_index("contact_by_fax", "contact", ["tenant_id", "fax"], postgresql_where="fax IS NOT NULL")
-    for statement in (*FUNCTIONS, *TRIGGERS):
-        op.execute(statement)
-
-
-def downgrade() -> None:
-    for function in ("erased_page_left_out", "erased_left_out", "contact_suppression", "suppression_told"):
-        op.execute(f"DROP FUNCTION {function}() CASCADE")
-    op.execute("DROP FUNCTION suppression_alone() CASCADE")
-    op.execute("DROP FUNCTION without_erased(uuid, text)")
-    op.execute("DROP FUNCTION digest_of(text)")
-    op.drop_index("contact_by_fax", "contact")
-    for column in ("email_host", "seen_at", "edited_at"):
-        op.drop_column("contact", column)
+EXECUTE FUNCTION erased_page_left_out();
