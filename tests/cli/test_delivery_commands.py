@@ -34,7 +34,7 @@ async def test_contacts_are_delivered_from_the_command_line(line, sandbox, admin
     assert added.code == 0, added.err
     made = json.loads(added.out)
     receiver = sandbox.hooks.add("/leads", made["signing_secret"])
-    assert (await line("destination", "test", "hook")).out == "hook: It answered 204.\n"
+    assert (await line("destination", "test", "hook")).out == "hook: The destination responded with status 204.\n"
     await add_contacts(admin, tenant, 3)
     counted = await line("deliver", "hook", "--preview")
     assert (counted.code, counted.out) == (0, "3 contacts match.\n")
@@ -65,12 +65,12 @@ async def test_a_key_comes_by_standard_input_and_is_shown_to_nobody(line, sandbo
     assert "hubspot" in listed.out
     for said in (added, listed, await line("destination", "list", "--json")):
         assert sandbox.hubspot.token not in said.out + said.err
-    assert (await line("destination", "test", "crm")).out == "crm: HubSpot knows the token.\n"
+    assert (await line("destination", "test", "crm")).out == "crm: HubSpot accepts the access token.\n"
     assert json.loads(await admin.fetchval("SELECT rule FROM destination"))["auto"] is True
     sandbox.hubspot.token = "another"
     tried = await line("destination", "test", "crm")
     assert tried.code == 1
-    assert "Enter the access token" in tried.out
+    assert "Set the access token" in tried.out
 
 
 async def test_mistakes_are_sentences(line, sandbox, monkeypatch):
@@ -84,4 +84,4 @@ async def test_mistakes_are_sentences(line, sandbox, monkeypatch):
     assert (await line("destination", "add", "x", "--kind", "fax")).code == 2
     unknown = await line("deliver", "nowhere")
     assert unknown.code == 2
-    assert "none of your destinations" in unknown.sentence
+    assert "no destination named" in unknown.sentence

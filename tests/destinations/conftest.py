@@ -1,4 +1,4 @@
-"""What the destinations' tests share: the sandbox with its receivers, and the ordinary guarded client to reach it."""
+"""Fixtures of the destination tests: the sandbox with its receivers, and the guarded client that reaches it."""
 
 from collections.abc import AsyncIterator
 from uuid import UUID, uuid4
@@ -9,8 +9,8 @@ from pydantic import SecretStr
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.crawler import client_of
 from scrapersky.crawl.http.client import Client
-from scrapersky.destinations.endpoint import Endpoint
 from scrapersky.destinations.http_sender import HttpSender
+from scrapersky.destinations.kind import Endpoint
 from scrapersky.destinations.payload import ContactPayload, Message
 from scrapersky.sandbox.server.sandbox import Sandbox
 
@@ -28,20 +28,20 @@ async def client(sandbox: Sandbox) -> AsyncIterator[Client]:
 
 
 @pytest.fixture
-def post(client: Client) -> HttpSender:
-    return post_of(client)
+def http(client: Client) -> HttpSender:
+    return sender_of(client)
 
 
-def post_of(client: Client, seconds: float = 5) -> HttpSender:
+def sender_of(client: Client, seconds: float = 5) -> HttpSender:
     async def source() -> Client:
         return client
 
     return HttpSender(source, seconds)
 
 
-def address(kind: str, url: str | None, *secrets: str, **options: object) -> Endpoint:
+def endpoint(kind: str, url: str | None, *secrets: str, **options: object) -> Endpoint:
     return Endpoint(uuid4(), kind, url, *map(SecretStr, secrets), options=options)
 
 
-def parcel(email: str = "anna@molar.fi", delivery_id: UUID | None = None, **facts: object) -> Message:
+def message(email: str = "anna@molar.fi", delivery_id: UUID | None = None, **facts: object) -> Message:
     return Message(delivery_id or uuid4(), ContactPayload(uuid4(), email, **facts))

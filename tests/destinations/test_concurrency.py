@@ -1,4 +1,4 @@
-"""Doors: a slow destination keeps its own guests waiting for a moment, and nobody else."""
+"""Concurrency limits: a slow destination holds few deliveries for a short time, and delays no other destination."""
 
 import asyncio
 from uuid import uuid4
@@ -9,40 +9,41 @@ from scrapersky.destinations.concurrency import ConcurrencyLimits
 from scrapersky.destinations.errors import Throttled
 
 
-async def test_so_many_at_once_and_the_next_one_takes_the_place_that_is_left():
-    doors, place, inside, most = ConcurrencyLimits(at_once=2), uuid4(), 0, 0
+async def test_the_next_delivery_takes_the_slot_that_is_freed() -> None:
+    limits, destination_id, in_flight, most = ConcurrencyLimits(), uuid4(), 0, 0
 
-    async def visit():
-        nonlocal inside, most
-        async with doors.through(place):
-            inside += 1
-            most = max(most, inside)
+    async def deliver() -> None:
+        nonlocal in_flight, most
+        async with limits.slot(destination_id, 2):
+            in_flight += 1
+            most = max(most, in_flight)
             await asyncio.sleep(0.01)
-            inside -= 1
+            in_flight -= 1
 
-    await asyncio.gather(*(visit() for _ in range(10)))
+    await asyncio.gather(*(deliver() for _ in range(10)))
     assert most == 2
 
 
-async def test_who_would_wait_long_is_sent_away_and_other_doors_are_open():
-    doors, slow, quick, leave = ConcurrencyLimits(at_once=1, patience_seconds=0.05), uuid4(), uuid4(), asyncio.Event()
+async def test_a_delivery_that_would_wait_long_is_throttled_and_other_destinations_are_free() -> None:
+    limits, slow, quick, finish = ConcurrencyLimits(max_wait_seconds=0.05), uuid4(), uuid4(), asyncio.Event()
 
-    async def stay():
-        async with doors.through(slow):
-            await leave.wait()
+    async def hold() -> None:
+        async with limits.slot(slow, 1):
+            await finish.wait()
 
-    guest = asyncio.create_task(stay())
+    holder = asyncio.create_task(hold())
     await asyncio.sleep(0)
     for _ in range(2):
         with pytest.raises(Throttled, match="slow") as caught:
-            async with doors.through(slow):
-                pytest.fail("nobody gets in")
+            async with limits.slot(slow, 1):
+                pytest.fail("there is no free slot")
+        assert caught.value.after is not None
         assert 2 <= caught.value.after.total_seconds() <= 6
         assert caught.value.costs is False
-    async with doors.through(quick):
+    async with limits.slot(quick, 1):
         pass
-    leave.set()
-    await guest
-    async with doors.through(slow):
+    finish.set()
+    await holder
+    async with limits.slot(slow, 1):
         pass
-    assert doors._doors == {}
+    assert limits._slots == {}

@@ -108,7 +108,10 @@ async def test_a_failure_is_queued_again_with_a_time_and_then_succeeds(applicati
     for attempt in (1, 2):
         await application.run()
         row = await application.row(delivery)
-        assert (row["delivery_status"], row["delivery_error"]) == ("Queued", "The destination answers 500.")
+        assert (row["delivery_status"], row["delivery_error"]) == (
+            "Queued",
+            "The destination responded with status 500.",
+        )
         assert row["delivery_attempts"] == attempt
         assert row["delivery_due_at"] > await application.admin.fetchval("SELECT now()")
         await application.again(delivery)
@@ -136,7 +139,7 @@ async def test_what_fails_too_often_is_a_dead_letter_that_can_be_tried_again(app
     for _ in range(2):
         await application.run(max_attempts=2)
         await application.again(delivery)
-    assert await application.state(delivery) == ("Error", "The destination answers 400.")
+    assert await application.state(delivery) == ("Error", "The destination responded with status 400.")
     assert await application.admin.fetchval("SELECT count(*) FROM dead_letter WHERE queue = 'delivery.delivery'") == 1
     receiver.behave("well")
     await application.admin.execute("UPDATE delivery SET delivery_status = 'Queued'")
@@ -168,8 +171,8 @@ async def test_patience_that_is_asked_for_is_given_and_costs_no_try(application)
         ("INSERT INTO suppression (tenant_id, kind, value_hash) "
          "SELECT tenant_id, 'email', encode(sha256('anna@molar.fi'), 'hex') FROM contact", "suppressed"),
         ("UPDATE contact SET email = NULL", "no email address"),
-        ("UPDATE contact SET curation_status = 'Not a Fit'", "set aside by a person"),
-        ("UPDATE contact SET curation_status = 'Archived'", "set aside by a person"),
+        ("UPDATE contact SET curation_status = 'Not a Fit'", "rejected by a person"),
+        ("UPDATE contact SET curation_status = 'Archived'", "rejected by a person"),
         ("UPDATE destination SET disabled_at = now(), disabled_why = 'out of season'",
          "The destination is disabled: out of season"),
     ],
@@ -208,7 +211,7 @@ async def test_a_destination_that_is_gone_is_disabled_with_the_reason_and_audite
     await application.run(concurrency=1)
     row = await application.admin.fetchrow("SELECT disabled_at, disabled_why FROM destination")
     assert row["disabled_at"] is not None
-    assert row["disabled_why"].startswith("The destination answers 410.")
+    assert row["disabled_why"].startswith("The destination responded with status 410.")
     assert {(await application.state(each))[0] for each in deliveries} == {"Skipped"}
     assert len(receiver.seen) == 1
     assert await application.admin.fetchval("SELECT count(*) FROM audit WHERE action = 'disable'") == 1
@@ -223,7 +226,7 @@ async def test_a_wrong_key_disables_its_destination_only(application):
     assert [(await application.state(each))[0] for each in deliveries] == ["Skipped", "Completed"]
     [row] = await application.admin.fetch("SELECT id, disabled_why FROM destination WHERE disabled_at IS NOT NULL")
     assert row["id"] == wrong
-    assert "Enter the access token" in row["disabled_why"]
+    assert "Set the access token" in row["disabled_why"]
     assert "pat-wrong" not in str(row["disabled_why"])
 
 
@@ -346,12 +349,12 @@ async def test_a_redirect_inside_is_not_followed(application):
     await application.run()
     status, why = await application.state(delivery)
     assert status == "Queued"
-    assert why.startswith("The destination answers 302. A redirect is not followed")
+    assert why.startswith("The destination responded with status 302. Redirects are not followed")
     assert application.sandbox.traffic["127.0.0.1"].requests == 0
 
 
 async def test_a_database_that_is_away_costs_the_contact_nothing(settings):
     away = Database("postgresql://nobody@127.0.0.1:1/nothing", settings)
-    with pytest.raises(Later, match="away"):
+    with pytest.raises(Later, match="unavailable"):
         await Outbox(away, Vault(bytes(range(32)))).load(uuid4(), uuid4())
     await away.close()

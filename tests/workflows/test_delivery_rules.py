@@ -109,7 +109,7 @@ async def test_many_at_once_are_queued_once_and_again_only_when_they_changed(dat
 
     async def open_all():
         async with database.session(tenant) as session:
-            await deliveries.open_for(session, contacts)
+            await deliveries.queue_by_rule(session, contacts)
 
     await open_all()
     await open_all()

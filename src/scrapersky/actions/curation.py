@@ -83,9 +83,9 @@ async def curate(
 async def _follow(session: AsyncSession, contact_ids: Sequence[UUID], decision: Curation) -> None:
     """What was selected goes to the destinations whose rules want it; what was not is taken back from their queues."""
     if decision is Curation.SELECTED:
-        await deliveries.open_for(session, contact_ids)
+        await deliveries.queue_by_rule(session, contact_ids)
     else:
-        await deliveries.take_back(session, contact_ids)
+        await deliveries.withdraw(session, contact_ids)
 
 
 async def ids_of(session: AsyncSession, noun: Resource, tenant_id: UUID, filters: Filters, most: int) -> list[UUID]:

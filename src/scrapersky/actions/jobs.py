@@ -18,7 +18,7 @@ from scrapersky.models import Domain, Job, Page, SitemapFile
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries import deliveries
-from scrapersky.store.deliveries.deliveries import Sent
+from scrapersky.store.deliveries.deliveries import DeliveryCounts
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.paginate import Filters, matching_standing
 from scrapersky.store.listing.resources import CONTACTS, JOBS, RESOURCES, Resource
@@ -45,7 +45,7 @@ async def start_curation(
 async def start_delivery(session: AsyncSession, actor: Actor, filters: Filters, destination_id: UUID) -> Job:
     """Contacts for a destination, more than one request should queue."""
     wish = {"destination_id": str(destination_id)}
-    return await _start(session, DELIVERY, CONTACTS, actor, filters, wish, vars(Sent()))
+    return await _start(session, DELIVERY, CONTACTS, actor, filters, wish, vars(DeliveryCounts()))
 
 
 async def _start(
@@ -108,11 +108,13 @@ async def advance(session: AsyncSession, job_id: UUID) -> bool:
     return is_over
 
 
-async def _bite(session: AsyncSession, job: Job, noun: Resource, actor: Actor, ids: Sequence[UUID]) -> Curated | Sent:
+async def _bite(
+    session: AsyncSession, job: Job, noun: Resource, actor: Actor, ids: Sequence[UUID]
+) -> Curated | DeliveryCounts:
     """Do it to these rows; what was done so far, these included."""
     before, asked = job.result or {}, job.parameters
     if job.kind == DELIVERY:
-        return Sent(**before) + await deliveries.send(session, actor, UUID(asked["destination_id"]), ids)
+        return DeliveryCounts(**before) + await deliveries.send(session, actor, UUID(asked["destination_id"]), ids)
     decision = Curation(asked["curation_status"])
     return Curated(**before) + await curate(session, noun, actor, ids, decision, is_told=False)
 

@@ -14,7 +14,7 @@ from scrapersky.cli.shared.application import opened
 from scrapersky.cli.shared.output import print_json
 from scrapersky.store.accounts import tenants
 from scrapersky.store.deliveries import deliveries, destinations
-from scrapersky.store.deliveries.deliveries import Sent
+from scrapersky.store.deliveries.deliveries import DeliveryCounts
 from scrapersky.store.listing.resources import CONTACTS
 
 AT_ONCE = 1_000  # contacts of one transaction
@@ -53,15 +53,15 @@ def deliver(
     raise typer.Exit(0 if sent.queued or (preview and sent.found) else 1)
 
 
-async def _deliver(name: str, chosen: Mapping[str, Any], preview: bool, tenant: str) -> Sent:
+async def _deliver(name: str, chosen: Mapping[str, Any], preview: bool, tenant: str) -> DeliveryCounts:
     async with opened() as application:
         actor = await acting(application, tenant)
         async with application.database.session(actor.tenant_id) as session:
             destination_id = (await destinations.by_name(session, actor.tenant_id, name)).id
             ids: Sequence[UUID] = await curation.ids_of(session, CONTACTS, actor.tenant_id, chosen, MOST)
         if preview:
-            return Sent(len(ids))
-        sent = Sent()
+            return DeliveryCounts(len(ids))
+        sent = DeliveryCounts()
         for start in range(0, len(ids), AT_ONCE):
             async with application.database.session(actor.tenant_id) as session:
                 sent += await deliveries.send(session, actor, destination_id, ids[start : start + AT_ONCE])

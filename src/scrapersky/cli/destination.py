@@ -12,11 +12,12 @@ from scrapersky.cli.shared.actor import TenantName, acting
 from scrapersky.cli.shared.application import opened
 from scrapersky.cli.shared.output import print_json, print_table
 from scrapersky.destinations.errors import NotDelivered
-from scrapersky.destinations.options import Kind
+from scrapersky.destinations.kind import MAX_SECRET_LENGTH
+from scrapersky.destinations.registry import KINDS, KindName
 from scrapersky.models import Destination
 from scrapersky.store.accounts import tenants
 from scrapersky.store.deliveries import destinations
-from scrapersky.store.deliveries.destinations import MAX_SECRET_LENGTH, Wanted
+from scrapersky.store.deliveries.destinations import DestinationDraft
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.paginate import Sort
 from scrapersky.store.listing.resources import DESTINATIONS
@@ -43,7 +44,7 @@ def destination() -> None:
 @group.command()
 def add(
     name: Name,
-    kind: Annotated[Kind, typer.Option(help="What is spoken there.")],
+    kind: Annotated[KindName, typer.Option(help="The kind of receiver.")],
     url: Annotated[str | None, typer.Option(help="Of the web hook; of a CRM only where it is not its own.")] = None,
     auto: Annotated[
         bool, typer.Option("--auto", help="Selected contacts go there once they are found deliverable.")
@@ -52,8 +53,9 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Add one. A key is asked for, or read from standard input; a web hook's secret is made and shown once."""
-    secret = None if kind == "webhook" else _ask_secret(name, is_needed=kind != "n8n")
-    wanted = Wanted(name, kind, url, secret, rule={"auto": True} if auto else {})
+    rule = KINDS[kind].secret
+    secret = None if rule.generate else _ask_secret(name, is_needed=rule.is_required)
+    wanted = DestinationDraft(name, kind, url, secret, rule={"auto": True} if auto else {})
     made = uvloop.run(_add(wanted, tenant))
     if as_json:
         print_json(made)
@@ -100,7 +102,7 @@ def _ask_secret(name: str, is_needed: bool) -> str | None:
     return given or None
 
 
-async def _add(wanted: Wanted, tenant: str) -> dict[str, Any]:
+async def _add(wanted: DestinationDraft, tenant: str) -> dict[str, Any]:
     async with opened() as application:
         actor = await acting(application, tenant)
         if wanted.url is not None and not await application.adapters.may_reach(wanted.url):
@@ -137,7 +139,7 @@ async def _test(name: str, tenant: str) -> tuple[bool, str]:
         async with application.database.session(actor.tenant_id) as session:
             found: Destination = await destinations.by_name(session, actor.tenant_id, name)
         try:
-            return True, await application.adapters.test(destinations.address(found, application.vault))
+            return True, await application.adapters.test(destinations.endpoint_of(found, application.vault))
         except NotDelivered as error:
             return False, str(error)
 

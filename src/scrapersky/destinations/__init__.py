@@ -1,1 +1,1 @@
-"""Where contacts go: files now, webhooks and CRMs later."""
+"""Destinations: the webhooks, CRMs and files that contacts are delivered to."""

@@ -1,30 +1,33 @@
-"""Brevo: contacts are created or updated one by one, with the attributes that exist there and no others."""
+"""Brevo: contacts are created or updated one by one, with the attributes that exist in the account."""
 
 import time
 from datetime import timedelta
-from typing import Any
+from typing import Annotated, Any
 
-from scrapersky.destinations.endpoint import Endpoint
+from pydantic import Field, StringConstraints
+
 from scrapersky.destinations.errors import ContactRefused, DestinationClosed, Receipt, Throttled, TryLater
+from scrapersky.destinations.field_mapping import Fact, fields_of
 from scrapersky.destinations.http_sender import HttpResult, HttpSender, as_json
+from scrapersky.destinations.kind import DestinationAdapter, DestinationKind, Endpoint, Options, SecretRule
 from scrapersky.destinations.payload import Message
 
 BASE_URL = "https://api.brevo.com"
 CONTACTS, ATTRIBUTES = "/v3/contacts", "/v3/contacts/attributes"
-REMEMBERED_SECONDS = 600.0  # how long the names of the attributes are taken to be the same
-MANY = timedelta(seconds=60)
-SOON = timedelta(seconds=10)
-BEYOND_ONE_CONTACT = {  # codes that are about the account, not about a contact, and the cure
-    "document_not_found": "Brevo does not know a list of the option `list_ids`. Correct it.",
-    "permission_denied": "Brevo does not let this key in. Make a new key and enter it.",
-    "account_under_validation": "Brevo is still looking at the account. Enable the destination when that is over.",
+ATTRIBUTES_SECONDS = 600.0  # how long the names of the attributes are cached
+DEFAULT_WAIT = timedelta(seconds=60)
+SHORT_WAIT = timedelta(seconds=10)
+ACCOUNT_ERRORS = {  # codes about the account, not about one contact
+    "document_not_found": "Brevo has no list with an id of the option `list_ids`. Correct the option.",
+    "permission_denied": "Brevo does not permit this API key to write contacts. Set another API key as the `secret`.",
+    "account_under_validation": "Brevo is validating the account. Enable the destination when this is finished.",
 }
-KNOWN_CODES = frozenset(
+CONTACT_ERRORS = frozenset(
     {"invalid_parameter", "missing_parameter", "duplicate_parameter", "out_of_range", "method_not_allowed"}
 )
 
-# Which of our facts goes into which attribute; the option `fields` overrules it, null leaves a fact out. A number is
-# no SMS by default: Brevo takes mobile numbers only there, and each for one contact only.
+# The default attribute of each fact. A phone number is not sent as SMS by default: Brevo accepts only mobile numbers
+# there, and each for one contact only.
 FIELDS = {
     "first_name": "FIRSTNAME",
     "last_name": "LASTNAME",
@@ -38,80 +41,92 @@ FIELDS = {
 }
 
 
-class Brevo:
-    """One account, spoken to with an API key.
+class BrevoOptions(Options):
+    """The lists that new contacts are added to, and the attribute of each fact."""
 
-    One by one: its batch updates only whom it knows, and its import never says what became of each.
-    """
+    list_ids: list[Annotated[int, Field(ge=1, le=2**53)]] = Field(default_factory=list, max_length=50)
+    fields: dict[Fact, Annotated[str, StringConstraints(pattern="^[A-Z][A-Z0-9_]{0,99}$")] | None] = Field(
+        default_factory=dict
+    )
 
-    def __init__(self, post: HttpSender, address: Endpoint) -> None:
-        self._post = post
-        self._url = (address.url or BASE_URL).rstrip("/")
-        self._key = next(iter(address.secrets), "")
-        self._lists = list(address.options.get("list_ids") or [])
-        self._fields = {**FIELDS, **(address.options.get("fields") or {})}
-        self._known: frozenset[str] = frozenset()
-        self._known_until = 0.0
 
-    async def deliver(self, parcel: Message) -> Receipt:
-        """Create the contact, or update the one that has this address."""
-        known = await self._attributes()
-        filled = parcel.card.under(self._fields)
+class Brevo(DestinationAdapter):
+    """One account. Its batch update skips unknown contacts and its import reports no single results: one by one."""
+
+    def __init__(self, http: HttpSender, endpoint: Endpoint) -> None:
+        super().__init__(http, endpoint)
+        self._fields = fields_of(endpoint, FIELDS)
+        self._attributes: frozenset[str] = frozenset()
+        self._attributes_until = 0.0
+
+    async def deliver(self, message: Message) -> Receipt:
+        """Create the contact, or update the one with this email address."""
+        existing = await self._existing_attributes()
+        values = message.card.under(self._fields)
         body: dict[str, Any] = {
-            "email": parcel.card.email.lower(),
-            "attributes": {name: value for name, value in filled.items() if name in known},
+            "email": message.card.email.lower(),
+            "attributes": {name: value for name, value in values.items() if name in existing},
             "updateEnabled": True,
         }
-        if self._lists:
-            body["listIds"] = self._lists
-        answer = await self._ask("POST", CONTACTS, as_json(body))
-        refuse(answer)
-        found = answer.json.get("id")  # an update answers without
-        return Receipt(str(found) if found is not None else None)
+        if list_ids := self._endpoint.options.get("list_ids"):
+            body["listIds"] = list(list_ids)
+        response = await self._send("POST", CONTACTS, as_json(body))
+        external_id = response.json.get("id")  # the response to an update has none
+        return Receipt(str(external_id) if external_id is not None else None)
 
     async def test(self) -> str:
-        """Ask which attributes there are: writes nothing, and shows whether the key is good."""
-        self._known_until = 0.0
-        there = await self._attributes()
-        missing = sorted({theirs for theirs in self._fields.values() if theirs} - there)
-        return "Brevo knows the key." + (f" It lacks the attributes {', '.join(missing)}." if missing else "")
+        """Read the attributes: this changes nothing and shows whether the API key is accepted."""
+        self._attributes_until = 0.0
+        existing = await self._existing_attributes()
+        missing = sorted({name for name in self._fields.values() if name} - existing)
+        return "Brevo accepts the API key." + (f" It has no attributes {', '.join(missing)}." if missing else "")
 
-    async def _attributes(self) -> frozenset[str]:
-        if time.monotonic() >= self._known_until:
-            answer = await self._ask("GET", ATTRIBUTES)
-            refuse(answer)
-            listed = answer.json.get("attributes") or []
-            self._known = frozenset(str(each.get("name")) for each in listed if isinstance(each, dict))
-            self._known_until = time.monotonic() + REMEMBERED_SECONDS
-        return self._known
+    async def _existing_attributes(self) -> frozenset[str]:
+        if time.monotonic() >= self._attributes_until:
+            listed = (await self._send("GET", ATTRIBUTES)).json.get("attributes") or []
+            self._attributes = frozenset(str(each.get("name")) for each in listed if isinstance(each, dict))
+            self._attributes_until = time.monotonic() + ATTRIBUTES_SECONDS
+        return self._attributes
 
-    async def _ask(self, method: str, path: str, body: bytes | None = None) -> HttpResult:
-        headers = {"api-key": self._key, "Accept": "application/json"}
-        if body is not None:
-            headers["Content-Type"] = "application/json"
-        return await self._post.send(method, self._url + path, headers=headers, body=body)
+    async def _send(self, method: str, path: str, body: bytes | None = None) -> HttpResult:
+        url = (self._endpoint.url or BASE_URL).rstrip("/") + path
+        headers = {"api-key": next(iter(self._endpoint.secrets), ""), "Accept": "application/json"}
+        response = await self._http.send(method, url, headers=headers, body=body)
+        raise_for_status(response)
+        return response
 
 
-def refuse(answer: HttpResult) -> None:
-    """Raise what a status other than success means."""
-    if answer.is_success:
+BREVO = DestinationKind(
+    name="brevo",
+    label="Brevo",
+    protocol="create or update a contact and add it to lists, one contact per request",
+    adapter=Brevo,
+    secret=SecretRule("API key"),
+    url="only for another base URL",
+    base_url=BASE_URL,
+    options=BrevoOptions,
+)
+
+
+def raise_for_status(response: HttpResult) -> None:
+    """Raise the error that a status other than success stands for."""
+    if response.is_success:
         return
-    code = str(answer.json.get("code", ""))
-    if answer.status == 401:
-        raise DestinationClosed("Brevo does not know the key (401). Enter an API key of the account anew.")
-    if code in BEYOND_ONE_CONTACT or answer.status == 403:
-        raise DestinationClosed(BEYOND_ONE_CONTACT.get(code, BEYOND_ONE_CONTACT["permission_denied"]))
-    if answer.status == 429:
-        raise Throttled("Brevo asks for patience (429).", _reset(answer) or MANY)
-    if answer.status == 425 or code == "account_in_process":
-        raise TryLater(f"Brevo is not ready for it yet ({answer.status}).", SOON)
-    if answer.status == 400:
-        why = code if code in KNOWN_CODES else "it does not say why"
-        raise ContactRefused(f"Brevo does not take this contact: {why}.")
-    raise TryLater(f"Brevo answers {answer.status}.", answer.retry_after)
+    code = str(response.json.get("code", ""))
+    if response.status == 401:
+        raise DestinationClosed("Brevo rejects the API key (401). Set an API key of the account as the `secret`.")
+    if code in ACCOUNT_ERRORS or response.status == 403:
+        raise DestinationClosed(ACCOUNT_ERRORS.get(code, ACCOUNT_ERRORS["permission_denied"]))
+    if response.status == 429:
+        raise Throttled("Brevo limits the rate of requests (429).", _rate_limit_reset(response) or DEFAULT_WAIT)
+    if response.status == 425 or code == "account_in_process":
+        raise TryLater(f"Brevo is not ready for this request yet ({response.status}).", SHORT_WAIT)
+    if response.status == 400:
+        raise ContactRefused(f"Brevo refuses this contact: {code if code in CONTACT_ERRORS else 'no known reason'}.")
+    raise TryLater(f"Brevo responded with status {response.status}.", response.retry_after)
 
 
-def _reset(answer: HttpResult) -> timedelta | None:
-    """When the next window begins: Brevo says it in seconds, in a header of its own."""
-    said = answer.headers.get("x-sib-ratelimit-reset", "").strip()
-    return timedelta(seconds=int(said[:9])) if said.isascii() and said.isdigit() else answer.retry_after
+def _rate_limit_reset(response: HttpResult) -> timedelta | None:
+    """Return the time until the next rate limit window: Brevo gives it in seconds in its own header."""
+    seconds = response.headers.get("x-sib-ratelimit-reset", "").strip()
+    return timedelta(seconds=int(seconds[:9])) if seconds.isascii() and seconds.isdigit() else response.retry_after

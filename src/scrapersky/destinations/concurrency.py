@@ -1,4 +1,4 @@
-"""The door of each destination: so many at once, and nobody stands before a slow one for long."""
+"""Concurrency limits per destination: a slow destination holds few deliveries, and none of them for long."""
 
 import asyncio
 import random
@@ -10,58 +10,56 @@ from uuid import UUID
 
 from scrapersky.destinations.errors import Throttled
 
-AT_ONCE = 20  # deliveries of one process to one destination
-PATIENCE_SECONDS = 1.0
-SLOW = "The destination is slow, and others are on their way to it."
+MAX_WAIT_SECONDS = 1.0
 
 
 class ConcurrencyLimits:
-    """Keeps one slow receiver from holding all hands: who would have to wait comes again later."""
+    """The slots of every destination that is delivered to at the moment."""
 
-    def __init__(self, at_once: int = AT_ONCE, patience_seconds: float = PATIENCE_SECONDS) -> None:
-        self._at_once = at_once
-        self._patience = patience_seconds
-        self._doors: dict[UUID, _Door] = {}
+    def __init__(self, max_wait_seconds: float = MAX_WAIT_SECONDS) -> None:
+        self._max_wait_seconds = max_wait_seconds
+        self._slots: dict[UUID, _Slots] = {}
 
     @asynccontextmanager
-    async def through(self, destination_id: UUID, at_once: int | None = None) -> AsyncIterator[bool]:
-        """A place at the destination, and whether one had to wait; TooMany when there is none for long."""
-        door = self._doors.setdefault(destination_id, _Door(at_once or self._at_once))
-        door.guests += 1
+    async def slot(self, destination_id: UUID, max_in_flight: int) -> AsyncIterator[bool]:
+        """Hold a slot of the destination; yield whether it had to wait. Raise Throttled if none is free soon."""
+        slots = self._slots.setdefault(destination_id, _Slots(max_in_flight))
+        slots.users += 1
         try:
-            waited = await door.enter(self._patience)
+            has_waited = await slots.acquire(self._max_wait_seconds)
             try:
-                yield waited
+                yield has_waited
             finally:
-                door.leave()
+                slots.release()
         finally:
-            door.guests -= 1
-            if not door.guests:
-                self._doors.pop(destination_id, None)
+            slots.users -= 1
+            if not slots.users:
+                self._slots.pop(destination_id, None)
 
 
-class _Door:
-    def __init__(self, at_once: int) -> None:
-        self.guests = 0
-        self._places = asyncio.Semaphore(at_once)
-        self._moved_at = time.monotonic()
+class _Slots:
+    def __init__(self, max_in_flight: int) -> None:
+        self.users = 0  # holders of a slot and waiters
+        self._max_in_flight = max_in_flight
+        self._free = asyncio.Semaphore(max_in_flight)
+        self._changed_at = time.monotonic()
 
-    async def enter(self, patience: float) -> bool:
-        is_full = self._places.locked()
-        if is_full and time.monotonic() - self._moved_at > patience:
-            raise _slow()
+    async def acquire(self, max_wait_seconds: float) -> bool:
+        is_full = self._free.locked()
+        if is_full and time.monotonic() - self._changed_at > max_wait_seconds:
+            raise self._slow()
         try:
-            async with asyncio.timeout(patience):
-                await self._places.acquire()
+            async with asyncio.timeout(max_wait_seconds):
+                await self._free.acquire()
         except TimeoutError:
-            raise _slow() from None
-        self._moved_at = time.monotonic()
+            raise self._slow() from None
+        self._changed_at = time.monotonic()
         return is_full
 
-    def leave(self) -> None:
-        self._moved_at = time.monotonic()
-        self._places.release()
+    def release(self) -> None:
+        self._changed_at = time.monotonic()
+        self._free.release()
 
-
-def _slow() -> Throttled:
-    return Throttled(SLOW, timedelta(seconds=random.uniform(2, 6)))  # those who were turned away come back apart
+    def _slow(self) -> Throttled:
+        reason = f"The destination is slow: {self._max_in_flight} deliveries to it are in flight."
+        return Throttled(reason, timedelta(seconds=random.uniform(2, 6)))  # spread, so that not all return at once

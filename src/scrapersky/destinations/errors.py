@@ -1,22 +1,22 @@
 """How a delivery ends: with a receipt, or with an error named by what is to be done about it."""
 
 # NotDelivered
-# ├── TryLater             the destination did not take it now; the try counts
-# │   └── TooMany          it only asked for patience; the try does not count
-# ├── ContactRefused       it will never take this contact; its neighbours may fare better
-# └── DestinationClosed    it takes nothing at all until somebody does something
+# ├── TryLater             not accepted this time; the attempt counts
+# │   └── Throttled        the destination limits the rate; the attempt does not count
+# ├── ContactRefused       this contact will never be accepted; others can be
+# └── DestinationClosed    nothing is accepted until a person changes something
 
 from dataclasses import dataclass
 from datetime import timedelta
 
 from scrapersky.core.errors import Hopeless, ScraperSkyError, TryAgain
 
-MAX_WAIT = timedelta(hours=6)  # of what a destination may ask for
+MAX_WAIT = timedelta(hours=6)  # a destination can request no longer wait
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """It was taken; what the destination calls the contact, where it says so."""
+    """The contact was accepted; `external_id` is its id at the destination, if the response has one."""
 
     external_id: str | None = None
 
@@ -26,9 +26,9 @@ class NotDelivered(ScraperSkyError):
 
 
 class TryLater(NotDelivered, TryAgain):
-    """The destination did not take the contact this time."""
+    """The destination did not accept the contact this time."""
 
-    is_counted = False  # a request for many that failed is one failure, though each of them is told
+    is_counted = False  # a failed batch raises one error for many contacts, and is one failure of the destination
 
     def __init__(self, why: str, after: timedelta | None = None) -> None:
         super().__init__(why)
@@ -36,14 +36,14 @@ class TryLater(NotDelivered, TryAgain):
 
 
 class Throttled(TryLater):
-    """The destination asks for patience."""
+    """The destination limits the rate of requests."""
 
     costs = False
 
 
 class ContactRefused(NotDelivered, Hopeless):
-    """The destination does not take this contact."""
+    """The destination refuses this contact."""
 
 
 class DestinationClosed(NotDelivered, Hopeless):
-    """The destination takes nothing any more."""
+    """The destination accepts nothing any more."""

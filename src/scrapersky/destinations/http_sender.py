@@ -1,7 +1,8 @@
-"""The way out: one request through the guarded client, no redirect followed, every trouble of the network the same."""
+"""HTTP requests to destinations: through the guarded client, without redirects, with one error for all failures."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -11,19 +12,19 @@ from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.http.retry_after import retry_after
 from scrapersky.destinations.errors import MAX_WAIT, TryLater
 
-SECONDS = 15.0  # for one request, whatever the receiver does
-ANSWER_BYTES = 1_000_000  # of a CRM's answer; of a web hook's none is read
-# One sentence for a wrong name, a closed port, a private address and a silent server: nobody shall learn from us
+TIMEOUT_SECONDS = 15.0  # of one request
+MAX_RESPONSE_BYTES = 1_000_000
+# One sentence for an unknown name, a closed port, a private address and a silent server: the error must not reveal
 # what is behind an address.
 UNREACHABLE = "The destination cannot be reached."
 
-# The client, opened by the first question.
+# Returns the client; the first call opens it.
 ClientSource = Callable[[], Awaitable[Client]]
 
 
 @dataclass(frozen=True)
 class HttpResult:
-    """A status and, for whoever asked for it, a body. The body stays in this room."""
+    """The response of a destination. Its body is never shown or stored."""
 
     status: int
     headers: Mapping[str, str]
@@ -31,12 +32,12 @@ class HttpResult:
 
     @property
     def is_success(self) -> bool:
-        """2xx."""
+        """Whether the status is 2xx."""
         return 200 <= self.status < 300
 
     @property
     def json(self) -> dict[str, Any]:
-        """The body as a JSON object; an empty one where it is none."""
+        """The body as a JSON object; empty if the body is not one."""
         try:
             found = json.loads(self.body)
         except (ValueError, RecursionError):
@@ -45,16 +46,16 @@ class HttpResult:
 
     @property
     def retry_after(self) -> timedelta | None:
-        """How long the destination asks us to wait, within reason."""
+        """The wait that the destination requests, MAX_WAIT at most."""
         return retry_after(self.headers.get("Retry-After"), MAX_WAIT)
 
 
 class HttpSender:
-    """Sends requests to destinations. Every status is an answer; no answer is TryLater."""
+    """Sends requests to destinations."""
 
-    def __init__(self, client: ClientSource, seconds: float = SECONDS) -> None:
+    def __init__(self, client: ClientSource, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
         self._client = client
-        self._seconds = seconds
+        self._timeout_seconds = timeout_seconds
 
     async def send(
         self,
@@ -63,20 +64,25 @@ class HttpSender:
         *,
         headers: Mapping[str, str],
         body: bytes | None = None,
-        read_answer: bool = True,
+        read_body: bool = True,
     ) -> HttpResult:
-        """The answer; without `read_answer` only its status and headers."""
+        """Return the response with any status, without its body unless `read_body`. Raise TryLater if there is none.
+
+        The error has no cause: the exception of the client knows the address and the headers.
+        """
         client, page = await self._client(), None
-        try:
-            most = ANSWER_BYTES if read_answer else 0
-            page = await client.request(method, url, headers=headers, body=body, max_bytes=most, seconds=self._seconds)
-        except FetchError:
-            pass  # raised below, so that it drags no exception along: that one knows the address and the headers
+        max_bytes = MAX_RESPONSE_BYTES if read_body else 0
+        if body is not None:
+            headers = {"Content-Type": "application/json", **headers}
+        with suppress(FetchError):
+            page = await client.request(
+                method, url, headers=headers, body=body, max_bytes=max_bytes, seconds=self._timeout_seconds
+            )
         if page is None:
             raise TryLater(UNREACHABLE)
         return HttpResult(page.status, page.headers, page.body)
 
 
 def as_json(value: Any) -> bytes:
-    """A body."""
+    """Encode a value as the body of a request."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

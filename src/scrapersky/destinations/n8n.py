@@ -1,50 +1,75 @@
-"""An n8n web hook: the contact as plain JSON, with the header that the node asks for."""
+"""n8n: the contact as JSON for a Webhook node, with the header that the node checks."""
 
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, StringConstraints
 
 from scrapersky.core import clock
-from scrapersky.destinations.endpoint import Endpoint
 from scrapersky.destinations.errors import DestinationClosed, Receipt, TryLater
-from scrapersky.destinations.http_sender import HttpResult, HttpSender, as_json
+from scrapersky.destinations.http_sender import HttpResult, as_json
+from scrapersky.destinations.kind import DestinationAdapter, DestinationKind, Options, SecretRule
 from scrapersky.destinations.payload import Message
-from scrapersky.destinations.webhook import refuse
+from scrapersky.destinations.webhook import raise_for_status, succeeded
 
 NOT_REGISTERED = (
-    "n8n knows no such web hook (404). Activate the workflow, and use its production address (/webhook/…): the test "
-    "address (/webhook-test/…) answers only while the editor listens."
+    "n8n has no such webhook (404). Activate the workflow, and use its production URL (/webhook/…): the test URL "
+    "(/webhook-test/…) works only while the editor listens."
 )
-HEADER = "Authorization"  # the header that carries the secret, unless the option `header` names another
+HEADER = "Authorization"  # carries the secret, unless the option `header` names another one
+# Headers of the message itself, which cannot carry a secret.
+RESERVED_HEADERS = frozenset(
+    {"host", "content-length", "content-type", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect"}
+)
 
 
-class N8n:
+def _not_reserved(name: str) -> str:
+    if name.lower() in RESERVED_HEADERS:
+        raise ValueError("must not be a header of the message itself, such as Content-Type")
+    return name
+
+
+class N8nOptions(Options):
+    """The header that the node checks."""
+
+    header: Annotated[str, StringConstraints(pattern="^[A-Za-z][A-Za-z0-9-]{0,59}$"), AfterValidator(_not_reserved)] = (
+        HEADER
+    )
+
+
+class N8n(DestinationAdapter):
     """A Webhook node with header authentication, or with none."""
 
-    def __init__(self, post: HttpSender, address: Endpoint) -> None:
-        self._post = post
-        self._address = address
-
-    async def deliver(self, parcel: Message) -> Receipt:
-        """Start the workflow with the contact; the id is the same for every try."""
-        await self._send({"id": parcel.message_id, "type": "contact.delivered", "data": parcel.card.facts})
+    async def deliver(self, message: Message) -> Receipt:
+        """Start the workflow with the contact; every attempt has the same id."""
+        await self._send({"id": message.message_id, "type": "contact.delivered", "data": message.card.facts})
         return Receipt()
 
     async def test(self) -> str:
         """Start the workflow with a test event."""
-        answer = await self._send({"id": "test", "type": "destination.test", "data": {}})
-        return f"It answered {answer.status}."
+        return succeeded(await self._send({"id": "test", "type": "destination.test", "data": {}}))
 
     async def _send(self, event: dict[str, Any]) -> HttpResult:
-        headers = {"Content-Type": "application/json"}
-        for secret in self._address.secrets[:1]:
-            headers[str(self._address.options.get("header") or HEADER)] = secret
+        header = str(self._endpoint.options.get("header") or HEADER)
+        headers = dict(zip([header], self._endpoint.secrets, strict=False))
         body = as_json({**event, "timestamp": clock.now().isoformat()})
-        # What the workflow answers may be long, and is of no interest to us.
-        answer = await self._post.send("POST", self._address.url or "", headers=headers, body=body, read_answer=False)
-        if answer.status in (401, 403):
+        # The response of the workflow can be long, and is not used.
+        response = await self._http.send("POST", self._endpoint.url or "", headers=headers, body=body, read_body=False)
+        if response.status in (401, 403):
             raise DestinationClosed(
-                f"n8n answers {answer.status}: the header that the node asks for is another one. Enter its value anew."
+                f"n8n rejects the header {header} ({response.status}). Set the value that the node checks as `secret`."
             )
-        if answer.status == 404:
+        if response.status == 404:
             raise TryLater(NOT_REGISTERED)
-        refuse(answer)
-        return answer
+        raise_for_status(response)
+        return response
+
+
+N8N = DestinationKind(
+    name="n8n",
+    label="n8n",
+    protocol="one JSON event per contact for a Webhook node",
+    adapter=N8n,
+    secret=SecretRule("value of the header, if the node checks one", is_required=False),
+    url="production URL of the node",
+    options=N8nOptions,
+)

@@ -1,61 +1,59 @@
-"""The couriers: one for each destination that is being delivered to, kept while its address stays the same."""
+"""The registered kinds of destinations, and the adapters of the destinations that are delivered to."""
 
 from collections import OrderedDict
-from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING, Literal
 from uuid import UUID
 
 from scrapersky.crawl.errors import FetchError
-from scrapersky.destinations.brevo import Brevo
-from scrapersky.destinations.endpoint import Endpoint
+from scrapersky.destinations.brevo import BREVO
 from scrapersky.destinations.errors import Receipt
 from scrapersky.destinations.http_sender import ClientSource, HttpSender
-from scrapersky.destinations.hubspot.adapter import MAX_CONCURRENT, HubSpot
-from scrapersky.destinations.n8n import N8n
+from scrapersky.destinations.hubspot import HUBSPOT
+from scrapersky.destinations.kind import DestinationAdapter, Endpoint
+from scrapersky.destinations.n8n import N8N
 from scrapersky.destinations.payload import Message
-from scrapersky.destinations.webhook import Webhook
+from scrapersky.destinations.webhook import WEBHOOK
 
-MAX_KEPT = 1_000
+REGISTERED = (
+    WEBHOOK,
+    HUBSPOT,
+    BREVO,
+    N8N,
+)
+KINDS = {kind.name: kind for kind in REGISTERED}
+# The name of a kind, for the API and the command line.
+if TYPE_CHECKING:
+    KindName = str
+else:
+    KindName = Literal[tuple(KINDS)]
+
+MAX_ADAPTERS = 1_000
 
 
-class DestinationAdapter(Protocol):
-    """Knows the way to one destination."""
-
-    async def deliver(self, parcel: Message) -> Receipt:
-        """Hand over the contact: the same parcel twice is like once."""
-
-    async def test(self) -> str:
-        """See whether the way is open; what came back in our words."""
-
-
-KINDS: dict[str, Callable[[HttpSender, Endpoint], DestinationAdapter]] = {
-    "webhook": Webhook,
-    "hubspot": HubSpot,
-    "brevo": Brevo,
-    "n8n": N8n,
-}
-
-AT_ONCE = {"hubspot": 2 * MAX_CONCURRENT}  # one batch on its way, the next one gathering; others have single requests
+def describe_options() -> str:
+    """Name the options of every kind that has some."""
+    options = {name: ", ".join(f"`{option}`" for option in kind.options.model_fields) for name, kind in KINDS.items()}
+    return "; ".join(f"{name}: {listed}" for name, listed in options.items() if listed)
 
 
 class DestinationAdapters:
-    """Finds the courier for an address. A new secret or another option is another courier."""
+    """Keeps the adapter of each destination while its endpoint stays the same."""
 
-    def __init__(self, client: ClientSource, post: HttpSender | None = None) -> None:
+    def __init__(self, client: ClientSource, http: HttpSender | None = None) -> None:
         self._client = client
-        self._post = post or HttpSender(client)
+        self._http = http or HttpSender(client)
         self._kept: OrderedDict[UUID, tuple[Endpoint, DestinationAdapter]] = OrderedDict()
 
-    async def deliver(self, address: Endpoint, parcel: Message) -> Receipt:
-        """Hand over a contact, or NotDelivered."""
-        return await self._courier(address).deliver(parcel)
+    async def deliver(self, endpoint: Endpoint, message: Message) -> Receipt:
+        """Send a contact to the destination, or raise NotDelivered."""
+        return await self._adapter(endpoint).deliver(message)
 
-    async def test(self, address: Endpoint) -> str:
-        """What the destination says to a test, or NotDelivered."""
-        return await self._courier(address).test()
+    async def test(self, endpoint: Endpoint) -> str:
+        """Test the destination; return the result in a sentence or raise NotDelivered."""
+        return await self._adapter(endpoint).test()
 
     async def may_reach(self, url: str) -> bool:
-        """Whether the guard lets us out to this address, as it reads and as its name is known at this moment."""
+        """Return whether the guarded client permits this URL, with the addresses that its host has now."""
         try:
             await (await self._client()).look_up(url)
         except FetchError:
@@ -63,15 +61,14 @@ class DestinationAdapters:
         return True
 
     async def close(self) -> None:
-        """Give up what is on its way."""
+        """Cancel what is in flight."""
         for _, adapter in self._kept.values():
-            if isinstance(adapter, HubSpot):
-                await adapter.close()
+            await adapter.close()
 
-    def _courier(self, address: Endpoint) -> DestinationAdapter:
-        kept = self._kept.pop(address.destination_id, None)
-        adapter = kept[1] if kept and kept[0] == address else KINDS[address.kind](self._post, address)
-        self._kept[address.destination_id] = (address, adapter)
-        if len(self._kept) > MAX_KEPT:
+    def _adapter(self, endpoint: Endpoint) -> DestinationAdapter:
+        kept = self._kept.pop(endpoint.destination_id, None)
+        adapter = kept[1] if kept and kept[0] == endpoint else KINDS[endpoint.kind].adapter(self._http, endpoint)
+        self._kept[endpoint.destination_id] = (endpoint, adapter)
+        if len(self._kept) > MAX_ADAPTERS:
             self._kept.popitem(last=False)
         return adapter

@@ -1,65 +1,78 @@
-"""A signed web hook: each contact is one message in the manner of Standard Webhooks 1.0.0."""
+"""Signed webhooks: each contact is one message of Standard Webhooks 1.0.0."""
 
 from datetime import timedelta
 from typing import Any
 
 from scrapersky.core import clock
 from scrapersky.destinations import webhook_signature
-from scrapersky.destinations.endpoint import Endpoint
 from scrapersky.destinations.errors import DestinationClosed, Receipt, Throttled, TryLater
-from scrapersky.destinations.http_sender import HttpResult, HttpSender, as_json
+from scrapersky.destinations.http_sender import HttpResult, as_json
+from scrapersky.destinations.kind import DestinationAdapter, DestinationKind, SecretRule
 from scrapersky.destinations.payload import Message
 
-MAX_BYTES = 20_000  # of a body
-MANY = timedelta(seconds=60)  # the wait after a 429 that does not say how long
-THROTTLED = (429, 502, 503, 504)
+MAX_BODY_BYTES = 20_000
+DEFAULT_WAIT = timedelta(seconds=60)  # after a 429 without Retry-After
+WITH_RETRY_AFTER = (429, 502, 503, 504)
 
 
-class Webhook:
-    """Somebody's own receiver. Its answer is a status and no more: the body is not even read."""
+class Webhook(DestinationAdapter):
+    """A receiver of signed messages. Only the status of its response is read."""
 
-    def __init__(self, post: HttpSender, address: Endpoint) -> None:
-        self._post = post
-        self._address = address
-
-    async def deliver(self, parcel: Message) -> Receipt:
+    async def deliver(self, message: Message) -> Receipt:
         """Send the contact as a `contact.delivered` message."""
-        answer = await self._send(parcel.message_id, message("contact.delivered", parcel.card.facts))
-        refuse(answer)
+        await self._send(message.message_id, message_body("contact.delivered", message.card.facts))
         return Receipt()
 
     async def test(self) -> str:
-        """Send a `destination.test` message; what came back in our words."""
-        answer = await self._send(f"test_{clock.now():%Y%m%d%H%M%S%f}", message("destination.test", {}))
-        refuse(answer)
-        return f"It answered {answer.status}."
+        """Send a `destination.test` message."""
+        message_id = f"test_{clock.now():%Y%m%d%H%M%S%f}"
+        return succeeded(await self._send(message_id, message_body("destination.test", {})))
 
     async def _send(self, message_id: str, body: bytes) -> HttpResult:
-        moment = int(clock.now().timestamp())
-        signed = webhook_signature.headers(message_id, moment, body, self._address.secrets)
-        headers = {"Content-Type": "application/json", **signed}
-        url = self._address.url or ""
-        return await self._post.send("POST", url, headers=headers, body=body, read_answer=False)
+        timestamp = int(clock.now().timestamp())
+        headers = webhook_signature.headers(message_id, timestamp, body, self._endpoint.secrets)
+        response = await self._http.send("POST", self._endpoint.url or "", headers=headers, body=body, read_body=False)
+        raise_for_status(response)
+        return response
 
 
-def message(kind: str, facts: dict[str, Any]) -> bytes:
-    """The body of a message. One that would be too long loses its longest facts, never its address."""
+WEBHOOK = DestinationKind(
+    name="webhook",
+    label="Signed webhook",
+    protocol="[Standard Webhooks](https://www.standardwebhooks.com) 1.0.0: one signed message per contact",
+    adapter=Webhook,
+    secret=SecretRule(
+        "`whsec_…`; generated and shown once if you give none",
+        is_required=False,
+        generate=webhook_signature.new_secret,
+        check=webhook_signature.key_of,
+    ),
+)
+
+
+def message_body(event: str, facts: dict[str, Any]) -> bytes:
+    """Encode a message. A body that would be too long loses its longest facts, never id and email address."""
     kept = dict(facts)
-    while len(body := as_json({"type": kind, "timestamp": clock.now().isoformat(), "data": kept})) >= MAX_BYTES:
-        spare = [name for name in kept if name not in ("contact_id", "email")]
-        kept.pop(max(spare, key=lambda name: len(as_json(kept[name]))))
+    while len(body := as_json({"type": event, "timestamp": clock.now().isoformat(), "data": kept})) >= MAX_BODY_BYTES:
+        optional = [name for name in kept if name not in ("contact_id", "email")]
+        kept.pop(max(optional, key=lambda name: len(as_json(kept[name]))))
     return body
 
 
-def refuse(answer: HttpResult) -> None:
-    """Raise what a status other than success means."""
-    if answer.is_success:
+def succeeded(response: HttpResult) -> str:
+    """Describe the response to a test that was accepted."""
+    return f"The destination responded with status {response.status}."
+
+
+def raise_for_status(response: HttpResult) -> None:
+    """Raise the error that a status other than success stands for."""
+    if response.is_success:
         return
-    told = f"The destination answers {answer.status}."
-    if answer.status == 410:
-        raise DestinationClosed(f"{told} It wants no more deliveries; enable it again when it does.")
-    if answer.status == 429:
-        raise Throttled(told, answer.retry_after or MANY)
-    if 300 <= answer.status < 400:
-        raise TryLater(f"{told} A redirect is not followed: enter the address it leads to.")
-    raise TryLater(told, answer.retry_after if answer.status in THROTTLED else None)
+    reason = f"The destination responded with status {response.status}."
+    if response.status == 410:
+        raise DestinationClosed(f"{reason} It accepts no more deliveries; enable the destination when it does.")
+    if response.status == 429:
+        raise Throttled(reason, response.retry_after or DEFAULT_WAIT)
+    if 300 <= response.status < 400:
+        raise TryLater(f"{reason} Redirects are not followed: set the `url` that it redirects to.")
+    raise TryLater(reason, response.retry_after if response.status in WITH_RETRY_AFTER else None)

@@ -70,7 +70,7 @@ class ContactVerification(Workflow[Contact, ToVerify, Verification]):
         for row, verification in found:
             contacts.keep_verdict(row, verification)
         await session.flush()  # the rules look at the verdicts
-        await deliveries.open_for(session, [row.id for row, _ in found])
+        await deliveries.queue_by_rule(session, [row.id for row, _ in found])
         return ()
 
     async def _mail_of(self, address: InspectedAddress, tries: int) -> MailDomain | None:

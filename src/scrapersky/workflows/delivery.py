@@ -11,16 +11,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky import models
 from scrapersky.core import clock
 from scrapersky.destinations.concurrency import ConcurrencyLimits
-from scrapersky.destinations.endpoint import Endpoint
 from scrapersky.destinations.errors import DestinationClosed, Receipt, TryLater
+from scrapersky.destinations.kind import Endpoint
 from scrapersky.destinations.payload import Message
-from scrapersky.destinations.registry import AT_ONCE, DestinationAdapters
+from scrapersky.destinations.registry import KINDS, DestinationAdapters
 from scrapersky.engine.outcomes import Later, Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.store.deliveries.outbox import Outbox, Waiting, recovered
-
-DISABLED = "The destination is disabled"  # enabling it again queues what was skipped for this reason
+from scrapersky.store.deliveries.destinations import DISABLED
+from scrapersky.store.deliveries.outbox import Outbox, PendingDelivery, record_success
 
 
 @dataclass(frozen=True)
@@ -64,8 +63,8 @@ class Delivery(Workflow[models.Delivery, Errand, Delivered]):
 
     def __init__(self, outbox: Outbox | None, adapters: DestinationAdapters | None) -> None:
         self._outbox = outbox
-        self._couriers = adapters
-        self._doors = ConcurrencyLimits()
+        self._adapters = adapters
+        self._limits = ConcurrencyLimits()
 
     def read(self, row: Claimed) -> Errand:
         """Only ids: the contact is read at the last moment, for it may be suppressed meanwhile."""
@@ -73,34 +72,34 @@ class Delivery(Workflow[models.Delivery, Errand, Delivered]):
 
     async def work(self, errand: Errand) -> Delivered:
         """Look once more whether it may go, then hand it over; no connection is held meanwhile."""
-        if self._outbox is None or self._couriers is None:
+        if self._outbox is None or self._adapters is None:
             raise RuntimeError("the line was drawn without an outbox: only its declarations can be read")
         try:
-            address, parcel = await self._look(self._outbox, errand)
-            async with self._doors.through(errand.destination_id, AT_ONCE.get(address.kind)) as waited:
-                if waited:
-                    address, parcel = await self._look(self._outbox, errand)
-                receipt = await self._hand_over(self._outbox, self._couriers, errand, address, parcel)
+            endpoint, message = await self._load(self._outbox, errand)
+            async with self._limits.slot(errand.destination_id, KINDS[endpoint.kind].max_in_flight) as has_waited:
+                if has_waited:
+                    endpoint, message = await self._load(self._outbox, errand)
+                receipt = await self._send(self._outbox, self._adapters, errand, endpoint, message)
         except DestinationClosed as closed:
             await self._outbox.disable(errand.tenant_id, errand.destination_id, str(closed))
             raise Skip(f"{DISABLED}: {closed}") from closed
-        return Delivered(receipt.external_id, parcel.fingerprint, clock.now())
+        return Delivered(receipt.external_id, message.fingerprint, clock.now())
 
-    async def _look(self, outbox: Outbox, errand: Errand) -> tuple[Endpoint, Message]:
-        waiting = await outbox.load(errand.tenant_id, errand.delivery_id)
-        if waiting is None:
-            raise Skip("the contact or its destination is gone")
-        return waiting.address, wanted(waiting)
+    async def _load(self, outbox: Outbox, errand: Errand) -> tuple[Endpoint, Message]:
+        pending = await outbox.load(errand.tenant_id, errand.delivery_id)
+        if pending is None:
+            raise Skip("the contact or its destination was deleted")
+        return pending.endpoint, message_of(pending)
 
-    async def _hand_over(
-        self, outbox: Outbox, adapters: DestinationAdapters, errand: Errand, address: Endpoint, parcel: Message
+    async def _send(
+        self, outbox: Outbox, adapters: DestinationAdapters, errand: Errand, endpoint: Endpoint, message: Message
     ) -> Receipt:
         try:
-            return await adapters.deliver(address, parcel)
-        except TryLater as trouble:
-            if not trouble.is_counted:
-                trouble.is_counted = True
-                await outbox.let_rest(errand.tenant_id, errand.destination_id, trouble.after)
+            return await adapters.deliver(endpoint, message)
+        except TryLater as error:
+            if not error.is_counted:
+                error.is_counted = True
+                await outbox.record_failure(errand.tenant_id, errand.destination_id, error.after)
             raise
 
     async def write_batch(
@@ -110,22 +109,23 @@ class Delivery(Workflow[models.Delivery, Errand, Delivered]):
         for row, delivered in found:
             row.external_id = delivered.external_id or row.external_id  # an update may not name it again
             row.fingerprint, row.delivered_at = delivered.fingerprint, delivered.at
-        await recovered(session, [row.destination_id for row, _ in found])
+        await record_success(session, [row.destination_id for row, _ in found])
         return ()
 
 
-def wanted(waiting: Waiting) -> Message:
-    """What is to be handed over, or Skip or Later with the reason why nothing is."""
-    if waiting.disabled_why is not None:
-        raise Skip(f"{DISABLED}: {waiting.disabled_why}")
-    if waiting.is_suppressed:
+def message_of(pending: PendingDelivery) -> Message:
+    """Return the message to send; raise Skip or Later with the reason why none is sent now."""
+    if pending.disabled_why is not None:
+        raise Skip(f"{DISABLED}: {pending.disabled_why}")
+    if pending.is_suppressed:
         raise Skip("suppressed")
-    if waiting.is_set_aside:
-        raise Skip("set aside by a person")
-    if waiting.parcel is None:
+    if pending.is_rejected:
+        raise Skip("rejected by a person")
+    if pending.message is None:
         raise Skip("no email address")
-    if waiting.parcel.fingerprint == waiting.accepted:
+    if pending.message.fingerprint == pending.accepted:
         raise Skip("unchanged since the last delivery")
-    if waiting.rest is not None:
-        raise Later(waiting.rest + timedelta(seconds=random.uniform(0, 2)), "The destination has failed and rests.")
-    return waiting.parcel
+    if pending.cooldown is not None:
+        wait = pending.cooldown + timedelta(seconds=random.uniform(0, 2))
+        raise Later(wait, "The destination failed and is in its cooldown.")
+    return pending.message

@@ -129,17 +129,17 @@ async def test_a_test_says_what_came_back_in_our_words(client, sandbox):
     made = await make(client)
     receiver = sandbox.hooks.add("/leads", made["signing_secret"])
     test = f"{PATH}/{made['id']}/test"
-    assert (await client.post(test)).json() == {"ok": True, "said": "It answered 204."}
+    assert (await client.post(test)).json() == {"ok": True, "said": "The destination responded with status 204."}
     receiver.behave("broken")
     answer = await client.post(test)
-    assert answer.json() == {"ok": False, "said": "The destination answers 500."}
+    assert answer.json() == {"ok": False, "said": "The destination responded with status 500."}
     assert "secret of the receiver" not in answer.text
     receiver.behave("hang_up")
     assert (await client.post(test)).json() == {"ok": False, "said": "The destination cannot be reached."}
     crm = await make(client, name="crm", kind="hubspot", url=sandbox.hubspot_url, secret="wrong")
     said = (await client.post(f"{PATH}/{crm['id']}/test")).json()
     assert said["ok"] is False
-    assert "Enter the access token" in said["said"]
+    assert "Set the access token" in said["said"]
 
 
 async def test_a_secret_is_rotated_in_peace(client, sandbox):
@@ -223,7 +223,7 @@ async def test_a_key_is_not_sent_to_a_server_it_was_not_entered_for(client, admi
     path = f"{PATH}/{made['id']}"
     for elsewhere in ("http://hooks.example/webhook/1", "https://hooks.example:8443/webhook/1"):
         said = is_problem(await client.patch(path, json={"url": elsewhere}), 422)
-        assert "Give the `secret` anew" in said["detail"]
+        assert "Give the `secret` with the" in said["detail"]
     assert await admin.fetchval("SELECT url FROM destination") == url
     if url is not None:
         same = {"url": "https://hooks.example/webhook/2"}

@@ -33,7 +33,7 @@ from scrapersky.api.schemas.selection import Selection
 from scrapersky.core.vocabularies import Status
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries import deliveries
-from scrapersky.store.deliveries.deliveries import Sent
+from scrapersky.store.deliveries.deliveries import DeliveryCounts
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import CONTACTS, DELIVERIES, DESTINATIONS
 from scrapersky.store.operations.idempotency import Answered
@@ -187,7 +187,7 @@ async def _send(session: AsyncSession, actor: Actor, body: SendIds | SendMatchin
     filters = set_filters(body.filter, CONTACTS)
     if body.preview:
         counted = await lists.count(session, CONTACTS, actor.tenant_id, filters, MAX_ROWS, standing=True)
-        return _answered(Sent(counted.total), more=counted.more)
+        return _answered(DeliveryCounts(counted.total), more=counted.more)
     ids = await curation.ids_of(session, CONTACTS, actor.tenant_id, filters, MAX_ROWS + 1)
     if len(ids) <= MAX_ROWS:
         return _answered(await deliveries.send(session, actor, body.destination_id, ids))
@@ -195,6 +195,6 @@ async def _send(session: AsyncSession, actor: Actor, body: SendIds | SendMatchin
     return Answered(202, jsonable_encoder(JobSummary.model_validate(job)))
 
 
-def _answered(sent: Sent, *, more: bool = False, unknown: int = 0) -> Answered:
+def _answered(sent: DeliveryCounts, *, more: bool = False, unknown: int = 0) -> Answered:
     told: dict[str, Any] = {**vars(sent), "matched": sent.found, "more": more, "unknown": unknown}
     return Answered(200, SendResult.model_validate(told).model_dump())

@@ -13,10 +13,11 @@ from scrapersky.api.schemas.fields import RequestModel, Text
 from scrapersky.api.schemas.listing import PREFIX, ByUpdate, Flag, Listing, ListQuery, RowId, Summary, list_page
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.destinations.errors import NotDelivered
-from scrapersky.destinations.options import Kind
+from scrapersky.destinations.kind import MAX_SECRET_LENGTH
+from scrapersky.destinations.registry import KindName, describe_options
 from scrapersky.models import Destination
 from scrapersky.store.deliveries import destinations
-from scrapersky.store.deliveries.destinations import Wanted
+from scrapersky.store.deliveries.destinations import DestinationDraft
 from scrapersky.store.deliveries.rules import DeliveryRule
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import DESTINATIONS
@@ -24,15 +25,15 @@ from scrapersky.store.listing.resources import DESTINATIONS
 router = APIRouter(prefix="/destinations", tags=["deliveries"], responses=problems(422, 503))
 
 Url = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^https?://[!-~]{1,2000}$", max_length=2048)]
-Secret = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
-OPTIONS = "hubspot: `fields`; brevo: `list_ids`, `fields`; n8n: `header`"
+Secret = Annotated[str, StringConstraints(min_length=1, max_length=MAX_SECRET_LENGTH)]
+OPTIONS = describe_options()
 
 
 class DestinationQuery(ListQuery):
     """Which destinations, in which order."""
 
     sort: ByUpdate = "-updated_at"
-    kind: Kind | None = Field(None, description="only of this kind")
+    kind: KindName | None = Field(None, description="only of this kind")
     enabled: Flag | None = Field(None, description="only those that are delivered to, or only the others")
 
 
@@ -40,7 +41,7 @@ class DestinationSummary(Summary):
     """A destination as people may see it."""
 
     name: str
-    kind: Kind
+    kind: KindName
     url: str | None
     options: dict[str, Any] = Field(description=OPTIONS)
     rule: dict[str, Any] = Field(description="which verified contacts go there by themselves; empty: none")
@@ -67,7 +68,7 @@ class NewDestination(RequestModel):
     """A web hook or an account somewhere."""
 
     name: Text
-    kind: Kind
+    kind: KindName
     url: Url | None = Field(None, description="of the web hook; of a CRM only where it is not its own")
     secret: Secret | None = Field(
         None, description="token, key or value of the header; `whsec_…` for a web hook, made where it is left out"
@@ -127,9 +128,9 @@ async def create_destination(
     """Its address must be public. A web hook without a secret gets one: `signing_secret` is shown this once."""
     await _check_address(application, body.url)
     rule = body.rule.model_dump(mode="json") if body.rule else {}
-    wanted = Wanted(body.name, body.kind, body.url, body.secret, body.options, rule)
+    draft = DestinationDraft(body.name, body.kind, body.url, body.secret, body.options, rule)
     async with application.database.session(actor.tenant_id) as session:
-        made, secret = await destinations.create(session, actor, application.vault, wanted)
+        made, secret = await destinations.create(session, actor, application.vault, draft)
     response.headers["Location"] = f"{PREFIX}/destinations/{made.id}"
     return CreatedDestination(**_shown(made), signing_secret=secret)
 
@@ -171,7 +172,7 @@ async def test_destination(
         async with application.database.session(actor.tenant_id) as session:
             destination = await lists.get(session, DESTINATIONS, actor.tenant_id, row_id)
         return DestinationTestResult(
-            ok=True, said=await application.adapters.test(destinations.address(destination, application.vault))
+            ok=True, said=await application.adapters.test(destinations.endpoint_of(destination, application.vault))
         )
     except NotDelivered as error:
         return DestinationTestResult(ok=False, said=str(error))

@@ -1,1 +1,1 @@
-"""Deliveries."""
+"""SQL about destinations and the deliveries of contacts to them."""

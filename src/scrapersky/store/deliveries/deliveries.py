@@ -1,7 +1,8 @@
-"""Named queries about deliveries: open them by rule or by hand, and take waiting ones back."""
+"""SQL about deliveries: queue them by rule or by request, and withdraw waiting ones."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 from typing import Any
 from uuid import UUID
 
@@ -20,67 +21,63 @@ from scrapersky.store.operations.revert_status import status_at_rest
 
 
 @dataclass(frozen=True)
-class Sent:
-    """What became of contacts that somebody wants delivered."""
+class DeliveryCounts:
+    """The result of a request to deliver contacts."""
 
-    found: int = 0  # contacts that were meant and are there
+    found: int = 0  # contacts that were requested and exist
     queued: int = 0
-    already: int = 0  # on their way to this destination
-    suppressed: int = 0  # never to be written to
+    already: int = 0  # in the queue of this destination
+    suppressed: int = 0
     without_email: int = 0
 
-    def __add__(self, other: "Sent") -> "Sent":
-        return Sent(
-            self.found + other.found,
-            self.queued + other.queued,
-            self.already + other.already,
-            self.suppressed + other.suppressed,
-            self.without_email + other.without_email,
-        )
+    def __add__(self, other: "DeliveryCounts") -> "DeliveryCounts":
+        return DeliveryCounts(*map(add, astuple(self), astuple(other)))
 
 
-async def open_for(session: AsyncSession, contact_ids: Sequence[UUID]) -> None:
-    """Queue contacts for every destination whose rule wants them; those it has are queued again once they changed."""
+async def queue_by_rule(session: AsyncSession, contact_ids: Sequence[UUID]) -> None:
+    """Queue contacts for every destination whose rule matches; delivered contacts are queued again if they changed."""
     if contact_ids:
-        await session.execute(_OPEN_BY_RULE, {"ids": list(contact_ids)})
+        await session.execute(_QUEUE_BY_RULE, {"ids": list(contact_ids)})
 
 
-async def send(session: AsyncSession, actor: Actor, destination_id: UUID, contact_ids: Sequence[UUID]) -> Sent:
-    """Queue contacts for one destination by hand; whatever came of earlier deliveries, they get new tries."""
+async def send(
+    session: AsyncSession, actor: Actor, destination_id: UUID, contact_ids: Sequence[UUID]
+) -> DeliveryCounts:
+    """Queue contacts for one destination on request, also those whose earlier delivery failed or was skipped."""
     await lists.get(session, DESTINATIONS, actor.tenant_id, destination_id)
-    wanted = {"ids": list(contact_ids), "tenant": actor.tenant_id}
-    found = (await session.execute(_COUNT, wanted)).one()
-    done = (await session.execute(_OPEN_BY_HAND, {**wanted, "destination": destination_id})).all()
-    if done:
-        after = {"contacts": [str(row.contact_id) for row in done]}
+    values = {"ids": list(contact_ids), "tenant": actor.tenant_id}
+    found = (await session.execute(_COUNT, values)).one()
+    queued = (await session.execute(_QUEUE_REQUESTED, {**values, "destination": destination_id})).all()
+    if queued:
+        after = {"contacts": [str(row.contact_id) for row in queued]}
         await audit.record(session, actor, "deliver", f"destination {destination_id}", None, after)
-    fit = found.contacts - found.suppressed - found.without_email
-    return Sent(found.contacts, len(done), fit - len(done), found.suppressed, found.without_email)
+    already = found.contacts - found.suppressed - found.without_email - len(queued)
+    return DeliveryCounts(found.contacts, len(queued), already, found.suppressed, found.without_email)
 
 
-async def take_back(session: AsyncSession, contact_ids: Sequence[UUID]) -> None:
-    """Waiting deliveries of these contacts are not made; those in hand are finished."""
+async def withdraw(session: AsyncSession, contact_ids: Sequence[UUID]) -> None:
+    """Withdraw the waiting deliveries of these contacts; deliveries in flight are finished."""
     if contact_ids:
         await session.execute(
             update(Delivery)
             .where(among(Delivery.contact_id, contact_ids), Delivery.delivery_status == Status.QUEUED)
-            .values(**_TAKEN_BACK)
+            .values(**_WITHDRAWN)
         )
 
 
 async def cancel(session: AsyncSession, actor: Actor, wanted: Filters | Sequence[UUID]) -> int:
-    """Take back what waits, by ids or by filter; how many those were."""
+    """Withdraw waiting deliveries by ids or by filter; return how many."""
     chosen = _waiting(actor, wanted).with_for_update(key_share=True)
-    done = await session.execute(update(Delivery).where(Delivery.id.in_(chosen)).values(**_TAKEN_BACK))
-    taken = done.rowcount if isinstance(done, CursorResult) else 0
-    if taken:
-        named = {"ids": [str(each) for each in wanted]} if isinstance(wanted, Sequence) else {"filter": dict(wanted)}
-        await audit.record(session, actor, "cancel", "deliveries", named, {"taken_back": taken})
-    return taken
+    done = await session.execute(update(Delivery).where(Delivery.id.in_(chosen)).values(**_WITHDRAWN))
+    withdrawn = done.rowcount if isinstance(done, CursorResult) else 0
+    if withdrawn:
+        before = {"ids": [str(each) for each in wanted]} if isinstance(wanted, Sequence) else {"filter": dict(wanted)}
+        await audit.record(session, actor, "cancel", "deliveries", before, {"withdrawn": withdrawn})
+    return withdrawn
 
 
 async def count_waiting(session: AsyncSession, actor: Actor, filters: Filters) -> int:
-    """How many a cancel with this filter would take back."""
+    """Count the deliveries that `cancel` with this filter would withdraw."""
     return int(await session.scalar(select(func.count()).select_from(_waiting(actor, filters).subquery())) or 0)
 
 
@@ -91,15 +88,15 @@ def _waiting(actor: Actor, wanted: Filters | Sequence[UUID]) -> Select[Any]:
     return matching(chosen, DELIVERIES, actor.tenant_id, wanted)
 
 
-_TAKEN_BACK: dict[str, Any] = {
+_WITHDRAWN: dict[str, Any] = {
     "delivery_status": literal_column(status_at_rest("delivery", "delivery")),
     "delivery_error": None,
     "delivery_due_at": None,
     "updated_at": func.now(),
 }
 
-# A contact in Error was given up; only a person tries it again.
-_OPEN_BY_RULE = text("""
+# A delivery in Error is tried again only on request.
+_QUEUE_BY_RULE = text("""
 INSERT INTO delivery AS v (tenant_id, destination_id, contact_id, priority, delivery_status)
 SELECT c.tenant_id, d.id, c.id, c.priority, 'Queued'
 FROM contact c JOIN destination d ON d.tenant_id = c.tenant_id
@@ -118,7 +115,7 @@ SELECT count(*) AS contacts, count(*) FILTER (WHERE suppressed_at IS NOT NULL) A
     count(*) FILTER (WHERE suppressed_at IS NULL AND email IS NULL) AS without_email
 FROM contact WHERE id = ANY(:ids) AND tenant_id = :tenant AND merged_into_id IS NULL""")
 
-_OPEN_BY_HAND = text("""
+_QUEUE_REQUESTED = text("""
 INSERT INTO delivery AS v (tenant_id, destination_id, contact_id, priority, delivery_status)
 SELECT c.tenant_id, :destination, c.id, c.priority, 'Queued' FROM contact c
 WHERE c.id = ANY(:ids) AND c.tenant_id = :tenant AND c.suppressed_at IS NULL AND c.email IS NOT NULL

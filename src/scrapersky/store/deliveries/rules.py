@@ -1,4 +1,4 @@
-"""Which verified contacts go to a destination by themselves."""
+"""The rule of a destination: which verified contacts are delivered automatically."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,28 +10,30 @@ from scrapersky.core.vocabularies import Curation, Verdict
 
 
 class BadRule(BadRequest):
-    """The rule of the destination does not do."""
+    """The rule of the destination is not acceptable."""
 
     status_code = 422
 
 
 class DeliveryRule(BaseModel):
-    """Every condition must hold. Nothing goes by itself unless `auto` says so."""
+    """The conditions of automatic delivery; all of them must hold, and `auto` must be true."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    auto: bool = Field(False, strict=True, description="contacts go there by themselves once they are verified")
+    auto: bool = Field(False, strict=True, description="deliver contacts automatically once they are verified")
     verdicts: tuple[Verdict, ...] = Field(
-        (Verdict.DELIVERABLE,), max_length=10, description="of which a letter would fare so"
+        (Verdict.DELIVERABLE,), max_length=10, description="only contacts with one of these verdicts"
     )
-    min_confidence: float = Field(0.5, ge=0, le=1, description="how sure it is that they belong to the business")
+    min_confidence: float = Field(
+        0.5, ge=0, le=1, description="the lowest confidence that the contact belongs to the business"
+    )
     curation: tuple[Curation, ...] = Field(
-        (Curation.SELECTED,), max_length=10, description="about which a person decided so"
+        (Curation.SELECTED,), max_length=10, description="only contacts with one of these curation states"
     )
 
 
 def checked_rule(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The rule as it is kept, every condition written out; an empty one stays empty."""
+    """Return the rule as it is stored, with every condition; an empty rule stays empty. Raise BadRule."""
     try:
         rule = DeliveryRule.model_validate(dict(given))
     except ValidationError as error:

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, and_, func, literal, select, union_all
 from sqlalchemy.orm import aliased
 
 from scrapersky.core.vocabularies import Curation, Status, Verdict
-from scrapersky.destinations.options import Kind as DestinationKind
+from scrapersky.destinations.registry import KindName
 from scrapersky.extract.pages.vocabulary import PageKind
 from scrapersky.extract.results import EmailKind
 from scrapersky.models import (
@@ -275,7 +275,7 @@ DESTINATIONS = Resource(
     Destination,
     "name",
     {
-        "kind": equal(Destination.kind, DestinationKind, "only destinations of this kind"),
+        "kind": equal(Destination.kind, KindName, "only destinations of this kind"),
         "enabled": Filter(
             bool,
             "only enabled destinations, or only the others",

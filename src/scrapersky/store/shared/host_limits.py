@@ -60,16 +60,16 @@ class SharedHostLimits:
     def __init__(self, database: Database, settings: Settings, manners: HostPolicy | None = None) -> None:
         self._database = database
         self._manners = manners or _of_the_crawler(settings)
-        self._entrance: Batcher[str, Permit | NotYet] = Batcher(self._acquire)
-        self._exit: Batcher[tuple[Permit, timedelta], None] = Batcher(self._release)
+        self._entrance: Batcher[str, Permit | NotYet] = Batcher(self._acquire, max_in_flight=1)
+        self._exit: Batcher[tuple[Permit, timedelta], None] = Batcher(self._release, max_in_flight=1)
 
     async def acquire(self, host: str) -> Permit | NotYet:
         """A permit, or how long to stay away."""
-        return await self._entrance.ask(host)
+        return await self._entrance.add(host)
 
     async def release(self, permit: Permit, pause: timedelta = timedelta(0)) -> None:
         """Give the slot back, and keep everyone away for `pause`."""
-        await self._exit.ask((permit, pause))
+        await self._exit.add((permit, pause))
 
     async def _acquire(self, hosts: Sequence[str]) -> list[Permit | NotYet]:
         """One statement gives a host one permit: whoever asks for the same host comes with the next."""
