@@ -13,8 +13,8 @@ from benchmarks.engine_meter import TENANT
 from benchmarks.engine_server import TEMPLATE, Server
 from scrapersky.core.database import Database
 from scrapersky.core.settings import Environment, load
-from scrapersky.engine.queue import BOTTOM
-from scrapersky.engine.queue_sql import Statements
+from scrapersky.engine.queue import MIN_ORDER_KEY
+from scrapersky.engine.queue_sql import QueueStatements
 
 BATCH = 50
 WARM = 30  # the first claims after a table was filled log whole pages, wherever its free space happens to lie
@@ -82,13 +82,13 @@ async def _prepared(stack: AsyncExitStack, server: Server, shape: Shape) -> asyn
     database = Database(url, load(Environment({"DATABASE_URL": url}, None)))
     stack.push_async_callback(database.close)
     connection = await stack.enter_async_context(database.engine_connection())
-    await connection.execute(f"PREPARE claim (int, float8, int8) AS {Statements.of(Doing()).claim}")
+    await connection.execute(f"PREPARE claim (int, float8, int8) AS {QueueStatements.of(Doing()).claim}")
     return connection
 
 
 async def _claim(connection: asyncpg.Connection) -> dict[str, Any]:
     answer = await connection.fetchval(
-        f"EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE claim ({BATCH}, {LEASE_SECONDS}, {BOTTOM})"
+        f"EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE claim ({BATCH}, {LEASE_SECONDS}, {MIN_ORDER_KEY})"
     )
     explained: dict[str, Any] = answer[0]  # the pool decodes JSON
     return explained

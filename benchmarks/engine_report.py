@@ -56,12 +56,12 @@ def print_report(console: Console, found: list[Measured]) -> None:
         for row in zip(*shown.values(), strict=True):
             table.add_row(*row)
         console.print(table)
-        for verdict in measured.verdicts:
-            word = "[green]reached[/]" if verdict.met else "[red]MISSED[/]"
-            console.print(f"  {word}  {verdict.bar}: {verdict.reached}")
+        for admission in measured.verdicts:
+            word = "[green]reached[/]" if admission.met else "[red]MISSED[/]"
+            console.print(f"  {word}  {admission.bar}: {admission.reached}")
         console.print()
-    verdicts = [verdict for measured in found for verdict in measured.verdicts]
-    missed = [verdict.bar for verdict in verdicts if not verdict.met]
+    verdicts = [admission for measured in found for admission in measured.verdicts]
+    missed = [admission.bar for admission in verdicts if not admission.met]
     console.print(f"{len(verdicts) - len(missed)} of {len(verdicts)} bars reached." + _list(missed))
 
 

@@ -24,7 +24,7 @@ from scrapersky.maintenance.refresh_place_ids import RefreshPlaceIds
 from scrapersky.observe.event_log import log_event
 from scrapersky.observe.metrics import Metrics
 from scrapersky.observe.run_history import record_runs
-from scrapersky.pipeline import the_line
+from scrapersky.pipeline import build_pipeline
 from scrapersky.providers.base import Providers
 from scrapersky.providers.google.provider import GooglePlaces
 from scrapersky.providers.registry import configured_providers
@@ -80,7 +80,7 @@ async def open_application(
     environment: Environment, providers: Providers | None = None, pipeline: Pipeline | None = None
 ) -> Application:
     """Build everything a process needs, and refuse to start on what cannot work."""
-    settings, tunings = read_settings(environment, pipeline or the_line({}))
+    settings, tunings = read_settings(environment, pipeline or build_pipeline({}))
     database = Database.from_settings(settings)
     vault = open_vault(settings)
     host_limits = SharedHostLimits(database, settings)
@@ -95,7 +95,7 @@ async def open_application(
         )
     adapters = _couriers(web)
     journals, purses = StoredJournals(database), StoredDetailBudgets(database)
-    line = pipeline or the_line(providers, web, journals, Outbox(database, vault), adapters, purses)
+    line = pipeline or build_pipeline(providers, web, journals, Outbox(database, vault), adapters, purses)
     try:
         await check_server(database)
         await check_schema(database)

@@ -19,7 +19,7 @@ from scrapersky.workflows.sitemap_analysis import SitemapAnalysis
 from scrapersky.workflows.sitemap_import import SitemapImport
 
 
-def the_line(
+def build_pipeline(
     providers: Providers,
     web: Web | None = None,
     journals: Journals | None = None,

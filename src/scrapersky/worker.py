@@ -8,7 +8,7 @@ from typing import Any
 import structlog
 
 from scrapersky.bootstrap import Application
-from scrapersky.core.cancellation import heed_cancel
+from scrapersky.core.cancellation import raise_if_cancelled
 from scrapersky.core.database import is_connection_error
 
 log = structlog.get_logger(__name__)
@@ -24,7 +24,7 @@ async def run_worker(application: Application, until_idle: bool = False) -> None
     def asked_to_stop() -> None:
         if stop.is_set():
             log.warning("immediate_shutdown_requested")
-            application.runtime.hurry()
+            application.runtime.stop_now()
         stop.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -47,7 +47,7 @@ async def wait_until_idle(application: Application) -> None:
         try:
             busy = await _is_busy(application)
         except Exception as error:
-            heed_cancel(error)
+            raise_if_cancelled(error)
             if not is_connection_error(error):
                 raise
             continue  # a database that is away is waited for; the engine itself says so

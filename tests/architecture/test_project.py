@@ -9,7 +9,7 @@ import pytest
 
 from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.models import Base
-from scrapersky.pipeline import the_line
+from scrapersky.pipeline import build_pipeline
 from tests.conftest import LONGEST
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +36,7 @@ def test_the_glossary_knows_every_table():
 
 
 def test_the_glossary_knows_every_workflow_its_settings_and_its_column():
-    for workflow in the_line({}):
+    for workflow in build_pipeline({}):
         tuning = workflow.tuning
         defaults = f"{tuning.interval_minutes:g}/{tuning.batch_size}/{tuning.max_instances}"
         assert f"{workflow.settings_prefix} {defaults}" in GLOSSARY
@@ -85,7 +85,7 @@ def test_the_old_job_does_not_exist():
 
 def test_every_workflow_is_named_in_the_line():
     page = (ROOT / "docs" / "the-line.md").read_text()
-    for workflow in the_line({}):
+    for workflow in build_pipeline({}):
         assert f"| WF{workflow.number} | {workflow.name} |" in page
 
 

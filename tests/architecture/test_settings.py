@@ -17,14 +17,14 @@ from scrapersky.cli.printing.settings_catalog import MASK, every_setting, shown
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.tuning import Tuning
-from scrapersky.pipeline import the_line
+from scrapersky.pipeline import build_pipeline
 from tests.cli.conftest import Command, command
 
 __all__ = ["command"]  # a fixture
 
 ROOT = Path(__file__).parents[2]
 SOURCES = Path(scrapersky.__file__).parent
-LINE = the_line({})
+LINE = build_pipeline({})
 DEFAULTS = every_setting(Environment({}, None), LINE)
 
 # The seeds' names and defaults: interval in minutes, batch, instances.
@@ -111,7 +111,7 @@ def test_every_setting_of_the_process_is_read_by_code() -> None:
 
 def test_every_setting_of_a_workflow_is_read_by_code() -> None:
     # Two properties of a tuning stand for the fields they are made from.
-    made_from = {"interval": {"interval_minutes", "interval_seconds"}, "largest_batch": {"max_batch_size"}}
+    made_from = {"interval": {"interval_minutes", "interval_seconds"}, "max_batch": {"max_batch_size"}}
     read = read_from("tuning", "engine/tuning.py")
     read |= {field for name in read & made_from.keys() for field in made_from[name]}
     assert set(Tuning.model_fields) - read == set()

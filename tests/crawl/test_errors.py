@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 from scrapersky.core.vocabularies import Status
 from scrapersky.crawl.errors import GiveUp as CrawlGiveUp
 from scrapersky.crawl.errors import Gone, RetryLater, TooSoon
-from scrapersky.engine.outcomes import ERROR_LIMIT, GiveUp, Kind, Later, Outcome, Skip, backoff, outcome_of, reason_of
+from scrapersky.engine.outcomes import (
+    MAX_ERROR_LENGTH,
+    GiveUp,
+    Later,
+    Outcome,
+    OutcomeKind,
+    Skip,
+    backoff,
+    outcome_of,
+    reason_of,
+)
 from scrapersky.engine.tuning import Tuning
 from scrapersky.providers.base import ProviderBusy
 
@@ -19,11 +29,11 @@ TUNING = Tuning(max_attempts=3, backoff_seconds=10, max_backoff_seconds=60)
 @pytest.mark.parametrize(
     ("error", "tries", "kind", "status", "counts"),
     [
-        (Skip("no website"), 1, Kind.SKIPPED, Status.SKIPPED, True),
-        (Later(timedelta(minutes=10), "quota"), 3, Kind.POSTPONED, Status.QUEUED, False),
-        (GiveUp("404"), 1, Kind.FAILED, Status.ERROR, True),
-        (ValueError("x"), 2, Kind.RETRIED, Status.QUEUED, True),
-        (ValueError("x"), 3, Kind.FAILED, Status.ERROR, True),
+        (Skip("no website"), 1, OutcomeKind.SKIPPED, Status.SKIPPED, True),
+        (Later(timedelta(minutes=10), "quota"), 3, OutcomeKind.POSTPONED, Status.QUEUED, False),
+        (GiveUp("404"), 1, OutcomeKind.FAILED, Status.ERROR, True),
+        (ValueError("x"), 2, OutcomeKind.RETRIED, Status.QUEUED, True),
+        (ValueError("x"), 3, OutcomeKind.FAILED, Status.ERROR, True),
     ],
 )
 def test_each_ending_has_its_outcome(error, tries, kind, status, counts):
@@ -35,10 +45,10 @@ def test_errors_of_other_rooms_say_what_is_to_be_done_about_them():
     assert outcome_of(Gone("404"), 1, TUNING).status == Status.SKIPPED
     assert outcome_of(CrawlGiveUp("not html"), 1, TUNING).status == Status.ERROR
     assert outcome_of(TooSoon("visited", after=timedelta(seconds=7)), 9, TUNING) == Outcome(
-        Kind.POSTPONED, Status.QUEUED, "visited", wait_seconds=7, counts=False
+        OutcomeKind.POSTPONED, Status.QUEUED, "visited", wait_seconds=7, counts=False
     )
     wait = outcome_of(RetryLater("503", status=503, after=timedelta(seconds=500)), 1, TUNING)
-    assert (wait.kind, wait.wait_seconds, wait.counts) == (Kind.RETRIED, 500, True)
+    assert (wait.kind, wait.wait_seconds, wait.counts) == (OutcomeKind.RETRIED, 500, True)
     assert outcome_of(ProviderBusy("quota", timedelta(minutes=1)), 5, TUNING).counts is False
 
 
@@ -56,7 +66,7 @@ def test_the_backoff_grows_is_capped_and_spread(tries):
 @given(st.text(max_size=5000))
 def test_any_reason_can_be_stored(text):
     reason = reason_of(RuntimeError(text))
-    assert len(reason) <= ERROR_LIMIT
+    assert len(reason) <= MAX_ERROR_LENGTH
     assert "\0" not in reason
     reason.encode("utf-8")
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapersky.engine.breaker import CLOSED, HALF_OPEN, OPEN, Breaker, judge
+from scrapersky.engine.breaker import CLOSED, HALF_OPEN, OPEN, Breaker, next_state
 from scrapersky.engine.tuning import Tuning
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -18,41 +18,41 @@ def later(seconds: float) -> datetime:
 
 
 def test_a_few_failures_do_not_open_it():
-    assert judge(FRESH, 0, 9, NOW, TUNING).state == CLOSED
-    assert judge(FRESH, 60, 40, NOW, TUNING).state == CLOSED
+    assert next_state(FRESH, 0, 9, NOW, TUNING).state == CLOSED
+    assert next_state(FRESH, 60, 40, NOW, TUNING).state == CLOSED
 
 
 def test_half_of_many_failing_opens_it_with_the_reason():
-    opened = judge(FRESH, 10, 10, NOW, TUNING)
+    opened = next_state(FRESH, 10, 10, NOW, TUNING)
     assert (opened.state, opened.until, opened.reason) == (OPEN, later(30), "10 of 20 rows failed")
 
 
 def test_failures_add_up_over_reports():
-    once = judge(FRESH, 0, 6, NOW, TUNING)
-    assert judge(once, 0, 6, later(1), TUNING).state == OPEN
+    once = next_state(FRESH, 0, 6, NOW, TUNING)
+    assert next_state(once, 0, 6, later(1), TUNING).state == OPEN
 
 
 def test_old_failures_are_forgotten():
-    once = judge(FRESH, 0, 6, NOW, TUNING)
-    assert judge(once, 0, 6, later(61), TUNING).state == CLOSED
+    once = next_state(FRESH, 0, 6, NOW, TUNING)
+    assert next_state(once, 0, 6, later(61), TUNING).state == CLOSED
 
 
 def test_after_its_pause_it_is_probed_and_closed_by_success():
-    opened = judge(FRESH, 0, 20, NOW, TUNING)
-    assert judge(opened, 0, 0, later(29), TUNING).state == OPEN
-    probing = judge(opened, 0, 0, later(31), TUNING)
+    opened = next_state(FRESH, 0, 20, NOW, TUNING)
+    assert next_state(opened, 0, 0, later(29), TUNING).state == OPEN
+    probing = next_state(opened, 0, 0, later(31), TUNING)
     assert probing.state == HALF_OPEN
-    closed = judge(probing, 1, 0, later(32), TUNING)
+    closed = next_state(probing, 1, 0, later(32), TUNING)
     assert (closed.state, closed.trips, closed.reason) == (CLOSED, 0, None)
 
 
 def test_each_failed_probe_doubles_the_pause_up_to_a_limit():
-    breaker, pauses, at = judge(FRESH, 0, 20, NOW, TUNING), [], NOW
+    breaker, pauses, at = next_state(FRESH, 0, 20, NOW, TUNING), [], NOW
     for _ in range(4):
         assert breaker.until is not None
         pauses.append((breaker.until - at).total_seconds())
         at = breaker.until
-        breaker = judge(judge(breaker, 0, 0, at, TUNING), 0, 1, at, TUNING)
+        breaker = next_state(next_state(breaker, 0, 0, at, TUNING), 0, 1, at, TUNING)
     assert pauses == [30, 60, 100, 100]
 
 
@@ -61,10 +61,10 @@ def test_it_never_stays_open_for_ever(reports):
     breaker, at = FRESH, NOW
     for good, bad, seconds in reports:
         at += timedelta(seconds=seconds)
-        breaker = judge(breaker, good, bad, at, TUNING)
+        breaker = next_state(breaker, good, bad, at, TUNING)
         if breaker.state == OPEN:
             assert breaker.until is not None
             assert breaker.until - at <= timedelta(seconds=100)
     at += timedelta(seconds=200)
-    breaker = judge(judge(breaker, 0, 0, at, TUNING), 1, 0, at, TUNING)
+    breaker = next_state(next_state(breaker, 0, 0, at, TUNING), 1, 0, at, TUNING)
     assert breaker.state == CLOSED

@@ -6,7 +6,7 @@ import asyncpg
 import pytest
 
 from scrapersky.engine.loop import run_job_loop
-from scrapersky.engine.orphans import free_rows, is_alone
+from scrapersky.engine.orphans import is_only_process, release_orphans
 from scrapersky.sandbox.example_workflows import parcel_line
 from tests.conftest import processors_of
 
@@ -26,9 +26,9 @@ async def held(admin, tenant):
 
 async def test_what_nobody_holds_any_more_is_worked_on_at_once(database, settings, admin, held):
     async with database.engine_connection() as connection:
-        assert await is_alone(connection)
-        assert await free_rows(connection, parcel_line()) == 20
-        assert await free_rows(connection, parcel_line()) == 0
+        assert await is_only_process(connection)
+        assert await release_orphans(connection, parcel_line()) == 20
+        assert await release_orphans(connection, parcel_line()) == 0
     await run_job_loop(processors_of(parcel_line(), database, settings)["packing"])
     rows = await admin.fetch("SELECT packing_status, packing_attempts FROM parcel")
     assert {tuple(row) for row in rows} == {("Completed", 2)}, "the lost attempt counts, and fences late writes"
@@ -39,9 +39,9 @@ async def test_nobody_is_alone_while_another_worker_lives(database, database_url
     listening = await database.listen("parcels", lambda payload: None)  # our own
     other = await asyncpg.connect(database_url, server_settings={"application_name": name})
     async with database.engine_connection() as connection:
-        assert not await is_alone(connection)
+        assert not await is_only_process(connection)
         await other.close()
         async with asyncio.timeout(30):
-            while not await is_alone(connection):  # the server needs a moment to see it leave
+            while not await is_only_process(connection):  # the server needs a moment to see it leave
                 await asyncio.sleep(0.01)
     await listening.close()

@@ -10,10 +10,10 @@ import pytest
 
 from scrapersky.core.database import ENGINE_ROLE, ENGINE_SETTINGS
 from scrapersky.engine.outcomes import COMPLETED
-from scrapersky.engine.queue import BOTTOM, Queue, Settlement
-from scrapersky.engine.queue_sql import Statements
+from scrapersky.engine.queue import MIN_ORDER_KEY, Queue, Settlement
+from scrapersky.engine.queue_sql import QueueStatements
 from scrapersky.engine.workflow import Workflow
-from scrapersky.pipeline import the_line
+from scrapersky.pipeline import build_pipeline
 from scrapersky.sandbox.example_workflows import parcel_line
 from tests.conftest import Server
 
@@ -24,7 +24,7 @@ FEWER_ROWS = 30_000
 PAGES = 40 * BATCH
 MANY_INDEXES = 12  # on a table with more, every one that a changed row must be entered into costs its few pages
 
-LINES = [the_line({}), parcel_line()]
+LINES = [build_pipeline({}), parcel_line()]
 WORKFLOWS = [workflow for line in LINES for workflow in line]
 
 
@@ -162,7 +162,7 @@ each_workflow = pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda workfl
 
 @each_workflow
 async def test_a_claim_walks_the_claim_index_and_touches_what_its_batch_needs(engine, workflow):
-    plan = await explain(engine, Statements.of(workflow).claim, str(BATCH), "60", f"({BOTTOM})")
+    plan = await explain(engine, QueueStatements.of(workflow).claim, str(BATCH), "60", f"({MIN_ORDER_KEY})")
     assert f"{workflow.table}_{workflow.queue}_claim" in plan.indexes
     assert not plan.scanned(workflow.table)
     more = max(0, len(workflow.model.__table__.indexes) - MANY_INDEXES)
@@ -173,7 +173,7 @@ async def test_a_claim_walks_the_claim_index_and_touches_what_its_batch_needs(en
 @each_workflow
 async def test_settling_and_claiming_at_once_finds_its_rows_by_key(engine, workflow):
     done = settled_as(await held_rows(engine, workflow), "Completed")
-    plan = await explain(engine, Statements.of(workflow).fused, *done, str(BATCH), "60", f"({BOTTOM})")
+    plan = await explain(engine, QueueStatements.of(workflow).fused, *done, str(BATCH), "60", f"({MIN_ORDER_KEY})")
     assert {f"{workflow.table}_{workflow.queue}_claim", f"{workflow.table}_pkey"} <= plan.indexes
     assert not plan.scanned(workflow.table)
     assert plan.pages < 2 * PAGES
@@ -183,7 +183,7 @@ async def test_settling_and_claiming_at_once_finds_its_rows_by_key(engine, workf
 @pytest.mark.parametrize(("name", "status"), [("settle", "Completed"), ("settle_dead", "Error")])
 async def test_settling_finds_its_rows_by_key(engine, workflow, name, status):
     done = settled_as(await held_rows(engine, workflow), status)
-    plan = await explain(engine, getattr(Statements.of(workflow), name), *done)
+    plan = await explain(engine, getattr(QueueStatements.of(workflow), name), *done)
     assert f"{workflow.table}_pkey" in plan.indexes
     assert not plan.scanned(workflow.table)
     assert plan.pages < 2 * PAGES
@@ -192,7 +192,7 @@ async def test_settling_finds_its_rows_by_key(engine, workflow, name, status):
 @each_workflow
 async def test_a_heartbeat_finds_its_rows_by_key(engine, workflow):
     held = await held_rows(engine, workflow)
-    plan = await explain(engine, Statements.of(workflow).beat, *settled_as(held, "Processing")[:2], "60")
+    plan = await explain(engine, QueueStatements.of(workflow).beat, *settled_as(held, "Processing")[:2], "60")
     assert f"{workflow.table}_pkey" in plan.indexes
     assert not plan.scanned(workflow.table)
     assert plan.pages < PAGES
@@ -200,7 +200,7 @@ async def test_a_heartbeat_finds_its_rows_by_key(engine, workflow):
 
 @each_workflow
 async def test_a_sweep_walks_the_clock_index(engine, workflow):
-    plan = await explain(engine, Statements.of(workflow).sweep, str(BATCH), "5")
+    plan = await explain(engine, QueueStatements.of(workflow).sweep, str(BATCH), "5")
     assert f"{workflow.table}_{workflow.queue}_clock" in plan.indexes
     assert not plan.scanned(workflow.table)
     assert plan.pages < 2 * PAGES
@@ -211,7 +211,7 @@ async def test_a_sweep_walks_the_clock_index(engine, workflow):
     ("name", "literals"), [("work", []), ("busy", ["60"]), ("count", ["1000"]), ("overdue", ["60"])]
 )
 async def test_looking_at_a_queue_reads_no_table(engine, workflow, name, literals):
-    plan = await explain(engine, getattr(Statements.of(workflow), name), *literals)
+    plan = await explain(engine, getattr(QueueStatements.of(workflow), name), *literals)
     assert not plan.scanned(workflow.table)
     assert plan.pages < PAGES
 
@@ -219,7 +219,7 @@ async def test_looking_at_a_queue_reads_no_table(engine, workflow, name, literal
 @each_workflow
 async def test_opening_the_next_inbox_finds_its_rows_by_key(engine, workflow):
     ids = settled_as(await held_rows(engine, workflow), "Queued")[0]
-    plan = await explain(engine, Statements.of(workflow).open, ids)
+    plan = await explain(engine, QueueStatements.of(workflow).open, ids)
     assert f"{workflow.table}_pkey" in plan.indexes
     assert not plan.scanned(workflow.table)
 
@@ -235,9 +235,9 @@ async def test_an_old_snapshot_and_its_dead_entries_do_not_slow_a_busy_claim(cro
             rows = await queue.claim(engine, 5_000, 600)
             last = max(row["order_key"] for row in rows)
             await queue.settle(engine, [Settlement(row["id"], row["attempts"], COMPLETED) for row in rows])
-        statement = Statements.of(packing).claim
+        statement = QueueStatements.of(packing).claim
         behind = await explain(engine, statement, str(BATCH), "60", str(last))
-        from_the_head = await explain(engine, statement, str(BATCH), "60", f"({BOTTOM})")
+        from_the_head = await explain(engine, statement, str(BATCH), "60", f"({MIN_ORDER_KEY})")
         assert "parcel_packing_claim" in behind.indexes
         assert behind.rows == from_the_head.rows == BATCH
         assert behind.pages < PAGES

@@ -23,17 +23,17 @@ from hypothesis.stateful import (
 from scrapersky.core.database import ENGINE_ROLE, ENGINE_SETTINGS
 from scrapersky.core.vocabularies import Status
 from scrapersky.engine import queue
-from scrapersky.engine.outcomes import COMPLETED, RETURNED, Kind, Outcome
+from scrapersky.engine.outcomes import COMPLETED, RETURNED, Outcome, OutcomeKind
 from scrapersky.engine.queue import Queue, Settlement
 from scrapersky.sandbox.example_workflows import Packing
 
 WORKERS = st.integers(0, 2)
 ENDS = {
     "complete": COMPLETED,
-    "skip": Outcome(Kind.SKIPPED, Status.SKIPPED, "nothing to do"),
-    "retry": Outcome(Kind.RETRIED, Status.QUEUED, "tape tore", "RuntimeError", wait_seconds=3600),
-    "die": Outcome(Kind.FAILED, Status.ERROR, "tape gone", "RuntimeError"),
-    "later": Outcome(Kind.POSTPONED, Status.QUEUED, "shop closed", wait_seconds=3600, counts=False),
+    "skip": Outcome(OutcomeKind.SKIPPED, Status.SKIPPED, "nothing to do"),
+    "retry": Outcome(OutcomeKind.RETRIED, Status.QUEUED, "tape tore", "RuntimeError", wait_seconds=3600),
+    "die": Outcome(OutcomeKind.FAILED, Status.ERROR, "tape gone", "RuntimeError"),
+    "later": Outcome(OutcomeKind.POSTPONED, Status.QUEUED, "shop closed", wait_seconds=3600, counts=False),
     "give back": RETURNED,
 }
 
@@ -185,7 +185,7 @@ class Workers(RuleBasedStateMachine):
         done = self.choose(worker, data)
         ready = self.ready_rows()
         exchange = self.run(
-            self.queue.exchange(self.connections[worker], self.settlements(done, ENDS[end]), count, 600)
+            self.queue.settle_and_claim(self.connections[worker], self.settlements(done, ENDS[end]), count, 600)
         )
         self.let_go(worker, done, ENDS[end], exchange.lost)
         self.take(worker, exchange.claimed, count, ready)
@@ -194,7 +194,7 @@ class Workers(RuleBasedStateMachine):
     @rule(worker=WORKERS)
     def heartbeat(self, worker: int) -> None:
         held = list(self.hands[worker].items())
-        alive = set(self.run(self.queue.beat(self.connections[worker], held, 600)) if held else ())
+        alive = set(self.run(self.queue.renew_leases(self.connections[worker], held, 600)) if held else ())
         assert alive == {row_id for row_id, fence in held if self.is_mine(row_id, fence)}
         self.seen |= {"lost to another"} if len(alive) < len(held) else set()
 

@@ -50,7 +50,7 @@ def test_a_wrong_value_is_a_sentence_with_the_name_and_the_cure(field, value):
     assert "remove it to use the default" in sentence
 
 
-def test_the_largest_batch_cannot_be_smaller_than_the_batch():
+def test_the_max_batch_cannot_be_smaller_than_the_batch():
     with pytest.raises(BadSetting, match=r"^DEEP_SCAN_SCHEDULER_MAX_BATCH_SIZE=3 is invalid: it must .* BATCH_SIZE"):
         tuned(DEEP_SCAN_SCHEDULER_MAX_BATCH_SIZE="3")
 
@@ -65,7 +65,7 @@ def test_the_largest_batch_cannot_be_smaller_than_the_batch():
 def test_the_pace_stays_within_its_limits(depth, item_seconds, batch, interval):
     tuning = Tuning(interval_seconds=interval, batch_size=batch)
     pace = pace_for(tuning, depth, item_seconds)
-    assert 1 <= pace.batch_size <= tuning.largest_batch
+    assert 1 <= pace.batch_size <= tuning.max_batch
     assert min(1.0, interval) * 0.99 <= pace.interval_seconds <= interval * 1.01 + 0.001
 
 

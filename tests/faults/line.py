@@ -14,7 +14,7 @@ from uuid import UUID
 from sqlalchemy import text
 
 from scrapersky.engine.pipeline import Pipeline
-from scrapersky.engine.settle import driver_of
+from scrapersky.engine.settle import driver_connection
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.sandbox.example_workflows import Parcel, Shipping, Weighing
@@ -122,7 +122,7 @@ class FaultyPacking(Workflow[Parcel, Job, str]):
                 os.kill(os.getpid(), signal.SIGSTOP)
             if self._is(job, "lose-commit"):
                 self._diary.tell("losing", label=job.label)
-                await (await driver_of(session)).execute(LOSE_THE_NEXT_COMMIT)
+                await (await driver_connection(session)).execute(LOSE_THE_NEXT_COMMIT)
         return [parcel.id for parcel, _ in found]
 
     def _is(self, job: Job, manner: str) -> bool:

@@ -16,7 +16,7 @@ from scrapersky.extract.business.site_metadata import SiteMetadata
 from scrapersky.extract.company_domain import CompanyDomain
 from scrapersky.extract.emails.deliverability import Verification
 from scrapersky.extract.results import Contacts, Email
-from scrapersky.pipeline import the_line
+from scrapersky.pipeline import build_pipeline
 from scrapersky.providers.base import PlaceDetails
 from scrapersky.sandbox.example_workflows import parcel_line
 from scrapersky.workflows.delivery import Delivered
@@ -47,7 +47,7 @@ class Case:
 
 
 def real_line() -> Pipeline:
-    return the_line({})
+    return build_pipeline({})
 
 
 def found_home() -> HomePage:

@@ -14,7 +14,7 @@ from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.outcomes import Later
 from scrapersky.extract.tabular.rows import TableRow
 from scrapersky.models import LocalBusiness
-from scrapersky.pipeline import the_line
+from scrapersky.pipeline import build_pipeline
 from scrapersky.providers.base import PlaceDetails
 from scrapersky.providers.detail_budget import DetailBudget
 from scrapersky.store.audit.record import Actor
@@ -67,7 +67,7 @@ async def add_place(admin, tenant, **columns):
 
 
 async def scan(database, settings, provider):
-    line = the_line({"fake": provider})
+    line = build_pipeline({"fake": provider})
     await run_job_loop(processors_of(line, database, settings)["deep_scan"])
 
 

@@ -8,7 +8,7 @@ from scrapersky.core import clock
 from scrapersky.core.vocabularies import Verdict
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.extract.emails.deliverability import Verification
-from scrapersky.pipeline import the_line
+from scrapersky.pipeline import build_pipeline
 from scrapersky.store.deliveries import deliveries
 from tests.conftest import processors_of
 
@@ -44,7 +44,7 @@ def add(admin, tenant):
 
 
 async def verify(database, settings, verdict=Verdict.DELIVERABLE):
-    line = the_line({})
+    line = build_pipeline({})
     workflow = line["contact_verification"]
 
     async def work(task):

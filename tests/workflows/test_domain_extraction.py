@@ -3,7 +3,7 @@
 import json
 
 from scrapersky.engine.loop import run_job_loop
-from scrapersky.pipeline import the_line
+from scrapersky.pipeline import build_pipeline
 from tests.conftest import processors_of
 
 
@@ -18,7 +18,7 @@ async def add(admin, tenant, name, website):
 
 
 async def extract(database, settings):
-    await run_job_loop(processors_of(the_line({}), database, settings)["domain_extraction"])
+    await run_job_loop(processors_of(build_pipeline({}), database, settings)["domain_extraction"])
 
 
 async def test_two_businesses_share_a_domain_and_both_are_linked(database, settings, admin, tenant):

@@ -9,7 +9,7 @@ from scrapersky.engine.loop import run_job_loop
 from scrapersky.extract.results import Contacts, Email
 from scrapersky.maintenance.expire_provider_data import ExpireProviderData
 from scrapersky.models import Page
-from scrapersky.pipeline import the_line
+from scrapersky.pipeline import build_pipeline
 from scrapersky.providers.base import PlaceDetails
 from scrapersky.store.contacts import upsert as contacts
 from scrapersky.store.contacts.upsert import Said
@@ -47,7 +47,7 @@ def walk(database, settings, admin, tenant):
                 "ON CONFLICT (tenant_id, provider, provider_id) DO UPDATE SET deep_scan_status = 'Queued'",
                 *(tenant, search, details.provider_id),
             )
-            line = the_line({"fake": FakeProvider(details)})
+            line = build_pipeline({"fake": FakeProvider(details)})
             await run_job_loop(processors_of(line, database, settings)["deep_scan"])
         for step in steps[1:]:
             await run_job_loop(processors_of(line, database, settings)[step])

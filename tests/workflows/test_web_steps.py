@@ -9,7 +9,7 @@ from aiohttp import web as server
 
 from scrapersky.crawl.web import Web
 from scrapersky.engine.loop import run_job_loop
-from scrapersky.pipeline import the_line
+from scrapersky.pipeline import build_pipeline
 from scrapersky.store.shared.host_limits import SharedHostLimits
 from tests.conftest import make_settings, processors_of
 
@@ -69,7 +69,7 @@ class Walk:
             CRAWL_PARSER_PROCESSES="1",
         )
         self.web = Web(settings, SharedHostLimits(database, settings))
-        self.processors = processors_of(the_line({}, self.web), database, settings)
+        self.processors = processors_of(build_pipeline({}, self.web), database, settings)
         self.admin, self.tenant = admin, tenant
 
     async def start(self, **columns: Any) -> None:

@@ -47,9 +47,9 @@ async def _migrate() -> list[str]:
     from scrapersky.core.logging_setup import configure_logs
     from scrapersky.core.migrations import current_revision, migrate
     from scrapersky.core.settings import Environment
-    from scrapersky.pipeline import the_line
+    from scrapersky.pipeline import build_pipeline
 
-    settings, _ = read_settings(Environment(), the_line({}))
+    settings, _ = read_settings(Environment(), build_pipeline({}))
     configure_logs(settings)
     database = Database.from_settings(settings)
     try:

@@ -12,7 +12,7 @@ from scrapersky.engine.admission import Admission
 from scrapersky.engine.breaker import OPEN
 from scrapersky.engine.events import CycleEnded
 from scrapersky.engine.loop import run_job_loop
-from scrapersky.engine.outcomes import Kind
+from scrapersky.engine.outcomes import OutcomeKind
 from scrapersky.store.audit import record as audit
 from scrapersky.store.operations.controls import MayNotRun
 
@@ -30,7 +30,7 @@ def run(
     Exit codes: 0 done (or nothing to do), 1 a row became a dead letter, 2 wrong usage, setting or database, or not now.
     """
     ended = uvloop.run(_run(name))
-    counts = {kind.value: ended.counts.get(kind, 0) for kind in Kind}
+    counts = {kind.value: ended.counts.get(kind, 0) for kind in OutcomeKind}
     if as_json:
         print_json(
             {"workflow": name, "seconds": round(ended.seconds, 3), "claimed": ended.claimed, **counts}
@@ -38,7 +38,7 @@ def run(
         )
     else:
         typer.echo(_sentence(ended, counts))
-    raise typer.Exit(1 if counts[Kind.FAILED] else 0)
+    raise typer.Exit(1 if counts[OutcomeKind.FAILED] else 0)
 
 
 async def _run(name: str) -> CycleEnded:

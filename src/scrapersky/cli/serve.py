@@ -86,7 +86,7 @@ def _stop_on_signals(runtime: Runtime) -> asyncio.Event:
     def asked_to_stop() -> None:
         if stop.is_set():
             log.warning("immediate_shutdown_requested")
-            runtime.hurry()
+            runtime.stop_now()
         stop.set()
 
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -24,11 +24,11 @@ def settings(
     from scrapersky.cli.printing.settings_catalog import every_setting, grouped, shown
     from scrapersky.cli.shared.output import print_json, print_table
     from scrapersky.core.settings import Environment
-    from scrapersky.pipeline import the_line
+    from scrapersky.pipeline import build_pipeline
 
     # The pages are about the defaults: whatever is set here does not matter to them.
     environment = Environment({}, None) if env_example or as_markdown else Environment()
-    found = every_setting(environment, the_line({}))
+    found = every_setting(environment, build_pipeline({}))
     if env_example:
         typer.echo(settings_pages.env_example(found), nl=False)
     elif as_markdown:

@@ -3,7 +3,7 @@
 import asyncio
 
 
-def heed_cancel(error: BaseException) -> None:
+def raise_if_cancelled(error: BaseException) -> None:
     """Raise CancelledError if somebody wants this task to end.
 
     Whoever catches an error in order to go on calls this first: a connection that breaks because it was cancelled

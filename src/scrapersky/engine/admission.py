@@ -1,4 +1,4 @@
-"""What all hosts agree on about a workflow: paused, broken, held back, its pace. Kept in the database."""
+"""Whether a workflow may claim rows now: pause, breaker, backpressure and pace, shared by all hosts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,40 +7,40 @@ from uuid import UUID
 import asyncpg
 
 from scrapersky.core.database import Database
-from scrapersky.engine.breaker import CLOSED, HALF_OPEN, OPEN, Breaker, judge
+from scrapersky.engine.breaker import CLOSED, HALF_OPEN, OPEN, Breaker, next_state
 from scrapersky.engine.queue import Queue
 from scrapersky.engine.tuning import Pace, Tuning, pace_for
 
-RELEASE = 0.8  # a held-back workflow goes on when the next queue is down to this share of its high-water mark
+RELEASE = 0.8  # backpressure ends when the next queue is down to this share of its high-water mark
 
 
 @dataclass(frozen=True)
 class Admission:
-    """What a loop may do now."""
+    """What a cycle may do now."""
 
     paused: bool
     breaker: str
     reason: str | None
     held_by: str | None
     pace: Pace
-    headroom: int | None = None  # rows the next queue may still take, if there is one
-    resting: frozenset[UUID] = frozenset()  # tenants that are disabled
-    heard: bool = True  # whether the outcomes that were reported have been written down
+    headroom: int | None = None  # rows the next queue may still receive, if there is one
+    disabled_tenants: frozenset[UUID] = frozenset()  # rows of these are postponed
+    recorded: bool = True  # whether the reported outcomes were stored
 
     @property
     def may_claim(self) -> bool:
-        """Whether any row may be taken at all."""
+        """Whether any row may be claimed."""
         return not self.paused and self.breaker != OPEN and self.held_by is None
 
     @property
     def probing(self) -> bool:
-        """Whether one row at a time is tried to see if things work again."""
+        """Whether only one row at a time is tried, to test for recovery."""
         return self.breaker == HALF_OPEN
 
 
 @dataclass(frozen=True)
-class Watch:
-    """What a workflow's control has to look at."""
+class AdmissionInputs:
+    """What an admission is computed from."""
 
     workflow: str
     tuning: Tuning
@@ -50,25 +50,27 @@ class Watch:
     next_high_water: int
 
 
-async def consult(database: Database, watch: Watch, good: int, bad: int, item_seconds: float | None) -> Admission:
-    """Tell the database what happened here, and learn from it what to do: one short transaction."""
+async def consult(
+    database: Database, inputs: AdmissionInputs, good: int, bad: int, item_seconds: float | None
+) -> Admission:
+    """Store outcomes in the shared state and compute the admission, in one short transaction."""
     async with database.engine_connection() as connection, connection.transaction():
-        row = await connection.fetchrow(_LOCK, watch.workflow)
+        row = await connection.fetchrow(_LOCK, inputs.workflow)
         if row is None:
-            await connection.execute(_CREATE, watch.workflow)
-            row = await connection.fetchrow(_LOCK, watch.workflow)
-        if row is None:  # another host is at it, or froze in it: that must not stop us
-            return await _overhear(connection, watch)
-        depth = await connection.fetchval(watch.queue.count_sql, watch.tuning.largest_batch * 10)
+            await connection.execute(_CREATE, inputs.workflow)
+            row = await connection.fetchrow(_LOCK, inputs.workflow)
+        if row is None:  # another host holds the lock, or froze with it
+            return await _read_without_lock(connection, inputs)
+        depth = await connection.fetchval(inputs.queue.count_sql, inputs.tuning.max_batch * 10)
         before = _breaker_of(row)
-        after = judge(before, good, bad, row["at"], watch.tuning)
+        after = next_state(before, good, bad, row["at"], inputs.tuning)
         seconds = _moving_average(row["item_seconds"], item_seconds)
-        pace = pace_for(watch.tuning, depth, seconds)
-        headroom = await _headroom(connection, watch, row["held_by"])
-        held_by = watch.next_name if headroom == 0 else None
+        pace = pace_for(inputs.tuning, depth, seconds)
+        headroom = await _headroom(connection, inputs, row["held_by"])
+        held_by = inputs.next_name if headroom == 0 else None
         await connection.execute(
             _WRITE,
-            watch.workflow,
+            inputs.workflow,
             after.state,
             after.until,
             after.reason,
@@ -82,26 +84,28 @@ async def consult(database: Database, watch: Watch, good: int, bad: int, item_se
             pace.interval_seconds,
             held_by,
         )
-    resting = frozenset(row["resting"])
-    return Admission(row["paused_at"] is not None, after.state, after.reason, held_by, pace, headroom, resting)
+    disabled_tenants = frozenset(row["disabled_tenants"])
+    return Admission(row["paused_at"] is not None, after.state, after.reason, held_by, pace, headroom, disabled_tenants)
 
 
-async def _overhear(connection: asyncpg.Connection, watch: Watch) -> Admission:
-    """What the others have written down, without a word of our own."""
-    row = await connection.fetchrow(_READ, watch.workflow)
-    headroom = await _headroom(connection, watch, row["held_by"])
-    pace = Pace(row["batch_size"] or watch.tuning.batch_size, row["interval_seconds"] or watch.tuning.interval)
-    held_by = watch.next_name if headroom == 0 else None
+async def _read_without_lock(connection: asyncpg.Connection, inputs: AdmissionInputs) -> Admission:
+    """Read the shared state while another host holds its lock; the outcomes stay unreported."""
+    row = await connection.fetchrow(_READ, inputs.workflow)
+    headroom = await _headroom(connection, inputs, row["held_by"])
+    pace = Pace(row["batch_size"] or inputs.tuning.batch_size, row["interval_seconds"] or inputs.tuning.interval)
+    held_by = inputs.next_name if headroom == 0 else None
     paused = row["paused_at"] is not None
-    resting = frozenset(row["resting"])
-    return Admission(paused, row["breaker"], row["breaker_reason"], held_by, pace, headroom, resting, heard=False)
+    disabled_tenants = frozenset(row["disabled_tenants"])
+    return Admission(
+        paused, row["breaker"], row["breaker_reason"], held_by, pace, headroom, disabled_tenants, recorded=False
+    )
 
 
-async def _headroom(connection: asyncpg.Connection, watch: Watch, held_by: str | None) -> int | None:
-    if watch.next_queue is None:
+async def _headroom(connection: asyncpg.Connection, inputs: AdmissionInputs, held_by: str | None) -> int | None:
+    if inputs.next_queue is None:
         return None
-    mark = watch.next_high_water if held_by is None else max(1, int(watch.next_high_water * RELEASE))
-    waiting: int = await connection.fetchval(watch.next_queue.count_sql, mark)
+    mark = inputs.next_high_water if held_by is None else max(1, int(inputs.next_high_water * RELEASE))
+    waiting: int = await connection.fetchval(inputs.next_queue.count_sql, mark)
     return mark - waiting
 
 
@@ -124,7 +128,7 @@ def _moving_average(old: float, new: float | None) -> float:
 
 
 _READ = """
-SELECT *, now() AS at, ARRAY(SELECT id FROM tenant WHERE disabled_at IS NOT NULL) AS resting
+SELECT *, now() AS at, ARRAY(SELECT id FROM tenant WHERE disabled_at IS NOT NULL) AS disabled_tenants
 FROM workflow_control WHERE workflow = $1"""
 _LOCK = _READ + " FOR NO KEY UPDATE SKIP LOCKED"
 _CREATE = "INSERT INTO workflow_control (workflow) VALUES ($1) ON CONFLICT DO NOTHING"
@@ -149,15 +153,15 @@ ON CONFLICT (workflow) DO UPDATE SET run_requested_at = now()"""
 
 
 async def pause(connection: asyncpg.Connection, workflow: str, by: str, reason: str | None) -> bool:
-    """Stop claiming on every host; false if it was paused already."""
+    """Stop claiming on every host. Return False if the workflow was paused already."""
     return await connection.fetchval(_PAUSE, workflow, by, reason) is not None
 
 
 async def resume(connection: asyncpg.Connection, workflow: str) -> bool:
-    """Go on, and close the breaker; false if there was nothing to resume."""
+    """End the pause and close the breaker. Return False if there was neither."""
     return await connection.fetchval(_RESUME, workflow, CLOSED) is not None
 
 
 async def request_run(connection: asyncpg.Connection, workflow: str) -> None:
-    """Ask every host to look at this queue now, without waiting for its interval."""
+    """Ask every host to check this queue now, without waiting for its interval."""
     await connection.execute(_REQUEST, workflow)

@@ -1,4 +1,4 @@
-"""What the engine tells whoever listens: facts, after they happened."""
+"""The events that the engine publishes after the fact."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -7,8 +7,8 @@ from typing import Any
 
 import structlog
 
-from scrapersky.core.cancellation import heed_cancel
-from scrapersky.engine.outcomes import Kind
+from scrapersky.core.cancellation import raise_if_cancelled
+from scrapersky.engine.outcomes import OutcomeKind
 
 log = structlog.get_logger(__name__)
 
@@ -18,7 +18,7 @@ class BatchSettled:
     """Rows of one workflow were settled together."""
 
     workflow: str
-    counts: Mapping[Kind, int]
+    counts: Mapping[OutcomeKind, int]
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,13 @@ class RowFailed:
     workflow: str
     row_id: str
     tries: int
-    kind: Kind
+    kind: OutcomeKind
     error: str
 
 
 @dataclass(frozen=True)
 class LeaseLost:
-    """A row was taken from this worker, which therefore wrote nothing about it."""
+    """This worker lost the lease of rows, and wrote nothing about them."""
 
     workflow: str
     row_ids: list[str]
@@ -43,7 +43,7 @@ class LeaseLost:
 
 @dataclass(frozen=True)
 class RowsRescued:
-    """Leases had expired: their rows went back to the queue, or died of too many attempts."""
+    """Leases had expired: the rows were queued again, or became dead letters."""
 
     workflow: str
     requeued: int
@@ -52,7 +52,7 @@ class RowsRescued:
 
 @dataclass(frozen=True)
 class BreakerChanged:
-    """A workflow was paused by its failures, is being probed, or goes on."""
+    """The breaker of a workflow opened, half-opened or closed."""
 
     workflow: str
     breaker: str
@@ -61,21 +61,21 @@ class BreakerChanged:
 
 @dataclass(frozen=True)
 class CycleEnded:
-    """One run of the loop is over."""
+    """One run of the loop has ended."""
 
     workflow: str
     started_at: datetime
     seconds: float
     claimed: int
-    counts: Mapping[Kind, int]
+    counts: Mapping[OutcomeKind, int]
     lost: int
     histogram: list[int]
     error: str | None = None
 
 
 @dataclass(frozen=True)
-class JobNoticed:
-    """The scheduler says something about a job: executed, error, missed, max_instances."""
+class SchedulerJobEvent:
+    """An event of the scheduler about a job: executed, error, missed, max_instances."""
 
     job_id: str
     what: str
@@ -83,8 +83,8 @@ class JobNoticed:
 
 
 @dataclass(frozen=True)
-class DatabaseAway:
-    """The database does not answer; the engine waits and tries again."""
+class DatabaseUnavailable:
+    """The database is unavailable; the engine waits and tries again."""
 
     where: str
     error: str
@@ -95,19 +95,19 @@ Listener = Callable[[Any], Awaitable[None]]
 
 @dataclass
 class Events:
-    """The listeners of a process. One that fails is reported and disturbs nobody."""
+    """The listeners of a process. A failing listener is logged and does not affect the others."""
 
     listeners: list[Listener] = field(default_factory=list)
 
     def subscribe(self, listener: Listener) -> None:
-        """Have every event from now on handed to this listener."""
+        """Call this listener for every event from now on."""
         self.listeners.append(listener)
 
     async def publish(self, event: Any) -> None:
-        """Hand an event to every listener in turn."""
+        """Call every listener with the event."""
         for listener in self.listeners:
             try:
                 await listener(event)
-            except Exception as error:  # a listener must never stop the line
-                heed_cancel(error)
+            except Exception as error:  # a listener must not stop the engine
+                raise_if_cancelled(error)
                 log.exception("listener_failed", event_type=type(event).__name__)

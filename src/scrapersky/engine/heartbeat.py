@@ -1,4 +1,4 @@
-"""The heartbeat of a cycle: leases are renewed from outside the work's path, and lost ones are dropped at once."""
+"""The heartbeat of a cycle: a separate task renews leases and drops rows whose lease is lost."""
 
 import asyncio
 import time
@@ -6,7 +6,7 @@ import time
 import structlog
 
 from scrapersky.core.database import is_connection_error
-from scrapersky.engine.events import DatabaseAway, LeaseLost
+from scrapersky.engine.events import DatabaseUnavailable, LeaseLost
 from scrapersky.engine.in_flight import InFlight
 from scrapersky.engine.processor import QueueProcessor
 from scrapersky.engine.runners import RunnerPool
@@ -14,30 +14,30 @@ from scrapersky.engine.settle import Claim
 
 log = structlog.get_logger(__name__)
 
-MARGIN = 0.9  # a lease that could not be renewed is given up at this share of its length
+MARGIN = 0.9  # a lease that could not be renewed is dropped at this share of its length
 
 
 class Heartbeat:
-    """Keeps the rows in hand ours for as long as they are worked on."""
+    """Renews the leases of rows in flight for as long as they are worked on."""
 
-    def __init__(self, processor: QueueProcessor, hand: InFlight, crew: RunnerPool) -> None:
-        self._station = processor
+    def __init__(self, processor: QueueProcessor, in_flight: InFlight, runner_pool: RunnerPool) -> None:
+        self._processor = processor
         self._name = processor.workflow.name
         self._lease = processor.tuning.lease_seconds
-        self._hand = hand
-        self._crew = crew
+        self._in_flight = in_flight
+        self._runner_pool = runner_pool
 
     async def beat(self) -> None:
-        """Until it is cancelled: look several times a lease, renew what is old, let go of what does not heed."""
+        """Renew leases several times per lease period, and drop stuck rows, until cancelled."""
         renewing: asyncio.Task[None] | None = None
         try:
             while True:
                 await asyncio.sleep(self._lease / 6)
                 now = time.monotonic()
-                await self._lose_unheeding(now)
+                await self._drop_stuck(now)
                 if renewing is not None and not renewing.done():
-                    await self._lose_overdue()  # a database that hangs gives no error for a long time
-                elif any(now - held.renewed_at > self._lease / 4 for held in self._unsettled()):
+                    await self._drop_overdue()  # a hanging database raises no error for a long time
+                elif any(now - claim.renewed_at > self._lease / 4 for claim in self._unsettled()):
                     renewing = asyncio.create_task(self._renew(), name=f"{self._name} renewal")
         finally:
             if renewing is not None:
@@ -46,43 +46,45 @@ class Heartbeat:
     async def _renew(self) -> None:
         now, mine = time.monotonic(), self._unsettled()
         try:
-            async with self._station.database.engine_connection() as connection:
-                alive = await self._station.queue.beat(
-                    connection, [(held.row_id, held.attempts) for held in mine], self._lease
+            async with self._processor.database.engine_connection() as connection:
+                alive = await self._processor.queue.renew_leases(
+                    connection, [(claim.row_id, claim.attempts) for claim in mine], self._lease
                 )
         except Exception as error:
             if is_connection_error(error):
-                await say_away(self._station, error)
+                await report_unavailable(self._processor, error)
             else:
                 log.exception("heartbeat_failed", workflow=self._name)
-            await self._lose_overdue()
+            await self._drop_overdue()
             return
-        for held in mine:
-            if alive.get(held.row_id):
-                held.renewed_at = now
-        gone = [held for held in mine if held.row_id not in alive and not held.settling]
-        await self._lose([held for held in gone if self._hand.held.get(held.row_id) is held], "heartbeat")
-        await self._lose_overdue("locked by somebody")
+        for claim in mine:
+            if alive.get(claim.row_id):
+                claim.renewed_at = now
+        gone = [claim for claim in mine if claim.row_id not in alive and not claim.settling]
+        await self._drop([claim for claim in gone if self._in_flight.claims.get(claim.row_id) is claim], "heartbeat")
+        await self._drop_overdue("row locked")
 
-    async def _lose_unheeding(self, now: float) -> None:
-        for held in [held for held in self._hand.held.values() if self._crew.is_unheeding(held, now)]:
-            self._crew.give_up([held])
-            await self._lose([held], "timeout ignored")
+    async def _drop_stuck(self, now: float) -> None:
+        for claim in [
+            claim for claim in self._in_flight.claims.values() if self._runner_pool.ignores_cancellation(claim, now)
+        ]:
+            self._runner_pool.abandon([claim])
+            await self._drop([claim], "timeout ignored")
 
-    async def _lose_overdue(self, why: str = "database away") -> None:
-        """Nobody could tell us that the rows are still ours: let them go before somebody else takes them."""
+    async def _drop_overdue(self, why: str = "database unavailable") -> None:
+        """Drop rows whose lease could not be confirmed, before another worker claims them."""
         oldest = time.monotonic() - self._lease * MARGIN
-        await self._lose([held for held in self._unsettled() if held.renewed_at < oldest], why)
+        await self._drop([claim for claim in self._unsettled() if claim.renewed_at < oldest], why)
 
-    async def _lose(self, rows: list[Claim], where: str) -> None:
+    async def _drop(self, rows: list[Claim], where: str) -> None:
         if rows:
-            self._hand.lose(rows)
-            await self._station.events.publish(LeaseLost(self._name, [str(held.row_id) for held in rows], where))
+            self._in_flight.drop(rows)
+            await self._processor.events.publish(LeaseLost(self._name, [str(claim.row_id) for claim in rows], where))
 
     def _unsettled(self) -> list[Claim]:
-        return [held for held in self._hand.held.values() if not held.settling]
+        return [claim for claim in self._in_flight.claims.values() if not claim.settling]
 
 
-async def say_away(processor: QueueProcessor, error: BaseException) -> None:
-    """The database did not answer: that is news, not a fault of any row."""
-    await processor.events.publish(DatabaseAway(processor.workflow.name, f"{type(error).__name__}: {error}"))
+async def report_unavailable(processor: QueueProcessor, error: BaseException) -> None:
+    """Publish that the database is unavailable; it is not a failure of any row."""
+    await processor.events.publish(DatabaseUnavailable(processor.workflow.name, f"{type(error).__name__}: {error}"))

@@ -1,14 +1,14 @@
-"""How long rows took, in buckets that can be added up over runs, hosts and days."""
+"""Histograms of row durations, in fixed buckets that can be summed over runs, hosts and days."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
 
-# Seconds: from a tenth of a millisecond to an hour, each about the double of the one before.
+# Seconds: from a tenth of a millisecond to an hour, each double the one before.
 BOUNDS: list[float] = [0.0001 * 2.0**power for power in range(26)]
 
 
 def empty() -> list[int]:
-    """A histogram of nothing."""
+    """Return an empty histogram."""
     return [0] * (len(BOUNDS) + 1)
 
 
@@ -18,7 +18,7 @@ def add(histogram: list[int], seconds: float) -> None:
 
 
 def quantile(histogram: Sequence[int], share: float) -> float | None:
-    """The seconds within which this share of the rows was done, to the accuracy of the buckets."""
+    """Return the seconds within which this share of the rows ended, to the accuracy of the buckets."""
     wanted = share * sum(histogram)
     seen = 0
     for bucket, count in enumerate(histogram):

@@ -1,4 +1,4 @@
-"""The one loop: sweep, claim, work, settle and claim again, until the queue is dry."""
+"""The one loop: sweep, claim, work, settle and claim again, until the queue is empty."""
 
 import asyncio
 import contextlib
@@ -8,58 +8,58 @@ from datetime import datetime
 from uuid import UUID
 
 from scrapersky.core import clock
-from scrapersky.core.cancellation import heed_cancel
+from scrapersky.core.cancellation import raise_if_cancelled
 from scrapersky.core.database import is_connection_error
 from scrapersky.engine.events import BatchSettled, CycleEnded, LeaseLost, RowFailed, RowsRescued
-from scrapersky.engine.heartbeat import Heartbeat, say_away
+from scrapersky.engine.heartbeat import Heartbeat, report_unavailable
 from scrapersky.engine.in_flight import InFlight
-from scrapersky.engine.outcomes import RETURNED, Kind
+from scrapersky.engine.outcomes import RETURNED, OutcomeKind
 from scrapersky.engine.processor import QueueProcessor
-from scrapersky.engine.queue import Exchange
-from scrapersky.engine.runners import UNHEEDED_SECONDS, RunnerPool
-from scrapersky.engine.settle import Claim, count_kinds, settle_and_claim
+from scrapersky.engine.queue import ClaimResult
+from scrapersky.engine.runners import CANCEL_GRACE_SECONDS, RunnerPool
+from scrapersky.engine.settle import Claim, count_outcomes, settle_and_claim
 
-CONSULT_SECONDS = 1.0  # how often a cycle asks whether it may go on
-GATHER_SECONDS = 0.05  # how long a finished row may wait for others to be settled with
-RECHECK_SECONDS = 0.015  # wake-ups are debounced: look once more after the shortest time between two
+CONSULT_SECONDS = 1.0  # how often a cycle checks whether it may continue
+BATCH_WAIT_SECONDS = 0.05  # how long a finished row may wait for others to be settled with
+RECHECK_SECONDS = 0.015  # wake-ups are debounced: check once more after the minimum time between two
 SWEEP_ROWS = 1000  # rows freed by one sweep
 
 
 async def run_job_loop(processor: QueueProcessor) -> CycleEnded:
-    """One cycle of one workflow: drain its queue within the time a cycle may take."""
+    """Run one cycle of one workflow: drain its queue within the time limit of a cycle."""
     while True:
         cycle = Cycle(processor)
         ended = await cycle.run()
-        if not cycle.missed or processor.stopping or not processor.verdict.may_claim:
+        if not cycle.missed_wakeup or processor.stopping or not processor.admission.may_claim:
             return ended
 
 
 class Cycle:
-    """The state of one run of the loop: rows in hand, rows finished, what was counted."""
+    """The state of one run of the loop: rows in flight, finished rows, counts."""
 
     def __init__(self, processor: QueueProcessor) -> None:
-        self._station = processor
+        self._processor = processor
         self._workflow = processor.workflow
         self._tuning = processor.tuning
-        self._hand = InFlight()
-        self._crew = RunnerPool(processor, self._hand)
+        self._in_flight = InFlight()
+        self._runner_pool = RunnerPool(processor, self._in_flight)
         self._woken = True
         self._ending = False
-        self.missed = False  # told of new rows when it was too late to look
-        self._counts: Counter[Kind] = Counter()
-        self._unreported: Counter[Kind] = Counter()
-        self._taken = 0  # claimed since the last look at the next queue
+        self.missed_wakeup = False  # whether a wake-up arrived after the last claim
+        self._counts: Counter[OutcomeKind] = Counter()
+        self._unreported_counts: Counter[OutcomeKind] = Counter()
+        self._claimed_since_consult = 0  # since the last check of the next queue's headroom
         self._consulted_at = -1e9
-        self._exchanged_at = -1e9
-        self._heard_at = -1e9
-        self._looked_at = 0.0
+        self._settled_at = -1e9
+        self._woken_at = -1e9
+        self._claimed_at = 0.0
         self._started = time.monotonic()
         self._started_at: datetime = clock.now()
 
     async def run(self) -> CycleEnded:
-        """Drain, then report. Whatever happens, rows still in hand are given back."""
-        self._station.join(self._stir)
-        heartbeat = Heartbeat(self._station, self._hand, self._crew)
+        """Drain the queue and report. Rows still in flight are given back in every case."""
+        self._processor.add_cycle(self._on_wakeup)
+        heartbeat = Heartbeat(self._processor, self._in_flight, self._runner_pool)
         beating = asyncio.create_task(heartbeat.beat(), name=f"{self._workflow.name} heartbeat")
         error: str | None = None
         try:
@@ -72,194 +72,200 @@ class Cycle:
             try:
                 await self._end(error)
             finally:
-                self._station.leave(self._stir)
+                self._processor.remove_cycle(self._on_wakeup)
         return self._report(error)
 
-    # -- the pump ------------------------------------------------------------------------------------------------
+    # -- draining ------------------------------------------------------------------------------------------------
 
     async def _drain(self) -> None:
         pause = 0.05
         while not self._out_of_time():
             try:
-                dry = await self._turn()
+                dry = await self._step()
                 pause = 0.05
             except Exception as error:
-                heed_cancel(error)
+                raise_if_cancelled(error)
                 if not is_connection_error(error):
                     raise
-                await say_away(self._station, error)
-                if self._station.stopping:
+                await report_unavailable(self._processor, error)
+                if self._processor.stopping:
                     return
                 await asyncio.sleep(pause)
                 pause = min(2.0, pause * 2)
                 continue
-            if dry and self._hand.is_empty and not await self._linger():
+            if dry and self._in_flight.is_empty and not await self._linger():
                 return
 
-    async def _turn(self) -> bool:
-        """Settle what is finished, claim what there is room for, wait for something to happen. True when dry."""
-        await self._look_up()
+    async def _step(self) -> bool:
+        """Settle finished rows, claim as many as fit, wait for a change. Return whether nothing was claimed."""
+        await self._check_admission()
         room = self._room()
         claimed = 0
-        if self._hand.finished and not (room and self._woken):
-            await self._gather()
-        if self._hand.finished or (room and self._woken):
-            done, self._woken = self._hand.offer(), False
-            self._looked_at = time.monotonic() if room else self._looked_at
-            claimed = await self._exchange(done, room)
-            self._woken = self._woken or 0 < room == claimed  # a full batch: there is probably more
-        if self._hand.held and not self._hand.finished and not (self._woken and self._room()):
+        if self._in_flight.finished and not (room and self._woken):
+            await self._wait_for_batch()
+        if self._in_flight.finished or (room and self._woken):
+            done, self._woken = self._in_flight.take_finished(), False
+            self._claimed_at = time.monotonic() if room else self._claimed_at
+            claimed = await self._settle_and_claim(done, room)
+            self._woken = self._woken or 0 < room == claimed  # a full batch: more rows are probably ready
+        if self._in_flight.claims and not self._in_flight.finished and not (self._woken and self._room()):
             await self._wait(CONSULT_SECONDS)
         return not claimed
 
-    async def _gather(self) -> None:
-        """While others are at work, wait a moment for them: rows that are settled together cost one transaction."""
-        due = self._exchanged_at + GATHER_SECONDS
-        while self._hand.finished and self._hand.unfinished and (left := due - time.monotonic()) > 0:
+    async def _wait_for_batch(self) -> None:
+        """Wait briefly for further rows to finish: rows that are settled together cost one transaction."""
+        due = self._settled_at + BATCH_WAIT_SECONDS
+        while self._in_flight.finished and self._in_flight.unfinished and (left := due - time.monotonic()) > 0:
             await self._wait(left)
 
-    async def _exchange(self, done: list[Claim], room: int) -> int:
-        asked_at = time.monotonic()  # the lease begins no earlier than this
-        asking = asyncio.ensure_future(settle_and_claim(self._station, done, room))
+    async def _settle_and_claim(self, done: list[Claim], room: int) -> int:
+        requested_at = time.monotonic()  # the lease starts no earlier than this
+        request = asyncio.ensure_future(settle_and_claim(self._processor, done, room))
         try:
-            exchange = await asyncio.shield(asking)
+            result = await asyncio.shield(request)
         except asyncio.CancelledError:
-            # The database may already have given us rows: hear its answer, so that they can be given back.
-            await asyncio.wait([asking], timeout=UNHEEDED_SECONDS)
-            if asking.done() and not asking.cancelled() and asking.exception() is None:
-                await self._take(asking.result(), done, asked_at)
+            # The database may already have claimed rows for us: read its response, so that they can be given back.
+            await asyncio.wait([request], timeout=CANCEL_GRACE_SECONDS)
+            if request.done() and not request.cancelled() and request.exception() is None:
+                await self._accept(request.result(), done, requested_at)
             else:
-                asking.cancel()
-                self._keep(done)
+                request.cancel()
+                self._put_back(done)
             raise
         except BaseException:
-            self._keep(done)
+            self._put_back(done)
             raise
-        await self._take(exchange, done, asked_at)
-        self._crew.hire()
-        return len(exchange.claimed)
+        await self._accept(result, done, requested_at)
+        self._runner_pool.start_runners()
+        return len(result.claimed)
 
-    def _keep(self, done: list[Claim]) -> None:
-        self._hand.keep(done)
+    def _put_back(self, done: list[Claim]) -> None:
+        self._in_flight.put_back(done)
         self._woken = True
 
-    async def _take(self, exchange: Exchange, done: list[Claim], asked_at: float) -> None:
-        """Let go of what is settled and take up what was claimed."""
-        self._exchanged_at = time.monotonic()
-        self._crew.hand_out(self._hand.exchange(exchange, done, asked_at))
-        self._woken = self._woken or exchange.again
-        self._taken += len(exchange.claimed)
-        await self._note(done, exchange.lost)
+    async def _accept(self, result: ClaimResult, done: list[Claim], requested_at: float) -> None:
+        """Drop the settled rows and start work on the claimed ones."""
+        self._settled_at = time.monotonic()
+        self._runner_pool.enqueue(self._in_flight.apply(result, done, requested_at))
+        self._woken = self._woken or result.may_have_more
+        self._claimed_since_consult += len(result.claimed)
+        await self._record(done, result.lost)
 
-    async def _note(self, done: list[Claim], lost: list[UUID]) -> None:
+    async def _record(self, done: list[Claim], lost: list[UUID]) -> None:
         if not done:
             return
-        counts = count_kinds(done, lost)
+        counts = count_outcomes(done, lost)
         self._counts.update(counts)
-        self._unreported.update(counts)
-        await self._station.events.publish(BatchSettled(self._workflow.name, counts))
-        for held in done:
-            if held.outcome is not None and held.outcome.kind in (Kind.RETRIED, Kind.FAILED):
-                await self._station.events.publish(
+        self._unreported_counts.update(counts)
+        await self._processor.events.publish(BatchSettled(self._workflow.name, counts))
+        for claim in done:
+            if claim.outcome is not None and claim.outcome.kind in (OutcomeKind.RETRIED, OutcomeKind.FAILED):
+                await self._processor.events.publish(
                     RowFailed(
-                        self._workflow.name, str(held.row_id), held.tries, held.outcome.kind, held.outcome.error or ""
+                        self._workflow.name,
+                        str(claim.row_id),
+                        claim.tries,
+                        claim.outcome.kind,
+                        claim.outcome.error or "",
                     )
                 )
         if lost:
-            self._hand.lost += len(lost)
-            await self._station.events.publish(LeaseLost(self._workflow.name, [str(row) for row in lost], "settle"))
+            self._in_flight.lost += len(lost)
+            await self._processor.events.publish(LeaseLost(self._workflow.name, [str(row) for row in lost], "settle"))
 
     def _room(self) -> int:
-        verdict = self._station.verdict
-        if self._station.stopping or not verdict.may_claim or self._past_budget():
+        admission = self._processor.admission
+        if self._processor.stopping or not admission.may_claim or self._past_budget():
             return 0
-        unfinished = self._hand.unfinished
-        if verdict.probing:
+        unfinished = self._in_flight.unfinished
+        if admission.probing:
             return 0 if unfinished else 1
-        capacity = max(verdict.pace.batch_size, self._tuning.concurrency)
-        room = max(0, min(verdict.pace.batch_size, capacity - unfinished))  # the pace may have slowed since the claim
-        return room if verdict.headroom is None else min(room, max(0, verdict.headroom - self._taken))
+        capacity = max(admission.pace.batch_size, self._tuning.concurrency)
+        room = max(0, min(admission.pace.batch_size, capacity - unfinished))  # the pace may have slowed since the claim
+        return (
+            room if admission.headroom is None else min(room, max(0, admission.headroom - self._claimed_since_consult))
+        )
 
     async def _linger(self) -> bool:
-        """A dry queue may fill at once: wait a little for a wake-up. False when nothing came."""
-        if self._station.stopping or self._past_budget() or not self._station.verdict.may_claim:
+        """Wait for a wake-up on an empty queue. Return whether to check the queue again."""
+        if self._processor.stopping or self._past_budget() or not self._processor.admission.may_claim:
             return False
         if self._woken:
             return True
-        recheck_at = self._heard_at + RECHECK_SECONDS
-        if self._looked_at < recheck_at:  # a row queued just after a wake-up tells nobody: look once more
+        recheck_at = self._woken_at + RECHECK_SECONDS
+        if self._claimed_at < recheck_at:  # a row queued just after a wake-up sends none: check once more
             await self._wait(max(0.0, recheck_at - time.monotonic()))
             self._woken = True
             return True
-        await self._wait(self._station.settings.idle_timeout_seconds)
+        await self._wait(self._processor.settings.idle_timeout_seconds)
         return self._woken
 
     async def _wait(self, seconds: float) -> None:
-        self._hand.stirred.clear()
+        self._in_flight.changed.clear()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(min(seconds, self._time_left())):
-                await self._hand.stirred.wait()
+                await self._in_flight.changed.wait()
 
-    def _stir(self) -> None:
-        self._woken, self._heard_at = True, time.monotonic()
-        self.missed = self._ending
-        self._hand.stirred.set()
+    def _on_wakeup(self) -> None:
+        self._woken, self._woken_at = True, time.monotonic()
+        self.missed_wakeup = self._ending
+        self._in_flight.changed.set()
 
     def _past_budget(self) -> bool:
-        return time.monotonic() - self._started > self._station.settings.max_cycle_seconds
+        return time.monotonic() - self._started > self._processor.settings.max_cycle_seconds
 
     def _out_of_time(self) -> bool:
-        stop_by = self._station.stop_by
+        stop_by = self._processor.stop_by
         if stop_by is None:
-            return self._past_budget() and self._hand.is_empty
-        return time.monotonic() >= stop_by or self._hand.is_empty
+            return self._past_budget() and self._in_flight.is_empty
+        return time.monotonic() >= stop_by or self._in_flight.is_empty
 
     def _time_left(self) -> float:
-        stop_by = self._station.stop_by
+        stop_by = self._processor.stop_by
         return 1e6 if stop_by is None else max(0.0, stop_by - time.monotonic())
 
-    # -- beginning and end ---------------------------------------------------------------------------------------
+    # -- start and end -------------------------------------------------------------------------------------------
 
-    async def _look_up(self) -> None:
-        """Once a second: free rows whose time has come, report, and learn whether to go on."""
-        headroom = self._station.verdict.headroom
-        used_up = headroom is not None and 0 < headroom <= self._taken
+    async def _check_admission(self) -> None:
+        """Sweep due rows, report outcomes and refresh the admission, once a second."""
+        headroom = self._processor.admission.headroom
+        used_up = headroom is not None and 0 < headroom <= self._claimed_since_consult
         if time.monotonic() - self._consulted_at < CONSULT_SECONDS and not used_up:
             return
         self._consulted_at = time.monotonic()
-        self._crew.hire()  # one that died of an error nobody foresaw is replaced
+        self._runner_pool.start_runners()  # replaces a runner that ended by an unexpected error
         await self._sweep()
         await self._consult()
 
     async def _sweep(self) -> None:
-        async with self._station.database.engine_connection() as connection:
-            swept = await self._station.queue.sweep(connection, self._tuning.max_attempts, SWEEP_ROWS)
+        async with self._processor.database.engine_connection() as connection:
+            swept = await self._processor.queue.sweep(connection, self._tuning.max_attempts, SWEEP_ROWS)
         self._woken = self._woken or bool(swept.ready or swept.rescued)
         if swept.ready + swept.rescued + swept.died >= SWEEP_ROWS:
-            self._consulted_at = -1e9  # there are more: sweep again with the next turn
+            self._consulted_at = -1e9  # there are more: sweep again in the next step
         if swept.rescued or swept.died:
-            await self._station.events.publish(RowsRescued(self._workflow.name, swept.rescued, swept.died))
+            await self._processor.events.publish(RowsRescued(self._workflow.name, swept.rescued, swept.died))
 
     async def _consult(self) -> None:
-        good = self._unreported[Kind.COMPLETED] + self._unreported[Kind.SKIPPED]
-        bad = self._unreported[Kind.RETRIED] + self._unreported[Kind.FAILED]
-        seconds = self._crew.busy_seconds / (good + bad) if good + bad else None
-        busy, could = self._crew.busy_seconds, self._station.verdict.may_claim
-        verdict = await self._station.consult(good, bad, seconds)
-        self._taken = 0
-        if verdict.heard:
-            self._unreported = Counter()
-            self._crew.busy_seconds -= busy
+        succeeded = self._unreported_counts[OutcomeKind.COMPLETED] + self._unreported_counts[OutcomeKind.SKIPPED]
+        failed = self._unreported_counts[OutcomeKind.RETRIED] + self._unreported_counts[OutcomeKind.FAILED]
+        seconds = self._runner_pool.busy_seconds / (succeeded + failed) if succeeded + failed else None
+        busy, could = self._runner_pool.busy_seconds, self._processor.admission.may_claim
+        admission = await self._processor.consult(succeeded, failed, seconds)
+        self._claimed_since_consult = 0
+        if admission.recorded:
+            self._unreported_counts = Counter()
+            self._runner_pool.busy_seconds -= busy
         self._woken = self._woken or not could
 
     async def _end(self, error: str | None) -> None:
-        """Stop the runners and give back what is left, also when we are being cancelled."""
+        """Stop the runners and give back unfinished rows, also on cancellation."""
         self._ending = True
-        await self._crew.stop()
-        left = self._hand.finished + [held for held in self._hand.held.values() if held.outcome is None]
-        for held in left:
-            held.outcome = held.outcome or RETURNED
-        self._hand.finished = []
+        await self._runner_pool.stop()
+        left = self._in_flight.finished + [claim for claim in self._in_flight.claims.values() if claim.outcome is None]
+        for claim in left:
+            claim.outcome = claim.outcome or RETURNED
+        self._in_flight.finished = []
         giving_back = asyncio.ensure_future(self._give_back(left, error))
         try:
             await asyncio.shield(giving_back)
@@ -270,23 +276,23 @@ class Cycle:
     async def _give_back(self, left: list[Claim], error: str | None) -> None:
         try:
             if left:
-                exchange = await settle_and_claim(self._station, left, 0)
-                await self._note(left, exchange.lost)
+                result = await settle_and_claim(self._processor, left, 0)
+                await self._record(left, result.lost)
             await self._consult()
         except Exception as failure:
             if not is_connection_error(failure):
                 raise
-            await say_away(self._station, failure)  # the leases will run out by themselves
-        await self._station.events.publish(self._report(error))
+            await report_unavailable(self._processor, failure)  # the leases will expire
+        await self._processor.events.publish(self._report(error))
 
     def _report(self, error: str | None) -> CycleEnded:
         return CycleEnded(
             self._workflow.name,
             self._started_at,
             time.monotonic() - self._started,
-            self._hand.claimed,
+            self._in_flight.claimed,
             dict(self._counts),
-            self._hand.lost,
-            self._crew.histogram,
+            self._in_flight.lost,
+            self._runner_pool.histogram,
             error,
         )

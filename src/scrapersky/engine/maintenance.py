@@ -1,4 +1,4 @@
-"""Periodic care of the house, declared like workflows: each task runs on one host at a time, whoever is first."""
+"""Periodic maintenance tasks, declared like workflows: each runs on one host at a time."""
 
 import time
 from abc import ABC, abstractmethod
@@ -17,7 +17,7 @@ log = structlog.get_logger(__name__)
 
 
 class Periodic(ABC):
-    """A task that some host does every so often; what it returns is kept as the result of its last run."""
+    """A task that one host runs once per interval; its return value is stored as the result of its last run."""
 
     name: ClassVar[str]
     interval_minutes: ClassVar[float]
@@ -34,16 +34,16 @@ class Periodic(ABC):
 
     @abstractmethod
     async def run(self, connection: asyncpg.Connection) -> str:
-        """Do it, and say in a few words what was done."""
+        """Do the task and return a short summary."""
 
 
 async def run_periodic(task: Periodic, database: Database) -> bool:
-    """Run the task unless some host did within its interval; false if it was not our turn."""
+    """Run the task unless a host ran it within its interval. Return whether it ran."""
     async with database.engine_connection() as connection:
         if not await connection.fetchval(_TAKE, task.name, task.interval_minutes * 60):
             return False
     started = time.monotonic()
-    # Behind a transaction pooler a connection is one transaction: whose turn it was must outlive a task that fails.
+    # Behind a transaction pooler a connection is one transaction: the record of this run must survive a failing task.
     try:
         async with database.engine_connection() as connection:
             result = await task.run(connection)
@@ -57,7 +57,7 @@ async def run_periodic(task: Periodic, database: Database) -> bool:
 
 
 class PruneRuns(Periodic):
-    """Run history is kept for SCHEDULER_RUN_RETENTION_DAYS; workers not seen for a day are forgotten."""
+    """Deletes run history after SCHEDULER_RUN_RETENTION_DAYS, and workers not seen for a day."""
 
     name = "prune_runs"
     interval_minutes = 60
@@ -66,7 +66,7 @@ class PruneRuns(Periodic):
         self._days = settings.run_retention_days
 
     async def run(self, connection: asyncpg.Connection) -> str:
-        """Delete in bites, so that no lock is held for long."""
+        """Delete in chunks, so that no lock is held for long."""
         pruned = 0
         while count := int((await connection.execute(_PRUNE_RUNS, self._days)).split()[-1]):
             pruned += count
@@ -75,7 +75,7 @@ class PruneRuns(Periodic):
 
 
 class StuckAlarm(Periodic):
-    """Says loudly what should never be: rows past their lease that nobody freed, and queues older than their limit."""
+    """Logs a warning for rows past their lease that no sweep freed, and for queues older than their limit."""
 
     name = "stuck_alarm"
     interval_minutes = 1
@@ -84,7 +84,7 @@ class StuckAlarm(Periodic):
         self._pipeline, self._tunings = pipeline, tunings
 
     async def run(self, connection: asyncpg.Connection) -> str:
-        """One warning per workflow that is stuck."""
+        """Log one warning per stuck workflow."""
         alarms = 0
         for workflow in self._pipeline:
             queue, tuning = self._pipeline.queues[workflow.name], self._tunings[workflow.name]
@@ -100,7 +100,7 @@ class StuckAlarm(Periodic):
 
 
 class Statistics(Periodic):
-    """Keeps the depths that people and upstream workflows look at fresh, also when no loop runs."""
+    """Measures the depth of every queue, also when no loop runs."""
 
     name = "statistics"
     interval_minutes = 0.25
@@ -109,7 +109,7 @@ class Statistics(Periodic):
         self._pipeline = pipeline
 
     async def run(self, connection: asyncpg.Connection) -> str:
-        """Write down every queue's depth."""
+        """Store the depth of every queue."""
         for workflow in self._pipeline:
             measures = await self._pipeline.queues[workflow.name].measure(connection)
             await connection.execute(_DEPTH, workflow.name, measures.ready)
@@ -117,11 +117,11 @@ class Statistics(Periodic):
 
 
 def standard_maintenance(pipeline: Pipeline, tunings: dict[str, Tuning], settings: Settings) -> Sequence[Periodic]:
-    """The periodic tasks of every process that runs the scheduler."""
+    """Return the engine's own periodic tasks."""
     return [PruneRuns(settings), StuckAlarm(pipeline, tunings), Statistics(pipeline)]
 
 
-# A little early is on time: hosts tick at their own moments.
+# Ten percent early counts as on time: hosts start at different moments.
 _TAKE = """
 INSERT INTO maintenance AS m (name, ran_at) VALUES ($1, now())
 ON CONFLICT (name) DO UPDATE SET ran_at = now(), error = NULL

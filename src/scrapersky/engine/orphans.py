@@ -1,4 +1,4 @@
-"""Rows of workers that are certainly gone: free at once, instead of when their leases end."""
+"""Orphaned rows, whose worker is certainly gone: released at once instead of at the end of their lease."""
 
 import os
 
@@ -7,26 +7,26 @@ import asyncpg
 from scrapersky.engine.pipeline import Pipeline
 
 
-async def is_alone(connection: asyncpg.Connection) -> bool:
-    """Whether nobody but this process works with the database: a worker is connected as long as it lives."""
+async def is_only_process(connection: asyncpg.Connection) -> bool:
+    """Check that no other process works on the database: a worker keeps a connection as long as it runs."""
     mine = f"scrapersky {os.getpid()}"
     return bool(await connection.fetchval(_ALONE, mine, f"{mine} %"))
 
 
-async def free_rows(connection: asyncpg.Connection, pipeline: Pipeline) -> int:
-    """Let go of every row in hand; how many they were. For whoever is alone, before it works.
+async def release_orphans(connection: asyncpg.Connection, pipeline: Pipeline) -> int:
+    """End the lease of every row in Processing and return how many there were. Only for the only process, at start.
 
-    Should another worker have been cut off for a moment, its rows are fenced as ever: what it writes late is refused.
+    If another worker was only disconnected, the fence still refuses its late writes.
     """
     freed = 0
     for workflow in pipeline:
-        # The row stays in Processing: the sweep says what became of its worker, and counts the attempt.
-        said = await connection.execute(_FREE.format(table=workflow.table, queue=workflow.queue))
-        freed += int(said.split()[-1])
+        # The row stays in Processing: the sweep records the lost worker and counts the attempt.
+        status = await connection.execute(_FREE.format(table=workflow.table, queue=workflow.queue))
+        freed += int(status.split()[-1])
     return freed
 
 
-# Through a network a pooler may hide who else is there: only a server on this machine is believed.
+# Over a network a pooler may hide other processes: only a local server's answer is reliable.
 _ALONE = """
 SELECT inet_server_addr() IS NULL AND NOT EXISTS (
     SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'scrapersky %'

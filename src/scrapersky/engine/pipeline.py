@@ -1,4 +1,4 @@
-"""The line: its workflows in their order, found by name, each knowing which one it feeds."""
+"""The pipeline: the workflows in their order, looked up by name or queue."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ class UnknownWorkflow(UnknownName):
 
 
 class Pipeline:
-    """The workflows of the line. Checked when built: unique names, known feeds, columns that exist."""
+    """The workflows of the line. Construction checks unique names, known feeds and existing columns."""
 
     def __init__(self, workflows: Sequence[Workflow[Any, Any, Any]]) -> None:
         self._workflows = {workflow.name: workflow for workflow in workflows}
@@ -22,7 +22,7 @@ class Pipeline:
         self.queues = {workflow.name: Queue(workflow) for workflow in workflows}
         for workflow in workflows:
             if workflow.feeds is not None and workflow.feeds not in self._workflows:
-                raise TypeError(f"{workflow.name} feeds {workflow.feeds}, which is not in the line")
+                raise TypeError(f"{workflow.name} feeds {workflow.feeds}, which is not in the pipeline")
 
     def __iter__(self) -> Iterator[Workflow[Any, Any, Any]]:
         return iter(self._workflows.values())
@@ -32,13 +32,13 @@ class Pipeline:
 
     def __getitem__(self, name: str) -> Workflow[Any, Any, Any]:
         if name not in self._workflows:
-            raise UnknownWorkflow(f"{name!r} is none of {', '.join(self._workflows)}.")
+            raise UnknownWorkflow(f"{name!r} is not one of {', '.join(self._workflows)}.")
         return self._workflows[name]
 
     def by_queue(self, queue: str) -> Workflow[Any, Any, Any] | None:
-        """The workflow that works on `table.queue`, as notifications and dead letters name it."""
+        """Return the workflow of `table.queue`, the name used in notifications and dead letters."""
         return next((workflow for workflow in self if self.queues[workflow.name].name == queue), None)
 
     def next_queue(self, workflow: Workflow[Any, Any, Any]) -> Queue | None:
-        """The inbox that this workflow fills."""
+        """Return the queue that this workflow feeds."""
         return self.queues[workflow.feeds] if workflow.feeds else None

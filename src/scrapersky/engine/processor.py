@@ -1,4 +1,4 @@
-"""A workflow at work in this process: its queue, its tuning, its running cycles."""
+"""The processor of one queue in this process: workflow, tuning, running cycles."""
 
 import asyncio
 import time
@@ -7,7 +7,7 @@ from typing import Any
 
 from scrapersky.core.database import Database
 from scrapersky.core.settings import Settings
-from scrapersky.engine.admission import Admission, Watch, consult
+from scrapersky.engine.admission import Admission, AdmissionInputs, consult
 from scrapersky.engine.events import BreakerChanged, Events
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.tuning import Pace, Tuning
@@ -15,7 +15,7 @@ from scrapersky.engine.workflow import Workflow
 
 
 class QueueProcessor:
-    """Everything a loop needs to work on one queue, given by hand."""
+    """Everything a cycle needs to work on one queue."""
 
     def __init__(
         self,
@@ -33,11 +33,11 @@ class QueueProcessor:
         self.database = database
         self.events = events
         self.settings = settings
-        self.stop_by: float | None = None  # the monotonic time at which unfinished rows are given back
-        self._stirs: set[Callable[[], None]] = set()
+        self.stop_by: float | None = None  # monotonic time at which unfinished rows are given back
+        self._running_cycles: set[Callable[[], None]] = set()
         self._empty = asyncio.Event()
         self._empty.set()
-        self._watch = Watch(
+        self._inputs = AdmissionInputs(
             workflow.name,
             self.tuning,
             self.queue,
@@ -45,50 +45,50 @@ class QueueProcessor:
             self.next_queue,
             tunings[workflow.feeds].high_water if workflow.feeds else 0,
         )
-        self.verdict = Admission(False, "closed", None, None, Pace(self.tuning.batch_size, self.tuning.interval))
+        self.admission = Admission(False, "closed", None, None, Pace(self.tuning.batch_size, self.tuning.interval))
 
     @property
     def running(self) -> int:
-        """How many cycles of this workflow run in this process."""
-        return len(self._stirs)
+        """The number of cycles of this workflow that run in this process."""
+        return len(self._running_cycles)
 
     @property
     def stopping(self) -> bool:
         """Whether no more rows may be claimed here."""
         return self.stop_by is not None
 
-    def join(self, stir: Callable[[], None]) -> None:
-        """A cycle has started; `stir` makes it look up."""
-        self._stirs.add(stir)
+    def add_cycle(self, wake: Callable[[], None]) -> None:
+        """Register a running cycle; `wake` makes it check its queue."""
+        self._running_cycles.add(wake)
         self._empty.clear()
 
-    def leave(self, stir: Callable[[], None]) -> None:
-        """A cycle is over."""
-        self._stirs.discard(stir)
-        if not self._stirs:
+    def remove_cycle(self, wake: Callable[[], None]) -> None:
+        """Remove a cycle that has ended."""
+        self._running_cycles.discard(wake)
+        if not self._running_cycles:
             self._empty.set()
 
     def wake(self) -> None:
-        """Make running cycles look at the queue now."""
-        for stir in list(self._stirs):
-            stir()
+        """Make running cycles check the queue now."""
+        for wake in list(self._running_cycles):
+            wake()
 
     def stop(self, grace_seconds: float) -> None:
-        """Claim nothing more; what is not finished after the grace is given back."""
+        """Stop claiming; rows that are not finished after the grace period are given back."""
         deadline = time.monotonic() + grace_seconds
         self.stop_by = deadline if self.stop_by is None else min(self.stop_by, deadline)
         self.wake()
 
     async def drained(self) -> None:
-        """Wait until no cycle runs here any more."""
+        """Wait until no cycle is running."""
         await self._empty.wait()
 
-    async def consult(self, good: int = 0, bad: int = 0, item_seconds: float | None = None) -> Admission:
-        """Report outcomes and learn what may be done now; says so when the breaker changed."""
-        before = self.verdict.breaker
-        self.verdict = await consult(self.database, self._watch, good, bad, item_seconds)
-        if self.verdict.breaker != before:
+    async def consult(self, succeeded: int = 0, failed: int = 0, item_seconds: float | None = None) -> Admission:
+        """Report outcomes, refresh the admission, and publish an event if the breaker changed."""
+        before = self.admission.breaker
+        self.admission = await consult(self.database, self._inputs, succeeded, failed, item_seconds)
+        if self.admission.breaker != before:
             await self.events.publish(
-                BreakerChanged(self.workflow.name, self.verdict.breaker, self.verdict.reason),
+                BreakerChanged(self.workflow.name, self.admission.breaker, self.admission.reason),
             )
-        return self.verdict
+        return self.admission

@@ -1,4 +1,4 @@
-"""The statements of a queue. Only names of our own tables and columns are put into them; values are parameters."""
+"""The SQL of a queue. Only names of our own tables and columns are interpolated; values are parameters."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +10,8 @@ from scrapersky.engine.outcomes import TAKEN_BACK
 from scrapersky.engine.queue_ddl import CHANNEL, PRIORITY_WORTH
 from scrapersky.engine.workflow import Workflow
 
-COUNT_CAP = 100_000  # nobody counts further than this
-APART_SECONDS = 1.2  # a little longer than the time between two sweeps
+COUNT_CAP = 100_000  # counts stop here
+STAGGER_SECONDS = 1.2  # slightly longer than the time between two sweeps
 
 _CLAIM = """
 UPDATE {table} e SET {q}_status = 'Processing', {q}_attempts = e.{q}_attempts + 1,
@@ -22,12 +22,12 @@ WHERE e.ctid = ANY (ARRAY(
 RETURNING e.id, e.tenant_id, e.{q}_attempts AS attempts, e.{q}_allowance AS allowance,
     e.{q}_order AS order_key{reads}"""
 
-# A claim that a crash of the server undoes leaves the row queued and the fence refuses us: it need not wait for disk.
+# If a server crash loses a claim, the row is still queued and the fence refuses our write: no need to wait for disk.
 _CLAIM_ALONE = """
 WITH claimed AS ({claim}), quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
 SELECT claimed.* FROM claimed, quick ORDER BY order_key"""
 
-# The status that a row in hand goes to which would be queued again, if somebody has taken it back meanwhile.
+# The status of a row that was withdrawn while in flight and would otherwise be queued again.
 _BACK = "CASE e.{q}_error WHEN '{as_new}' THEN 'New' WHEN '{as_completed}' THEN 'Completed' END"
 
 _SETTLE = """
@@ -60,8 +60,8 @@ SELECT d.id FROM unnest($1::uuid[]) d(id) WHERE NOT EXISTS (SELECT 1 FROM settle
 _SETTLE_ALONE = """WITH settled AS ({settle}) {lost}"""
 _SETTLE_DEAD = """WITH settled AS ({settle}), dead AS ({dead}) {lost}"""
 
-# A row that somebody else holds locked is ours all the same: it is not renewed now, and keeps nobody waiting.
-_BEAT = """
+# A row locked by another transaction keeps its lease: it is not renewed now, and the statement does not wait for it.
+_RENEW = """
 WITH d AS (SELECT * FROM unnest($1::uuid[], $2::int[]) AS d(id, attempts)
 ), mine AS (
     SELECT e.id FROM d JOIN {table} e ON e.id = d.id
@@ -75,8 +75,8 @@ WITH d AS (SELECT * FROM unnest($1::uuid[], $2::int[]) AS d(id, attempts)
 )
 SELECT mine.id, renewed.id IS NOT NULL AS renewed FROM mine LEFT JOIN renewed ON renewed.id = mine.id"""
 
-# One row may be what kills its workers. Rows that fell silent together more than once come back one after the other,
-# so that the others are done before it strikes again.
+# One row may kill its workers. Rows that expired together more than once are queued one after the other, so that the
+# others are completed before that row is claimed again.
 _SWEEP = """
 WITH due AS (
     SELECT c.ctid, c.{q}_status AS was, c.{q}_attempts - c.{q}_allowance AS tries FROM {table} c
@@ -86,11 +86,11 @@ WITH due AS (
     SELECT ctid, row_number() OVER (ORDER BY random()) AS place FROM due
     WHERE was = 'Processing' AND tries BETWEEN 2 AND $2::int - 1
 ), swept AS (
-    UPDATE {table} e SET {q}_due_at = now() + apart.place * {apart} * interval '1 second',
+    UPDATE {table} e SET {q}_due_at = now() + apart.place * {stagger} * interval '1 second',
         {q}_status = CASE WHEN {back} IS NOT NULL THEN {back}
             WHEN due.was = 'Processing' AND e.{q}_attempts - e.{q}_allowance >= $2::int THEN 'Error' ELSE 'Queued' END,
         {q}_error = CASE WHEN {back} IS NOT NULL THEN NULL WHEN due.was = 'Processing' THEN
-            'The worker fell silent: it was killed, frozen or cut off while it had this row.' ELSE e.{q}_error END
+            'The lease expired: the worker was killed, frozen or disconnected.' ELSE e.{q}_error END
     FROM due LEFT JOIN apart ON apart.ctid = due.ctid WHERE e.ctid = due.ctid
     RETURNING e.id, e.tenant_id, e.{q}_attempts - e.{q}_allowance AS tries, e.{q}_status AS status,
         e.{q}_error AS error, due.was
@@ -100,8 +100,7 @@ SELECT count(*) FILTER (WHERE was = 'Queued') AS ready,
     count(*) FILTER (WHERE was = 'Processing' AND status = 'Queued') AS rescued,
     count(*) FILTER (WHERE status = 'Error') AS died FROM swept"""
 
-# "Is there any?" asked in order, not by EXISTS: by yesterday's statistics of a full queue the planner would read the
-# whole table to find that today's is empty.
+# ORDER BY … LIMIT 1, not EXISTS: with stale statistics of a full queue the planner would scan the whole table.
 _WORK = """
 SELECT (SELECT {q}_order FROM {table} WHERE {q}_status = 'Queued' AND {q}_due_at IS NULL
         ORDER BY {q}_order LIMIT 1) IS NOT NULL
@@ -143,19 +142,19 @@ WITH woken AS (
         SELECT id FROM {table} WHERE {q}_due_at > now() AND {q}_status = 'Queued' AND tenant_id = $1 AND {q}_error = $2
         ORDER BY {q}_due_at LIMIT $3::int FOR NO KEY UPDATE SKIP LOCKED)
     RETURNING id
-), told AS (SELECT pg_notify('{channel}', '{queue}'))
-SELECT count(*) FROM woken, told"""
+), notified AS (SELECT pg_notify('{channel}', '{queue}'))
+SELECT count(*) FROM woken, notified"""
 
 
 @dataclass(frozen=True)
-class Statements:
+class QueueStatements:
     """The statements of one workflow's queue, written once."""
 
     claim: str
     settle: str
     settle_dead: str
     fused: str
-    beat: str
+    renew_leases: str
     sweep: str
     work: str
     measure: str
@@ -166,8 +165,8 @@ class Statements:
     wake: str
 
     @classmethod
-    def of(cls, workflow: Workflow[Any, Any, Any]) -> "Statements":
-        """The statements for this workflow's table, queue and columns."""
+    def of(cls, workflow: Workflow[Any, Any, Any]) -> "QueueStatements":
+        """Build the statements for this workflow's table, queue and columns."""
         columns = workflow.model.__table__.columns
         names: dict[str, Any] = {
             "table": workflow.table,
@@ -178,7 +177,7 @@ class Statements:
             "worth": PRIORITY_WORTH,
             "channel": CHANNEL,
             "cap": COUNT_CAP,
-            "apart": APART_SECONDS,
+            "stagger": STAGGER_SECONDS,
             "lost": _LOST,
             "as_new": TAKEN_BACK[Status.NEW],
             "as_completed": TAKEN_BACK[Status.COMPLETED],
@@ -192,7 +191,7 @@ class Statements:
             settle=_SETTLE_ALONE.format_map(names),
             settle_dead=_SETTLE_DEAD.format_map(names),
             fused=_FUSED.format_map({**names, "claim": claim.format(n="$8", lease="$9", low="$10")}),
-            beat=_BEAT.format_map(names),
+            renew_leases=_RENEW.format_map(names),
             sweep=_SWEEP.format_map(names),
             work=_WORK.format_map(names),
             measure=_MEASURE.format_map(names),

@@ -1,106 +1,106 @@
-"""The tasks that work on the rows in hand, as many as there is work for."""
+"""The tasks that work on the rows in flight."""
 
 import asyncio
 import time
 
 from scrapersky.engine import histogram
 from scrapersky.engine.in_flight import InFlight
-from scrapersky.engine.outcomes import COMPLETED, TENANT_RESTS, TimedOut, outcome_of
+from scrapersky.engine.outcomes import COMPLETED, TENANT_DISABLED, TimedOut, outcome_of
 from scrapersky.engine.processor import QueueProcessor
 from scrapersky.engine.settle import Claim
 
-UNHEEDED_SECONDS = 5.0  # how long work that was cancelled may take to notice
+CANCEL_GRACE_SECONDS = 5.0  # how long cancelled work may take to end
 
 
 class RunnerPool:
-    """Runners that take rows from one inbox; a row that raises has an outcome, and its runner goes on."""
+    """Tasks that take rows from one inbox; an exception becomes the row's outcome, and its task continues."""
 
-    def __init__(self, processor: QueueProcessor, hand: InFlight) -> None:
-        self._station = processor
+    def __init__(self, processor: QueueProcessor, in_flight: InFlight) -> None:
+        self._processor = processor
         self._workflow = processor.workflow
         self._tuning = processor.tuning
-        self._hand = hand
+        self._in_flight = in_flight
         self._inbox: asyncio.Queue[Claim] = asyncio.Queue()
         self._runners: list[asyncio.Task[None]] = []
         self._ending = False
         self.busy_seconds = 0.0
         self.histogram = histogram.empty()
 
-    def hand_out(self, rows: list[Claim]) -> None:
-        """Put these into the inbox."""
-        for held in rows:
-            self._inbox.put_nowait(held)
+    def enqueue(self, rows: list[Claim]) -> None:
+        """Put claimed rows into the inbox."""
+        for claim in rows:
+            self._inbox.put_nowait(claim)
 
-    def hire(self) -> None:
-        """As many runners as there is work for, up to the concurrency; one that died of an error is replaced."""
+    def start_runners(self) -> None:
+        """Start as many tasks as there are rows, up to the concurrency; ended tasks are replaced."""
         self._runners = [runner for runner in self._runners if not runner.done()]
-        while len(self._runners) < min(self._tuning.concurrency, len(self._hand.held)):
+        while len(self._runners) < min(self._tuning.concurrency, len(self._in_flight.claims)):
             self._runners.append(asyncio.create_task(self._run(), name=f"{self._workflow.name} runner"))
 
-    def give_up(self, rows: list[Claim]) -> None:
-        """Their runners may never come back: somebody else takes their places."""
-        for held in rows:
-            if held.runner in self._runners:
-                self._runners.remove(held.runner)
+    def abandon(self, rows: list[Claim]) -> None:
+        """Drop the tasks of these rows, which may never end, so that others can replace them."""
+        for claim in rows:
+            if claim.runner in self._runners:
+                self._runners.remove(claim.runner)
 
     async def stop(self) -> None:
-        """End every runner, whatever it has in hand."""
+        """Cancel every task and wait for the end of those that accept it."""
         self._ending = True
         for runner in self._runners:
             runner.cancel()
         if self._runners:
-            await asyncio.wait(self._runners, timeout=UNHEEDED_SECONDS)
+            await asyncio.wait(self._runners, timeout=CANCEL_GRACE_SECONDS)
 
-    def is_unheeding(self, held: Claim, now: float) -> bool:
-        """Whether a row's work has not even noticed that its time is over."""
-        limit = self._tuning.timeout_seconds + UNHEEDED_SECONDS
-        return held.outcome is None and held.started_at is not None and now - held.started_at > limit
+    def ignores_cancellation(self, claim: Claim, now: float) -> bool:
+        """Check whether a row's work runs on after its timeout and the cancel grace."""
+        limit = self._tuning.timeout_seconds + CANCEL_GRACE_SECONDS
+        return claim.outcome is None and claim.started_at is not None and now - claim.started_at > limit
 
     async def _run(self) -> None:
         task = asyncio.current_task()
         while True:
-            held = await self._inbox.get()
-            if held.lost:
+            claim = await self._inbox.get()
+            if claim.lost:
                 continue
-            held.runner, held.started_at = task, time.monotonic()
+            claim.runner, claim.started_at = task, time.monotonic()
             try:
-                await self._work(held)
+                await self._work(claim)
             except asyncio.CancelledError:
-                if not held.lost:
+                if not claim.lost:
                     raise
             finally:
-                held.runner = None
+                claim.runner = None
             if self._ending or task not in self._runners:
-                return  # it did not heed its cancellation: neither the row nor the place is its own any more
+                return  # it ignored its cancellation and was replaced
             while task.cancelling():
-                task.uncancel()  # only this row was taken from us; the runner goes on with the next
+                task.uncancel()  # only this row's lease was lost; the task continues with the next row
 
-    async def _work(self, held: Claim) -> None:
-        if held.tenant_id in self._station.verdict.resting:
-            held.outcome = TENANT_RESTS
-            self._hand.finish(held)
+    async def _work(self, claim: Claim) -> None:
+        if claim.tenant_id in self._processor.admission.disabled_tenants:
+            claim.outcome = TENANT_DISABLED
+            self._in_flight.finish(claim)
             return
         started = time.perf_counter()
         timer = asyncio.timeout(self._tuning.timeout_seconds)
         try:
             async with timer:
-                held.found = await self._workflow.work(self._workflow.read(self._station.queue.decode(held.row)))
-            held.outcome = COMPLETED
+                claim.found = await self._workflow.work(self._workflow.read(self._processor.queue.decode(claim.row)))
+            claim.outcome = COMPLETED
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
-            if held.lost or task is None or task.cancelling():
+            if claim.lost or task is None or task.cancelling():
                 raise
-            held.outcome = outcome_of(error, held.tries, self._tuning)  # the work cancelled itself
+            claim.outcome = outcome_of(error, claim.tries, self._tuning)  # the work raised it itself
         except TimeoutError as error:
-            late = TimedOut(f"It took longer than {self._tuning.timeout_seconds:g} seconds.")
-            held.outcome = outcome_of(late if timer.expired() else error, held.tries, self._tuning)
+            late = TimedOut(f"The timeout of {self._tuning.timeout_seconds:g} seconds passed.")
+            claim.outcome = outcome_of(late if timer.expired() else error, claim.tries, self._tuning)
         except (KeyboardInterrupt, GeneratorExit):
             raise
-        except BaseException as error:  # noqa: BLE001 - whatever the work raises is its outcome, a panic of Rust too
-            held.outcome = outcome_of(error, held.tries, self._tuning)
-        if held.lost:
+        except BaseException as error:  # noqa: BLE001 - any exception of the work is its outcome, including a panic of a Rust extension
+            claim.outcome = outcome_of(error, claim.tries, self._tuning)
+        if claim.lost:
             return
         seconds = time.perf_counter() - started
         histogram.add(self.histogram, seconds)
         self.busy_seconds += seconds
-        self._hand.finish(held)
+        self._in_flight.finish(claim)

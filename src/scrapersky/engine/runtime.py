@@ -1,4 +1,4 @@
-"""The engine of a process: stations, scheduler, wake-ups and the pulse, started and stopped together."""
+"""The engine of a process: queue processors, scheduler, listener and poller, started and stopped together."""
 
 import asyncio
 import os
@@ -11,12 +11,12 @@ from typing import Any
 import structlog
 
 from scrapersky import __version__
-from scrapersky.core.cancellation import heed_cancel
+from scrapersky.core.cancellation import raise_if_cancelled
 from scrapersky.core.database import Database, is_connection_error
 from scrapersky.core.settings import Settings
 from scrapersky.core.uuid7 import new_id
-from scrapersky.engine.events import DatabaseAway, Events
-from scrapersky.engine.listener import hear_wakeups
+from scrapersky.engine.events import DatabaseUnavailable, Events
+from scrapersky.engine.listener import listen_for_wakeups
 from scrapersky.engine.maintenance import Periodic
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.processor import QueueProcessor
@@ -34,12 +34,12 @@ from scrapersky.engine.tuning import Tuning
 
 log = structlog.get_logger(__name__)
 
-SIGN_SECONDS = 5.0  # how often a process signs the list of workers
+REGISTER_SECONDS = 5.0  # how often a process updates its row in the worker table
 HOST = socket.gethostname()
 
 
 class Runtime:
-    """Everything that runs by itself in a process. `start`, then `stop`; nothing is global."""
+    """The background work of a process: call `start`, later `stop`."""
 
     def __init__(
         self,
@@ -63,19 +63,19 @@ class Runtime:
         }
         self.maintenance = maintenance
         self.failed_registrations: dict[str, str] = {}
-        self.pulsed_at: float | None = None
+        self.polled_at: float | None = None
         self._tasks: list[asyncio.Task[None]] = []
-        self._signed_at = -1e9
+        self._registered_at = -1e9
         self._requests: dict[str, datetime | None] | None = None
 
     @property
     def is_alive(self) -> bool:
-        """Whether the scheduler runs and the pulse has been felt lately."""
-        patience = 10 + 3 * self.settings.poll_interval_seconds
-        return self.scheduler.running and self.pulsed_at is not None and time.monotonic() - self.pulsed_at < patience
+        """Whether the scheduler runs and the last poll is recent."""
+        limit = 10 + 3 * self.settings.poll_interval_seconds
+        return self.scheduler.running and self.polled_at is not None and time.monotonic() - self.polled_at < limit
 
     def start(self) -> None:
-        """Register every job, start the scheduler, the wake-ups and the pulse."""
+        """Register every job; start the scheduler, the listener and the poller."""
         self.failed_registrations = register_all(
             [
                 *(
@@ -92,29 +92,31 @@ class Runtime:
             ]
         )
         start_scheduler(self.scheduler, self.events)
-        self._tasks = [asyncio.create_task(self._pulse(), name="pulse")]
+        self._tasks = [asyncio.create_task(self._poll(), name="pulse")]
         if not self.settings.poll_only:
             self._tasks.append(
-                asyncio.create_task(hear_wakeups(self.database, self._heard, self.events), name="wake-ups")
+                asyncio.create_task(
+                    listen_for_wakeups(self.database, self._on_notification, self.events), name="wake-ups"
+                )
             )
 
     async def stop(self, grace_seconds: float | None = None) -> None:
-        """Stop claiming at once, give work its grace, hand the rest back."""
-        self.pulsed_at = None  # from now on this process is not ready for anything
+        """Stop claiming, wait for the grace period, give back unfinished rows."""
+        self.polled_at = None  # the process is no longer ready
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         grace = self.settings.shutdown_grace_seconds if grace_seconds is None else grace_seconds
         await shutdown_scheduler(self.scheduler, list(self.processors.values()), grace)
-        await self._sign_off()
+        await self._unregister_worker()
 
-    def hurry(self) -> None:
-        """A second request to stop: give everything back now."""
+    def stop_now(self) -> None:
+        """Give back every row in flight now, without a grace period."""
         for processor in self.processors.values():
             processor.stop(0)
 
     def wake(self, name: str) -> bool:
-        """Look at this workflow's queue now; false if its job is not registered here."""
+        """Check this workflow's queue now. Return False if its job is not registered here."""
         processor = self.processors[name]
         if processor.running:
             processor.wake()
@@ -124,58 +126,58 @@ class Runtime:
     def _register(self, processor: QueueProcessor) -> None:
         register_workflow(self.scheduler, processor, self.settings)
 
-    def _heard(self, queue: str) -> None:
+    def _on_notification(self, queue: str) -> None:
         workflow = self.pipeline.by_queue(queue)
         if workflow is None:
             return
         processor = self.processors[workflow.name]
-        if not processor.stopping and processor.verdict.may_claim:  # while it may not, only the pulse looks
+        if not processor.stopping and processor.admission.may_claim:  # otherwise only the poller checks
             self.wake(workflow.name)
 
-    # -- the pulse -----------------------------------------------------------------------------------------------
+    # -- the poller ----------------------------------------------------------------------------------------------
 
-    async def _pulse(self) -> None:
-        """Once a poll: one look at all queues and at what other hosts have decided. The truth behind the hints."""
+    async def _poll(self) -> None:
+        """Check all queues and run requests in each poll interval; finds what notifications missed."""
         while True:
             try:
-                await self._beat_once()
-                self.pulsed_at = time.monotonic()
+                await self._poll_once()
+                self.polled_at = time.monotonic()
             except Exception as error:
-                heed_cancel(error)
+                raise_if_cancelled(error)
                 if not is_connection_error(error):
                     log.exception("poll_failed")
-                await self.events.publish(DatabaseAway("pulse", f"{type(error).__name__}: {error}"))
+                await self.events.publish(DatabaseUnavailable("pulse", f"{type(error).__name__}: {error}"))
             await asyncio.sleep(self.settings.poll_interval_seconds)
 
-    async def _beat_once(self) -> None:
+    async def _poll_once(self) -> None:
         names = list(self.processors)
         async with self.database.engine_connection() as connection:
             questions = ", ".join(f"({self.processors[name].queue.work_sql}) AS w{n}" for n, name in enumerate(names))
             work: Any = await connection.fetchrow(f"SELECT {questions}") if names else []
             requests = await connection.fetch("SELECT workflow, run_requested_at FROM workflow_control")
-            if time.monotonic() - self._signed_at > SIGN_SECONDS:
-                await connection.execute(_SIGN, self.worker_id, HOST, os.getpid(), __version__)
-                self._signed_at = time.monotonic()
-        asked = self._newly_requested(requests)
+            if time.monotonic() - self._registered_at > REGISTER_SECONDS:
+                await connection.execute(_REGISTER_WORKER, self.worker_id, HOST, os.getpid(), __version__)
+                self._registered_at = time.monotonic()
+        requested = self._newly_requested(requests)
         for name, has_work in zip(names, work, strict=True):
             try:
-                await self._attend(self.processors[name], bool(has_work), name in asked)
-            except Exception as error:  # one workflow's trouble must not keep the others waiting
-                heed_cancel(error)
+                await self._schedule(self.processors[name], bool(has_work), name in requested)
+            except Exception as error:  # a failure of one workflow must not delay the others
+                raise_if_cancelled(error)
                 if is_connection_error(error):
                     raise
                 log.exception("queue_poll_failed", workflow=name)
 
-    async def _attend(self, processor: QueueProcessor, has_work: bool, asked: bool) -> None:
+    async def _schedule(self, processor: QueueProcessor, has_work: bool, requested: bool) -> None:
         if processor.stopping:
             return
-        set_interval(self.scheduler, processor.workflow.job_id, processor.verdict.pace.interval_seconds)
+        set_interval(self.scheduler, processor.workflow.job_id, processor.admission.pace.interval_seconds)
         if processor.running:
             if has_work:
                 processor.wake()
             if not (has_work and processor.running < processor.tuning.max_instances):
                 return
-        if asked or (has_work and (await processor.consult()).may_claim):
+        if requested or (has_work and (await processor.consult()).may_claim):
             run_now(self.scheduler, processor.workflow.job_id)
 
     def _newly_requested(self, rows: Sequence[Any]) -> set[str]:
@@ -185,16 +187,16 @@ class Runtime:
             return set()
         return {name for name, at in now.items() if at is not None and at != before.get(name)}
 
-    async def _sign_off(self) -> None:
+    async def _unregister_worker(self) -> None:
         try:
             async with self.database.engine_connection() as connection:
                 await connection.execute("DELETE FROM worker WHERE id = $1", self.worker_id)
         except Exception as error:
             if not is_connection_error(error):
                 raise
-            await self.events.publish(DatabaseAway("sign off", f"{type(error).__name__}: {error}"))
+            await self.events.publish(DatabaseUnavailable("sign off", f"{type(error).__name__}: {error}"))
 
 
-_SIGN = """
+_REGISTER_WORKER = """
 INSERT INTO worker (id, host, pid, version) VALUES ($1, $2, $3, $4)
 ON CONFLICT (id) DO UPDATE SET seen_at = now()"""

@@ -1,4 +1,4 @@
-"""When things run: one shared AsyncIOScheduler per process, one job per workflow and per periodic task."""
+"""The shared AsyncIOScheduler of a process, with one job per workflow and per periodic task."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -20,14 +20,14 @@ from apscheduler.triggers.interval import IntervalTrigger
 from scrapersky.core import clock
 from scrapersky.core.database import Database
 from scrapersky.core.settings import Settings
-from scrapersky.engine.events import Events, JobNoticed
+from scrapersky.engine.events import Events, SchedulerJobEvent
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.maintenance import Periodic, run_periodic
 from scrapersky.engine.processor import QueueProcessor
 
 log = structlog.get_logger(__name__)
 
-NOTICED = {
+JOB_EVENTS = {
     EVENT_JOB_EXECUTED: "executed",
     EVENT_JOB_ERROR: "error",
     EVENT_JOB_MISSED: "missed",
@@ -36,7 +36,7 @@ NOTICED = {
 
 
 def new_scheduler(settings: Settings) -> AsyncIOScheduler:
-    """The shared scheduler of a process: UTC, late runs folded into one, lateness forgiven as set."""
+    """Build the scheduler: UTC, late runs coalesced, misfire grace from the settings."""
     return AsyncIOScheduler(
         timezone=UTC,
         job_defaults={"coalesce": True, "misfire_grace_time": settings.misfire_grace_seconds, "max_instances": 1},
@@ -59,7 +59,7 @@ def register_workflow(scheduler: AsyncIOScheduler, processor: QueueProcessor, se
 
 
 def register_periodic(scheduler: AsyncIOScheduler, task: Periodic, database: Database, settings: Settings) -> None:
-    """Add the job of one periodic task. It looks at once whether it is due: a process may not live for an interval."""
+    """Add the job of one periodic task. It runs at once if it is due: a process may end before its first interval."""
     scheduler.add_job(
         _run_until_stopped,
         trigger=IntervalTrigger(minutes=task.interval_minutes, timezone=UTC),
@@ -75,7 +75,7 @@ def register_periodic(scheduler: AsyncIOScheduler, task: Periodic, database: Dat
 
 
 async def _run_until_stopped(task: Periodic, database: Database) -> None:
-    """Run a task; being stopped in the middle is no failure, some host will do it again."""
+    """Run a task; cancellation is not a failure, because a host will run it again."""
     try:
         await run_periodic(task, database)
     except asyncio.CancelledError:
@@ -83,35 +83,35 @@ async def _run_until_stopped(task: Periodic, database: Database) -> None:
 
 
 def register_all(registrations: Sequence[tuple[str, Callable[[], None]]]) -> dict[str, str]:
-    """Do each registration; one that fails is logged and named in the answer, and the others still start."""
+    """Run each registration. A failing one is logged and returned with its error; the others still start."""
     failed: dict[str, str] = {}
     for job_id, register in registrations:
         try:
             register()
-        except Exception as error:  # one bad declaration must not stop the others
+        except Exception as error:  # one invalid declaration must not stop the others
             failed[job_id] = f"{type(error).__name__}: {error}"
             log.exception("job_registration_failed", job_id=job_id)
     return failed
 
 
 def start_scheduler(scheduler: AsyncIOScheduler, events: Events) -> None:
-    """Start it once, with the listener that turns its events into ours."""
+    """Start the scheduler once, with a listener that publishes its events."""
     if scheduler.running:
         log.warning("scheduler_already_running")
         return
-    scheduler.add_listener(job_listener(events), sum(NOTICED))
+    scheduler.add_listener(job_listener(events), sum(JOB_EVENTS))
     scheduler.start()
     log.info("scheduler_started", jobs=len(scheduler.get_jobs()))
 
 
 def job_listener(events: Events) -> Callable[[JobEvent], None]:
-    """What is called for every executed, failed, missed or refused run of a job."""
+    """Return a listener that publishes every executed, failed, missed or refused run of a job."""
     publishing: set[asyncio.Task[None]] = set()
 
     def listen(event: JobEvent) -> None:
         error = getattr(event, "exception", None)
-        noticed = JobNoticed(event.job_id, NOTICED[event.code], repr(error) if error else None)
-        task = asyncio.get_running_loop().create_task(events.publish(noticed))
+        job_event = SchedulerJobEvent(event.job_id, JOB_EVENTS[event.code], repr(error) if error else None)
+        task = asyncio.get_running_loop().create_task(events.publish(job_event))
         publishing.add(task)
         task.add_done_callback(publishing.discard)
 
@@ -119,7 +119,7 @@ def job_listener(events: Events) -> Callable[[JobEvent], None]:
 
 
 def run_now(scheduler: AsyncIOScheduler, job_id: str) -> bool:
-    """Start a job at once instead of at its next interval; false if it is not registered here."""
+    """Start a job at once instead of at its next interval. Return False if it is not registered here."""
     try:
         scheduler.modify_job(job_id, next_run_time=clock.now())
     except JobLookupError:
@@ -128,7 +128,7 @@ def run_now(scheduler: AsyncIOScheduler, job_id: str) -> bool:
 
 
 def set_interval(scheduler: AsyncIOScheduler, job_id: str, seconds: float) -> None:
-    """Let a job follow its queue: look more or less often from now on."""
+    """Change the interval of a job, unless the difference is small."""
     job: Any = scheduler.get_job(job_id)
     if job is None or abs(job.trigger.interval.total_seconds() - seconds) < 0.2 * seconds:
         return
@@ -138,7 +138,7 @@ def set_interval(scheduler: AsyncIOScheduler, job_id: str, seconds: float) -> No
 async def shutdown_scheduler(
     scheduler: AsyncIOScheduler, processors: Sequence[QueueProcessor], grace_seconds: float
 ) -> None:
-    """Stop claiming, let work finish, give back the rest; only then stop the scheduler, which cancels what runs."""
+    """Stop claiming, let work finish, give back the rest; then stop the scheduler, which cancels running jobs."""
     if not scheduler.running:
         return
     scheduler.pause()

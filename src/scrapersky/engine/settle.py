@@ -1,4 +1,4 @@
-"""Writing down what became of rows: fence, write, open the next inbox, claim again, in one transaction."""
+"""Settling rows: fence, write, queue the next step, claim again, in one transaction."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.database import ACT_AS_ENGINE, ACT_AS_TENANT, CONNECTION_ERRORS, is_connection_error
-from scrapersky.engine.outcomes import COMPLETED, Kind, Outcome, WriteFailed, outcome_of
+from scrapersky.engine.outcomes import COMPLETED, Outcome, OutcomeKind, WriteFailed, outcome_of
 from scrapersky.engine.processor import QueueProcessor
-from scrapersky.engine.queue import Exchange, Settlement
+from scrapersky.engine.queue import ClaimResult, Settlement
 from scrapersky.engine.workflow import Claimed
 
 log = structlog.get_logger(__name__)
@@ -23,7 +23,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(eq=False, slots=True)
 class Claim:
-    """A row this process has the lease of."""
+    """A row whose lease this process holds."""
 
     row: Claimed
     renewed_at: float
@@ -44,68 +44,70 @@ class Claim:
 
     @property
     def settlement(self) -> Settlement:
-        """The row with its outcome."""
+        """The row with its attempt and outcome."""
         if self.outcome is None:
-            raise TypeError("a row without an outcome cannot be settled")
+            raise TypeError("A row without an outcome cannot be settled.")
         return Settlement(self.row_id, self.attempts, self.outcome)
 
 
-async def settle_and_claim(processor: QueueProcessor, done: Sequence[Claim], count: int) -> Exchange:
-    """Settle what is done and claim up to `count` more. A row whose write fails, fails alone."""
+async def settle_and_claim(processor: QueueProcessor, done: Sequence[Claim], count: int) -> ClaimResult:
+    """Settle finished rows and claim up to `count` more. A failing write affects only its own row."""
     try:
-        if processor.workflow.writes and any(held.outcome is COMPLETED for held in done):
+        if processor.workflow.writes and any(claim.outcome is COMPLETED for claim in done):
             return await _write_and_claim(processor, done, count)
         async with processor.database.engine_connection() as connection:
-            settlements = [held.settlement for held in done]
-            return await processor.queue.exchange(connection, settlements, count, processor.tuning.lease_seconds)
+            settlements = [claim.settlement for claim in done]
+            return await processor.queue.settle_and_claim(
+                connection, settlements, count, processor.tuning.lease_seconds
+            )
     except Exception as error:
         if is_connection_error(error) or not done:
             raise
         return await _one_by_one(processor, done, error)
 
 
-async def _write_and_claim(processor: QueueProcessor, done: Sequence[Claim], count: int) -> Exchange:
+async def _write_and_claim(processor: QueueProcessor, done: Sequence[Claim], count: int) -> ClaimResult:
     async with processor.database.engine_session() as session:
-        await session.execute(text(ACT_AS_ENGINE))  # opens the transaction before the bare driver is used
-        driver = await driver_of(session)
-        lost = await processor.queue.settle(driver, [held.settlement for held in done])
+        await session.execute(text(ACT_AS_ENGINE))  # opens the transaction before the driver connection is used
+        driver = await driver_connection(session)
+        lost = await processor.queue.settle(driver, [claim.settlement for claim in done])
         gone = set(lost)
         await _write(
-            processor, session, [held for held in done if held.outcome is COMPLETED and held.row_id not in gone]
+            processor, session, [claim for claim in done if claim.outcome is COMPLETED and claim.row_id not in gone]
         )
         await driver.execute(ACT_AS_ENGINE)
         claimed = await processor.queue.claim(driver, count, processor.tuning.lease_seconds) if count else []
-        # The claim asked not to wait for the disk; the results in this transaction must.
+        # The claim turned off waiting for the disk; the results in this transaction need it.
         await driver.execute("SET LOCAL synchronous_commit = on")
-    return Exchange(claimed, lost)
+    return ClaimResult(claimed, lost)
 
 
 async def _write(processor: QueueProcessor, session: AsyncSession, completed: Sequence[Claim]) -> None:
-    """Hand what was found to the workflow, one tenant at a time and as that tenant; open the next inbox."""
+    """Let the workflow write its results, one tenant at a time and as that tenant; queue the next step's rows."""
     by_tenant: dict[UUID, list[Claim]] = defaultdict(list)
-    for held in completed:
-        by_tenant[held.tenant_id].append(held)
-    workflow, driver = processor.workflow, await driver_of(session)
-    for tenant_id, group in sorted(by_tenant.items()):  # one order for all: two hosts never wait in a ring for a quota
+    for claim in completed:
+        by_tenant[claim.tenant_id].append(claim)
+    workflow, driver = processor.workflow, await driver_connection(session)
+    for tenant_id, group in sorted(by_tenant.items()):  # one order on all hosts: no deadlock over quotas
         await driver.execute(ACT_AS_TENANT, str(tenant_id))
         # One array, not one parameter per row: the statement stays the same, and with it its plan.
-        ids = bindparam("ids", [held.row_id for held in group], ARRAY(Uuid()))
+        ids = bindparam("ids", [claim.row_id for claim in group], ARRAY(Uuid()))
         rows = await session.scalars(select(workflow.model).where(workflow.model.id == any_(ids)))
-        found = {held.row_id: held.found for held in group}
+        found = {claim.row_id: claim.found for claim in group}
         in_order = {row.id: row for row in rows}
-        pairs = [(in_order[held.row_id], found[held.row_id]) for held in group if held.row_id in in_order]
+        pairs = [(in_order[claim.row_id], found[claim.row_id]) for claim in group if claim.row_id in in_order]
         try:
             products = list(await workflow.write_batch(session, pairs))
             await session.flush()
         except OSError as error:
-            if await _still_answers(driver):  # a missing file and a lost connection look alike
+            if await _is_connected(driver):  # a missing file and a lost connection raise the same type
                 raise WriteFailed(f"{type(error).__name__}: {error}") from error
             raise
         if processor.next_queue is not None and products:
             await processor.next_queue.open(driver, products)
 
 
-async def _still_answers(driver: asyncpg.Connection) -> bool:
+async def _is_connected(driver: asyncpg.Connection) -> bool:
     try:
         await driver.execute("SELECT 1")
     except (asyncpg.PostgresError, *CONNECTION_ERRORS):
@@ -113,53 +115,53 @@ async def _still_answers(driver: asyncpg.Connection) -> bool:
     return True
 
 
-async def _one_by_one(processor: QueueProcessor, done: Sequence[Claim], error: Exception) -> Exchange:
-    """The batch failed: settle each row alone, so that the bad one is found and the good ones are done."""
+async def _one_by_one(processor: QueueProcessor, done: Sequence[Claim], error: Exception) -> ClaimResult:
+    """Settle each row of a failed batch alone, so that only the failing one is affected."""
     lost: list[UUID] = []
-    for held in done:
+    for claim in done:
         try:
-            lost += await _settle_alone(processor, held, error if len(done) == 1 else None)
-        except Exception as own:
-            if is_connection_error(own):
+            lost += await _settle_alone(processor, claim, error if len(done) == 1 else None)
+        except Exception as failure:
+            if is_connection_error(failure):
                 raise
             log.warning(
                 "row_settle_failed",
                 workflow=processor.workflow.name,
-                row_id=str(held.row_id),
-                error=f"{type(own).__name__}: {own}",
+                row_id=str(claim.row_id),
+                error=f"{type(failure).__name__}: {failure}",
             )
-            lost.append(held.row_id)  # locked by somebody, perhaps: its lease will run out
-    return Exchange([], lost, again=True)  # what was settled must be noted before anything else can go wrong
+            lost.append(claim.row_id)  # perhaps locked: its lease will expire
+    return ClaimResult([], lost, may_have_more=True)  # report what was settled before claiming again
 
 
-async def _settle_alone(processor: QueueProcessor, held: Claim, error: Exception | None) -> list[UUID]:
-    """Settle one row; with the error that its write has already ended in, if it has."""
-    if held.outcome is COMPLETED and processor.workflow.writes:
+async def _settle_alone(processor: QueueProcessor, claim: Claim, error: Exception | None) -> list[UUID]:
+    """Settle one row; `error` is the failure of its write, if it was tried already."""
+    if claim.outcome is COMPLETED and processor.workflow.writes:
         if error is None:
             try:
-                return (await _write_and_claim(processor, [held], 0)).lost
-            except Exception as own:
-                if is_connection_error(own):
+                return (await _write_and_claim(processor, [claim], 0)).lost
+            except Exception as failure:
+                if is_connection_error(failure):
                     raise
-                error = own
-        held.outcome = outcome_of(error, held.tries, processor.tuning)
+                error = failure
+        claim.outcome = outcome_of(error, claim.tries, processor.tuning)
     async with processor.database.engine_connection() as connection:
-        return await processor.queue.settle(connection, [held.settlement])
+        return await processor.queue.settle(connection, [claim.settlement])
 
 
-async def driver_of(session: AsyncSession) -> asyncpg.Connection:
-    """The bare connection under a session whose transaction has begun."""
+async def driver_connection(session: AsyncSession) -> asyncpg.Connection:
+    """Return the asyncpg connection of a session whose transaction has begun."""
     connection = await session.connection()
     driver: asyncpg.Connection = (await connection.get_raw_connection()).driver_connection
     if not driver.is_in_transaction():
-        raise RuntimeError("the session has not begun its transaction")
+        raise RuntimeError("The session has not begun its transaction.")
     return driver
 
 
-def count_kinds(done: Sequence[Claim], lost: Sequence[UUID]) -> dict[Kind, int]:
-    """How many rows ended in which way, without those that were no longer ours."""
-    gone, counts = set(lost), dict.fromkeys(Kind, 0)
-    for held in done:
-        if held.outcome is not None and held.row_id not in gone:
-            counts[held.outcome.kind] += 1
+def count_outcomes(done: Sequence[Claim], lost: Sequence[UUID]) -> dict[OutcomeKind, int]:
+    """Count the rows of each outcome, without those whose lease was lost."""
+    gone, counts = set(lost), dict.fromkeys(OutcomeKind, 0)
+    for claim in done:
+        if claim.outcome is not None and claim.row_id not in gone:
+            counts[claim.outcome.kind] += 1
     return counts

@@ -1,4 +1,4 @@
-"""How fast a workflow goes: declared defaults, the environment over them, and what its queue makes of it."""
+"""The tuning of a workflow: declared defaults, overridden by the environment, adapted to its queue."""
 
 import math
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from scrapersky.core.settings import Environment, explain
 
 
 class Tuning(BaseModel):
-    """The numbers of one workflow. `DEEP_SCAN_SCHEDULER_BATCH_SIZE` overrules `batch_size` of deep_scan, and so on."""
+    """The tuning of one workflow. `DEEP_SCAN_SCHEDULER_BATCH_SIZE` overrides `batch_size` of deep_scan, and so on."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -43,22 +43,22 @@ class Tuning(BaseModel):
 
     @property
     def interval(self) -> float:
-        """Seconds between two looks."""
+        """Seconds between two scheduled runs."""
         return self.interval_seconds or self.interval_minutes * 60
 
     @property
-    def largest_batch(self) -> int:
-        """The most rows one claim may take."""
+    def max_batch(self) -> int:
+        """The maximum number of rows per claim."""
         return self.max_batch_size or self.batch_size * 10
 
 
 def tuning_names(prefix: str) -> list[str]:
-    """The variables of one workflow."""
+    """Return the names of the settings of one workflow."""
     return [prefix + field.upper() for field in Tuning.model_fields]
 
 
 def tune(prefix: str, defaults: Tuning, environment: Environment, every: float | None = None) -> Tuning:
-    """The declared tuning with the environment's values over it; `every` is an interval for all workflows."""
+    """Override the declared tuning by the environment; `every` is an interval for all workflows."""
     given = {
         field: value for field in Tuning.model_fields if (value := environment.get(prefix + field.upper())) is not None
     }
@@ -73,7 +73,7 @@ def tune(prefix: str, defaults: Tuning, environment: Environment, every: float |
 
 def _explain(error: ValidationError, prefix: str, given: Mapping[str, str]) -> str:
     named = {prefix + field.upper(): value for field, value in given.items()}
-    # Two settings that do not go together are no setting's own fault: name the one that was given.
+    # Two inconsistent settings: name the one that was given.
     pair = "MAX_BATCH_SIZE" if "max_batch_size" in given else "BATCH_SIZE"
     renamed = ValidationError.from_exception_data(
         error.title,
@@ -92,18 +92,18 @@ def _explain(error: ValidationError, prefix: str, given: Mapping[str, str]) -> s
 
 @dataclass(frozen=True)
 class Pace:
-    """What a workflow does now: how many rows at once, how often it looks."""
+    """The current batch size and interval of a workflow."""
 
     batch_size: int
     interval_seconds: float
 
 
 def pace_for(tuning: Tuning, depth: int, item_seconds: float) -> Pace:
-    """A deep queue is taken in larger bites and looked at more often; slow rows in smaller ones.
+    """Compute the pace: larger batches and shorter intervals for a deep queue, smaller batches for slow rows.
 
-    A batch must be done well within its lease, and an empty queue is looked at no more often than declared.
+    A batch must end well within its lease, and an empty queue is checked no more often than declared.
     """
-    wanted = min(max(tuning.batch_size, math.ceil(depth / 10)), tuning.largest_batch)
+    wanted = min(max(tuning.batch_size, math.ceil(depth / 10)), tuning.max_batch)
     if item_seconds > 0:
         in_time = min(wanted, tuning.concurrency * tuning.lease_seconds / 3 / item_seconds)
         wanted = max(1, math.floor(in_time))

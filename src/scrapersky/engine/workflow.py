@@ -28,7 +28,7 @@ class Claimed(asyncpg.Record):  # type: ignore[misc]  # asyncpg has no types
 class Workflow(ABC, Generic[RowT, TaskT, FoundT]):
     """One step of the line.
 
-    `read` runs inside the claim, `work` has no session in reach, `write` shares the transaction of the state change.
+    `read` runs inside the claim, `work` has no database session, `write` shares the transaction of the state change.
     """
 
     number: ClassVar[int]
@@ -36,8 +36,8 @@ class Workflow(ABC, Generic[RowT, TaskT, FoundT]):
     model: ClassVar[type[Any]]
     reads: ClassVar[tuple[str, ...]] = ()
     feeds: ClassVar[str | None] = None
-    queue: ClassVar[str] = ""  # the prefix of the columns; the name, unless the table says otherwise
-    settings_prefix: ClassVar[str] = ""  # the prefix of the settings; NAME_SCHEDULER_, unless history says otherwise
+    queue: ClassVar[str] = ""  # the prefix of the columns; defaults to the name
+    settings_prefix: ClassVar[str] = ""  # the prefix of the settings; defaults to NAME_SCHEDULER_
     tuning: ClassVar[Tuning] = Tuning()
 
     def __init_subclass__(cls, **arguments: Any) -> None:
@@ -48,7 +48,7 @@ class Workflow(ABC, Generic[RowT, TaskT, FoundT]):
 
     @property
     def table(self) -> str:
-        """The table whose rows this works on."""
+        """The table of the rows this workflow processes."""
         return str(self.model.__tablename__)
 
     @property
@@ -73,21 +73,21 @@ class Workflow(ABC, Generic[RowT, TaskT, FoundT]):
 
     @abstractmethod
     def read(self, row: Claimed) -> TaskT:
-        """Take what `work` needs from the row; the connection is given back right after."""
+        """Return what `work` needs from the row; the connection is released right after."""
 
     @abstractmethod
     async def work(self, task: TaskT) -> FoundT:
-        """Do the slow part: no session in reach. Raise Skip, Later or GiveUp to say so; anything else is a failure."""
+        """Do the slow part, without a session. Raise Skip, Later or GiveUp; any other exception is a failure."""
 
     async def write(self, session: AsyncSession, row: RowT, found: FoundT) -> Iterable[UUID]:
-        """Store what was found, in the transaction that completes the row, as the row's tenant.
+        """Store the result in the transaction that completes the row, as the row's tenant.
 
-        Returns the ids of rows of the next model that go on: they are queued there in the same transaction.
+        Return the ids of the rows that the next workflow gets: they are queued in the same transaction.
         """
-        raise TypeError(f"{self.name} stores nothing: give it a `write` or a `write_batch`")
+        raise TypeError(f"{self.name} stores nothing: it needs a `write` or a `write_batch`")
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[RowT, FoundT]]) -> Iterable[UUID]:
-        """Store a batch of one tenant; the same as `write` for each unless a workflow knows a faster way."""
+        """Store a batch of one tenant; calls `write` for each row unless a workflow overrides it."""
         products: list[UUID] = []
         for row, result in found:
             products.extend(await self.write(session, row, result))

@@ -8,11 +8,11 @@ from scrapersky.engine.events import (
     BatchSettled,
     BreakerChanged,
     CycleEnded,
-    DatabaseAway,
-    JobNoticed,
+    DatabaseUnavailable,
     LeaseLost,
     RowFailed,
     RowsRescued,
+    SchedulerJobEvent,
 )
 
 log = structlog.get_logger("scrapersky.engine")
@@ -48,11 +48,11 @@ async def log_event(event: Any) -> None:
             log.warning("rows_rescued", workflow=event.workflow, requeued=event.requeued, died=event.died)
         case BreakerChanged():
             log.warning("breaker_changed", workflow=event.workflow, breaker=event.breaker, reason=event.reason)
-        case DatabaseAway():
+        case DatabaseUnavailable():
             log.error("database_unavailable", where=event.where, error=event.error)
-        case JobNoticed(what="error"):
+        case SchedulerJobEvent(what="error"):
             log.error("job_failed", job_id=event.job_id, error=event.error)
-        case JobNoticed():
+        case SchedulerJobEvent():
             log.debug("scheduler_job_event", job_id=event.job_id, job_event=event.what)
         case BatchSettled():
             log.debug("batch_settled", workflow=event.workflow)

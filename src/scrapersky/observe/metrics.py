@@ -12,12 +12,12 @@ from scrapersky.engine import histogram
 from scrapersky.engine.events import (
     BatchSettled,
     CycleEnded,
-    DatabaseAway,
-    JobNoticed,
+    DatabaseUnavailable,
     LeaseLost,
     RowsRescued,
+    SchedulerJobEvent,
 )
-from scrapersky.engine.queue import Measures
+from scrapersky.engine.queue import QueueMetrics
 
 BREAKER_STATES = {"closed": 0, "half-open": 1, "open": 2}
 QUEUE_STATES = ("ready", "waiting", "processing", "dead")
@@ -86,9 +86,9 @@ class Metrics:
                 self.lost.labels(event.workflow).inc(len(event.row_ids))
             case RowsRescued():
                 self.rescued.labels(event.workflow).inc(event.requeued + event.died)
-            case JobNoticed():
+            case SchedulerJobEvent():
                 self.jobs.labels(event.job_id, event.what).inc()
-            case DatabaseAway():
+            case DatabaseUnavailable():
                 self.unavailable.inc()
 
     def clear_measurements(self) -> None:
@@ -98,7 +98,7 @@ class Metrics:
 
     def render(
         self,
-        queues: Mapping[str, Measures],
+        queues: Mapping[str, QueueMetrics],
         controls: Mapping[str, tuple[str, bool]],
         spent: Iterable[tuple[str, str, int, int]] = (),
     ) -> bytes:

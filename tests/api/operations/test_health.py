@@ -10,7 +10,7 @@ from scrapersky.core.errors import Unavailable
 from scrapersky.engine import histogram
 from scrapersky.engine.events import CycleEnded
 from scrapersky.engine.queue import Queue
-from scrapersky.engine.settle import driver_of
+from scrapersky.engine.settle import driver_connection
 from scrapersky.observe.metrics import Metrics
 from scrapersky.sandbox.example_workflows import parcel_line
 from scrapersky.store.operations import queue_rows
@@ -142,7 +142,7 @@ async def test_the_age_of_a_queue_is_the_one_the_engine_measures(database, admin
         await admin.execute("UPDATE parcel SET packing_order = packing_order - $1 WHERE id = $2", age * 1_000_000, row)
     async with database.engine_session() as session:
         oldest = await queue_rows.oldest_seconds(session, workflow)
-        measured = (await Queue(workflow).measure(await driver_of(session))).oldest_seconds
+        measured = (await Queue(workflow).measure(await driver_connection(session))).oldest_seconds
     assert oldest == pytest.approx(measured, abs=0.001)
     assert 400 < oldest < 405
 

@@ -135,7 +135,7 @@ async def test_a_run_request_wakes_a_workflow_that_would_sleep_for_an_hour(datab
     async with served(app) as client:
 
         async def pulsed():
-            return app.state.application.runtime.pulsed_at
+            return app.state.application.runtime.polled_at
 
         await wait_for(pulsed)
         await client.post(f"{LINE}/shipping/run")

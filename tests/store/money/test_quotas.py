@@ -14,7 +14,7 @@ from tests.workflows.cases import CASES, real_line
 from scrapersky.actions import request_search
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.queue import Queue
-from scrapersky.pipeline import the_line
+from scrapersky.pipeline import build_pipeline
 from scrapersky.providers.base import PlaceDetails
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.line.advance_rules import AdvanceRules
@@ -348,7 +348,7 @@ class Dear:
 async def test_a_running_search_stops_at_what_is_left_of_the_month(database, settings, admin, tenant):
     await allow(admin, tenant, cents_per_month=45)
     search = await ask(database, tenant, "one", 30)
-    await run_job_loop(processors_of(the_line({"test": Dear()}), database, settings)["place_search"])
+    await run_job_loop(processors_of(build_pipeline({"test": Dear()}), database, settings)["place_search"])
     row = await admin.fetchrow("SELECT * FROM search WHERE id = $1", search.id)
     assert (row["place_search_status"], row["cost_cents"], row["result_count"]) == ("Completed", 40, 4)
     assert "over the budget of 0.45" in row["cut_short"]

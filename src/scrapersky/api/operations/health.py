@@ -15,8 +15,8 @@ from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import OPERATOR, public, requires
 from scrapersky.core.database import is_connection_error
 from scrapersky.engine.breaker import CLOSED
-from scrapersky.engine.queue import Measures
-from scrapersky.engine.settle import driver_of
+from scrapersky.engine.queue import QueueMetrics
+from scrapersky.engine.settle import driver_connection
 from scrapersky.store.money import spending
 from scrapersky.store.money.spending import Spent
 from scrapersky.store.operations import controls, queue_rows
@@ -155,10 +155,12 @@ async def _ask(application: WebApplication) -> _Seen:
     return _Seen(revision=revision, oldest_seconds=oldest, breakers=breakers)
 
 
-async def _measure(application: WebApplication) -> tuple[dict[str, Measures], dict[str, tuple[str, bool]], list[Spent]]:
+async def _measure(
+    application: WebApplication,
+) -> tuple[dict[str, QueueMetrics], dict[str, tuple[str, bool]], list[Spent]]:
     async with application.database.engine_session() as session:
         spent = await spending.this_month(session)
-        control_of, driver = await controls.by_workflow(session), await driver_of(session)
+        control_of, driver = await controls.by_workflow(session), await driver_connection(session)
         measures = {name: await queue.measure(driver) for name, queue in application.pipeline.queues.items()}
     untouched = (CLOSED, False)
     states = {name: (row.breaker, row.paused_at is not None) for name, row in control_of.items() if name in measures}

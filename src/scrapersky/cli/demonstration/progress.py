@@ -10,7 +10,7 @@ from rich import progress as bars
 from rich.console import Console
 
 from scrapersky.engine.events import BatchSettled
-from scrapersky.engine.outcomes import Kind
+from scrapersky.engine.outcomes import OutcomeKind
 
 LINE_SECONDS = 1.0
 
@@ -76,7 +76,7 @@ class Progress:
         if not (isinstance(event, BatchSettled) and self._drawing):
             return
         step = next(step for step in self.steps if step.name == event.workflow)
-        for kind in (Kind.COMPLETED, Kind.SKIPPED, Kind.RETRIED, Kind.FAILED):
+        for kind in (OutcomeKind.COMPLETED, OutcomeKind.SKIPPED, OutcomeKind.RETRIED, OutcomeKind.FAILED):
             setattr(step, kind, getattr(step, kind) + event.counts.get(kind, 0))
         self._draw()
 

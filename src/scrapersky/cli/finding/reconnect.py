@@ -8,11 +8,11 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from scrapersky.bootstrap import Application
-from scrapersky.core.cancellation import heed_cancel
+from scrapersky.core.cancellation import raise_if_cancelled
 from scrapersky.core.database import is_connection_error
 from scrapersky.core.embedded_postgres import revive
 from scrapersky.core.errors import Unavailable
-from scrapersky.engine.orphans import free_rows, is_alone
+from scrapersky.engine.orphans import is_only_process, release_orphans
 from scrapersky.store.shared import host_limits
 
 AWAY_SECONDS = 60.0
@@ -35,7 +35,7 @@ async def patiently(
         try:
             answer = await ask()
         except Exception as error:
-            heed_cancel(error)
+            raise_if_cancelled(error)
             if not is_connection_error(error):
                 raise
             if away_since is None:
@@ -86,7 +86,7 @@ async def _help(application: Application) -> None:
 async def take_over(application: Application) -> int:
     """If nobody else is at work, free what killed processes held; how many rows it was."""
     async with application.database.engine_connection() as connection:
-        if not await is_alone(connection):
+        if not await is_only_process(connection):
             return 0
         await host_limits.free_all(connection)
-        return await free_rows(connection, application.pipeline)
+        return await release_orphans(connection, application.pipeline)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from scrapersky.core.database import Database
-from scrapersky.engine.outcomes import TENANT_RESTS
+from scrapersky.engine.outcomes import TENANT_DISABLED
 from scrapersky.engine.queue import Queue
 
 ROWS_AT_ONCE = 10_000
@@ -19,4 +19,4 @@ async def go_on(database: Database, queues: Iterable[Queue], tenant_id: UUID) ->
 
 async def _wake(database: Database, queue: Queue, tenant_id: UUID) -> int:
     async with database.engine_connection() as connection:
-        return await queue.wake(connection, tenant_id, TENANT_RESTS.error or "", ROWS_AT_ONCE)
+        return await queue.wake(connection, tenant_id, TENANT_DISABLED.error or "", ROWS_AT_ONCE)

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.uuid7 import new_id
-from scrapersky.engine.settle import driver_of
+from scrapersky.engine.settle import driver_connection
 from scrapersky.models import BusinessDomain, Place
 from scrapersky.providers.base import PlaceDetails
 from scrapersky.providers.place_contacts import PROVIDER, source_of, ways_of
@@ -36,7 +36,7 @@ async def keep(session: AsyncSession, told: Mapping[UUID, Told], verified: Itera
         row["domain_id"] = domains.get(row["business_id"])
         row["identity"] += "" if row["domain_id"] else f":{row['business_id']}"
     rows.sort(key=lambda row: (str(row["domain_id"]), row["identity"]))  # one order for all hosts
-    driver = await driver_of(session)
+    driver = await driver_connection(session)
     columns = {name: [row.get(name) for row in rows] for name in NAMES}
     columns["profiles"] = [value and json.dumps(value) for value in columns["profiles"]]
     tenant_id = next(iter(told.values()))[0].tenant_id
@@ -49,7 +49,7 @@ async def adopt(session: AsyncSession, links: Sequence[tuple[UUID, UUID]]) -> No
     """The domain of a business is known now: what its provider told of it belongs there; what the domain has already
     stays as it is, and the other one points to it."""
     if links:
-        driver = await driver_of(session)
+        driver = await driver_connection(session)
         for statement in (_ADOPT, _MERGE):
             await driver.execute(statement, [business for business, _ in links], [domain for _, domain in links])
 

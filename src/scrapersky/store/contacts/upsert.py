@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core import clock
 from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import UNWANTED, Status, Verdict
-from scrapersky.engine.settle import driver_of
+from scrapersky.engine.settle import driver_connection
 from scrapersky.extract.emails.deliverability import Verification
 from scrapersky.extract.results import Contacts
 from scrapersky.models import BusinessDomain, Contact, Page
@@ -90,7 +90,7 @@ def _rows_of(said: Said, found: Contacts, business_id: UUID | None) -> list[Row]
 
 async def _store(session: AsyncSession, tenant_id: UUID, rows: Iterable[Row]) -> dict[Key, UUID]:
     """Write the rows; the ids of the unverified ones among them."""
-    driver = await driver_of(session)
+    driver = await driver_connection(session)
     unverified: dict[Key, UUID] = {}
     for wave in _waves(rows):
         for stored in await driver.fetch(_UPSERT, tenant_id, *_columns(wave.values())):

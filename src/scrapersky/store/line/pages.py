@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.uuid7 import new_id
 from scrapersky.crawl.sitemaps.entry import parse_lastmod
-from scrapersky.engine.settle import driver_of
+from scrapersky.engine.settle import driver_connection
 from scrapersky.models import Domain, SitemapFile
 from scrapersky.store.line.advance_rules import AdvanceRules, rules_of
 from scrapersky.store.line.page_spool import PageRow, Spool
@@ -33,7 +33,7 @@ class Visited(NamedTuple):
 
 async def keep_visits(session: AsyncSession, visited: Sequence[Visited]) -> None:
     """Remember when the pages were read, and how many contacts they had."""
-    driver = await driver_of(session)
+    driver = await driver_connection(session)
     await driver.execute(_KEEP_VISITS, *_columns(visited))
 
 
@@ -50,7 +50,7 @@ async def store(
     in_order = sorted(listed, key=lambda pair: pair[0].domain_id)  # two hosts never wait for each other
     if not in_order:
         return
-    driver = await driver_of(session)
+    driver = await driver_connection(session)
     records = (
         record for sitemap, spool in in_order for record in _records(domains[sitemap.domain_id], sitemap.id, spool)
     )
@@ -70,7 +70,7 @@ async def choose(session: AsyncSession, domains: Iterable[Domain], picks: Mappin
     ]
     if not wanted:
         return []
-    return [row["id"] for row in await (await driver_of(session)).fetch(_CHOOSE, *_columns(wanted))]
+    return [row["id"] for row in await (await driver_connection(session)).fetch(_CHOOSE, *_columns(wanted))]
 
 
 def _may_go_on(rules: AdvanceRules, kind: str) -> bool:

@@ -10,7 +10,7 @@ from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import UNWANTED
 from scrapersky.crawl.sitemaps.entry import SitemapKind, parse_lastmod
 from scrapersky.crawl.sitemaps.result import FoundSitemap, SitemapSearch
-from scrapersky.engine.settle import driver_of
+from scrapersky.engine.settle import driver_connection
 from scrapersky.models import Domain
 
 FEEDS = (SitemapKind.RSS.value, SitemapKind.ATOM.value)
@@ -24,7 +24,7 @@ async def upsert(session: AsyncSession, searched: Sequence[tuple[Domain, Sitemap
     unique = {(row["domain_id"], row["url"]): row for domain, found in searched for row in _rows(domain, found)}
     ordered = [row for _, row in sorted(unique.items())]  # one order for all hosts
     wanted: dict[UUID, list[UUID]] = {domain.id: [] for domain, _ in searched}
-    driver = await driver_of(session)
+    driver = await driver_connection(session)
     for start in range(0, len(ordered), ROWS_AT_ONCE):
         rows = ordered[start : start + ROWS_AT_ONCE]
         columns = [[row[name] for row in rows] for name in COLUMNS]

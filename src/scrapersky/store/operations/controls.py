@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core.errors import Conflict
 from scrapersky.engine import admission
 from scrapersky.engine.breaker import OPEN
-from scrapersky.engine.settle import driver_of
+from scrapersky.engine.settle import driver_connection
 from scrapersky.models import Worker, WorkflowControl
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
@@ -47,7 +47,7 @@ async def workers(session: AsyncSession) -> list[Worker]:
 async def pause(session: AsyncSession, actor: Actor, workflow: str, reason: str | None) -> None:
     """Stop claiming on every host, or AlreadyPaused."""
     before = await _locked(session, workflow)
-    if not await admission.pause(await driver_of(session), workflow, actor.name, reason):
+    if not await admission.pause(await driver_connection(session), workflow, actor.name, reason):
         raise AlreadyPaused(f"{workflow} was paused{_by_whom(before)}. Resume it before you pause it again.")
     await audit.record(session, actor, "pause", workflow, _state(before), {"paused": True, "reason": reason})
 
@@ -55,7 +55,7 @@ async def pause(session: AsyncSession, actor: Actor, workflow: str, reason: str 
 async def resume(session: AsyncSession, actor: Actor, workflow: str) -> None:
     """Go on and close the breaker on every host, or NotPaused."""
     before = await _locked(session, workflow)
-    if not await admission.resume(await driver_of(session), workflow):
+    if not await admission.resume(await driver_connection(session), workflow):
         raise NotPaused(f"{workflow} is neither paused nor stopped by its breaker.")
     await audit.record(session, actor, "resume", workflow, _state(before), {"paused": False, "breaker": "closed"})
 
@@ -70,7 +70,7 @@ async def request_run(session: AsyncSession, actor: Actor, workflow: str) -> Non
             f"The breaker of {workflow} is open ({before.breaker_reason}) until {before.breaker_until:%H:%M:%S} UTC. "
             "Resume it to close the breaker now."
         )
-    await admission.request_run(await driver_of(session), workflow)
+    await admission.request_run(await driver_connection(session), workflow)
     await audit.record(session, actor, "run", workflow)
 
 

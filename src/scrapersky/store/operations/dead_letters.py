@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core.database import Database
 from scrapersky.core.errors import UnknownName
 from scrapersky.core.vocabularies import Status
-from scrapersky.engine.outcomes import ERROR_LIMIT
+from scrapersky.engine.outcomes import MAX_ERROR_LENGTH
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.models import DeadLetter
 from scrapersky.store.audit import record as audit
@@ -144,7 +144,7 @@ def _changes(workflow: AnyWorkflow, actor: Actor, action: Action) -> dict[str, A
     if action == "retry":
         return {status: Status.QUEUED.value}
     said = func.concat(f"dropped by {actor.name}: ", workflow.model.__table__.c[error])
-    return {status: Status.SKIPPED.value, error: func.left(said, ERROR_LIMIT)}
+    return {status: Status.SKIPPED.value, error: func.left(said, MAX_ERROR_LENGTH)}
 
 
 def _matching(query: Select[Any], tenant_id: UUID, wanted: Filter) -> Select[Any]:

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.vocabularies import Status
 from scrapersky.engine.outcomes import TAKEN_BACK
-from scrapersky.engine.queue import Measures
+from scrapersky.engine.queue import QueueMetrics
 from scrapersky.engine.queue_ddl import PRIORITY_WORTH
 from scrapersky.engine.workflow import Workflow
 from scrapersky.store.audit import record as audit
@@ -108,7 +108,7 @@ async def oldest_seconds(session: AsyncSession, workflow: AnyWorkflow, tenant_id
     return max(0.0, float(waited or 0))
 
 
-async def measures(session: AsyncSession, workflow: AnyWorkflow, tenant_id: UUID) -> Measures:
+async def measures(session: AsyncSession, workflow: AnyWorkflow, tenant_id: UUID) -> QueueMetrics:
     """The same as the engine measures of a queue, of one tenant's rows only."""
     counts = [
         select(func.count()).select_from(
@@ -118,7 +118,7 @@ async def measures(session: AsyncSession, workflow: AnyWorkflow, tenant_id: UUID
     ]
     row = (await session.execute(select(*(count.scalar_subquery() for count in counts)))).one()
     ready, waiting, processing, dead = row
-    return Measures(ready, waiting, processing, dead, await oldest_seconds(session, workflow, tenant_id))
+    return QueueMetrics(ready, waiting, processing, dead, await oldest_seconds(session, workflow, tenant_id))
 
 
 async def queue_rows(

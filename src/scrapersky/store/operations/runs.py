@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core.errors import UnknownName
 from scrapersky.engine import histogram
 from scrapersky.engine.events import CycleEnded
-from scrapersky.engine.outcomes import Kind
+from scrapersky.engine.outcomes import OutcomeKind
 from scrapersky.models import Run
 
 WINDOW = timedelta(minutes=15)  # what "lately" means for rates and quantiles
@@ -56,7 +56,7 @@ class Recent:
 
 async def record(connection: Any, cycle: CycleEnded) -> None:
     """Store an ended cycle of this process."""
-    counts = [cycle.counts.get(kind, 0) for kind in Kind]
+    counts = [cycle.counts.get(kind, 0) for kind in OutcomeKind]
     await connection.execute(
         _INSERT,
         cycle.workflow,

@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.engine.pipeline import Pipeline
-from scrapersky.engine.queue import Measures
-from scrapersky.engine.settle import driver_of
+from scrapersky.engine.queue import QueueMetrics
+from scrapersky.engine.settle import driver_connection
 from scrapersky.engine.workflow import Workflow
 from scrapersky.models import WorkflowControl
 from scrapersky.store.operations import controls, queue_rows, runs
@@ -20,7 +20,7 @@ class Standing:
     """One workflow at one moment; no control until some host has worked on it."""
 
     workflow: Workflow[Any, Any, Any]
-    measures: Measures
+    measures: QueueMetrics
     recent: Recent
     control: WorkflowControl | None
 
@@ -55,7 +55,7 @@ async def _standings(
     session: AsyncSession, pipeline: Pipeline, workflows: list[Workflow[Any, Any, Any]]
 ) -> list[Standing]:
     control_of, recent_of = await controls.by_workflow(session), await runs.recent(session)
-    driver = await driver_of(session)
+    driver = await driver_connection(session)
     return [
         Standing(
             workflow,
