@@ -34,8 +34,8 @@ def kind_of(text: str) -> Kind | None:
 
 @cache
 def tags_by_phrase() -> dict[str, tuple[str, ...]]:
-    """Every phrase of data/osm_categories.toml, folded, with the tags of all the kinds it may mean."""
-    text = resources.files(__package__).joinpath("data", "osm_categories.toml").read_text("utf-8")
+    """Read every phrase of categories.toml, folded, with the tags of all the kinds it may mean."""
+    text = resources.files(__package__).joinpath("categories.toml").read_text("utf-8")
     found: dict[str, tuple[str, ...]] = {}
     for kind in tomllib.loads(text).values():
         for phrase in kind["words"].split(","):

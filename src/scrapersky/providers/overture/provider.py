@@ -101,5 +101,5 @@ def fits(found: Sequence[str], wanted: frozenset[str]) -> bool:
 
 @cache
 def _translated() -> dict[str, list[str]]:
-    text = resources.files(__package__).joinpath("data", "overture_categories.toml").read_text("utf-8")
+    text = resources.files(__package__).joinpath("categories.toml").read_text("utf-8")
     return {word: [name.strip() for name in names.split(",")] for word, names in tomllib.loads(text).items()}
