@@ -16,7 +16,7 @@ from scrapersky.crawl.crawler import Crawler
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.network.ip_ranges import Allowance
 from scrapersky.crawl.network.ssrf_guard import SsrfGuard
-from scrapersky.crawl.politeness.host_limits import InProcessHostLimits
+from scrapersky.crawl.politeness.host_limits import HostPolicy, InProcessHostLimits
 from scrapersky.crawl.politeness.robots import Robots
 from scrapersky.extract.contacts import read_contacts
 from scrapersky.extract.parser_pool.pool import ParserPool
@@ -34,9 +34,8 @@ async def work(site: str, database: str, mode: str, first: int, last: int, child
     pool = ParserPool(children, preload=("scrapersky.extract.contacts",)) if contacts else None
     guard = SsrfGuard(allowance=Allowance([site.removeprefix("http://")]))
     async with Client(guard) as client:
-        crawler = Crawler(
-            client, InProcessHostLimits(slots=AT_ONCE * 2, delay=timedelta(0)), Robots(client), delay=timedelta(0)
-        )
+        limits = InProcessHostLimits(HostPolicy(slots=AT_ONCE * 2, delay=timedelta(0)))
+        crawler = Crawler(client, limits, Robots(client), delay=timedelta(0))
         if pool is not None:
             await pool.__aenter__()
         begin, begin_cpu = time.perf_counter(), cpu_seconds()

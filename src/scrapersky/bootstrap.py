@@ -89,7 +89,7 @@ async def open_application(
         providers = configured_providers(
             settings,
             web,
-            lambda manners: SharedHostLimits(database, settings, manners),
+            lambda policy: SharedHostLimits(database, settings, policy),
             StoredCooldowns(database),
             StoredResponseCache(database),
         )

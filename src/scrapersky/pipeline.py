@@ -41,7 +41,7 @@ def build_pipeline(
             SitemapAnalysis(web),
             SitemapImport(web),
             PageCuration(web),
-            ContactVerification(web.mail_hosts),
+            ContactVerification(web.mx_lookup),
             Delivery(outbox, adapters),
         ]
     )

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from scrapersky.crawl.sitemaps import fast_path
+from scrapersky.crawl.sitemaps import xml_records
 from scrapersky.extract import regexes
 from tests.architecture.rules import ALLOWED, ROOT, RULES, broken_in, broken_in_house, covers, is_allowed, runs_away
 
@@ -118,7 +118,7 @@ def test_leave_for_one_function_is_none_for_its_neighbour() -> None:
 def test_patterns_that_are_put_together_are_bounded_when_they_are_compiled() -> None:
     built = [value for value in vars(regexes).values() if isinstance(value, re.Pattern)]
     words = [regexes.written_out("at", "dot"), regexes.at_in_words("at"), regexes.plain_words("at", "dot")]
-    records = [make("", "url") for make in (fast_path.common_record, fast_path.free_record)]
+    records = [make("", "url") for make in (xml_records.common_record, xml_records.free_record)]
     assert len(built) > 50
     assert [each.pattern for each in [*built, *words, *records] if runs_away(each.pattern)] == []
 

@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.crawl.crawler import client_of, open_crawler, user_agent
-from scrapersky.crawl.http.limits import Limits
+from scrapersky.crawl.http.limits import FetchLimits
 from scrapersky.crawl.politeness.host_limits import NotYet, Permit
 
 
@@ -19,7 +19,7 @@ def settings(**variables: str) -> Settings:
 
 def test_without_any_variable_the_limits_are_the_documented_ones() -> None:
     client = client_of(settings())
-    assert client.limits == Limits()
+    assert client.limits == FetchLimits()
     assert client.guard.ports == {80, 443, 8080, 8443}
     assert not client.guard.allowance
 
@@ -38,7 +38,7 @@ def test_limits_and_ports_come_from_the_environment() -> None:
         )
     )
     assert client.guard.ports == {80, 443}
-    assert client.limits == Limits(
+    assert client.limits == FetchLimits(
         deadline_seconds=7,
         connect_seconds=2,
         max_redirects=3,

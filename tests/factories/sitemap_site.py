@@ -11,7 +11,7 @@ from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.network.dns_resolver import parse_known
 from scrapersky.crawl.network.ip_ranges import Allowance
 from scrapersky.crawl.network.ssrf_guard import SsrfGuard
-from scrapersky.crawl.politeness.host_limits import InProcessHostLimits
+from scrapersky.crawl.politeness.host_limits import HostPolicy, InProcessHostLimits
 from scrapersky.crawl.politeness.robots import Robots
 
 HOSTS = ("shop.example", "www.shop.example", "cdn.shop.example", "other.example")
@@ -64,5 +64,5 @@ async def crawling(site: Site, *, honour_robots: bool = True, slots: int = 10) -
     known = parse_known(",".join(f"{host}=127.0.0.1:{site.port}" for host in HOSTS))
     guard = SsrfGuard(allowance=Allowance([f"127.0.0.1:{site.port}"]))
     async with Client(guard, known_hosts=known) as client:
-        limits = InProcessHostLimits(slots=slots, delay=timedelta(0))
+        limits = InProcessHostLimits(HostPolicy(slots=slots, delay=timedelta(0)))
         yield Crawler(client, limits, Robots(client) if honour_robots else None, delay=timedelta(0))

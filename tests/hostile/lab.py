@@ -22,7 +22,7 @@ import uvloop
 
 from scrapersky.crawl.errors import FetchError
 from scrapersky.crawl.http.client import Client
-from scrapersky.crawl.http.limits import Limits
+from scrapersky.crawl.http.limits import FetchLimits
 from scrapersky.crawl.network.dns_resolver import DnsResolver
 from scrapersky.crawl.network.ip_ranges import Allowance
 from scrapersky.crawl.network.ssrf_guard import SsrfGuard
@@ -46,7 +46,7 @@ PRIVATE = [
     "2001:db8::1",
 ]
 LOOPBACK = ["127.0.0.1", "127.0.0.2", "::1"]
-LIMITS = Limits(deadline_seconds=4, connect_seconds=1)
+LIMITS = FetchLimits(deadline_seconds=4, connect_seconds=1)
 
 # name -> the answers of its successive lookups; the last one stays. None: no answer at all. A number: that error code.
 ZONE: dict[str, list[Any]] = {
@@ -149,7 +149,7 @@ class Lab:
             }
             client = Client(guard, LIMITS, known_hosts=known, dns_seconds=1.5)
         if not filtered:
-            client._names = DnsResolver(None, known=known, seconds=1.5)
+            client._resolver = DnsResolver(None, known=known, seconds=1.5)
         return client
 
     def _on_loopback(self, answers: list[Any]) -> str:

@@ -9,12 +9,12 @@ from datetime import timedelta
 import pytest
 
 from scrapersky.crawl.crawler import Crawler
-from scrapersky.crawl.errors import BlockedByPolicy, GiveUp, RetryLater
+from scrapersky.crawl.errors import BlockedByPolicy, PermanentFetchError, RetryLater
 from scrapersky.crawl.http.client import Client
-from scrapersky.crawl.http.limits import Limits
+from scrapersky.crawl.http.limits import FetchLimits
 from scrapersky.crawl.network.ip_ranges import Allowance
 from scrapersky.crawl.network.ssrf_guard import SsrfGuard
-from scrapersky.crawl.politeness.host_limits import InProcessHostLimits, NotYet
+from scrapersky.crawl.politeness.host_limits import HostPolicy, InProcessHostLimits, NotYet
 from scrapersky.crawl.politeness.robots import ROBOTS_BYTES, Robots, RobotsRules
 from scrapersky.crawl.politeness.visit import MAX_REQUESTS
 from tests.hostile.odd_web import Canary, OddWeb, Route, Visitor
@@ -45,8 +45,8 @@ async def crawling(
     async with OddWeb(routes={"/robots.txt": robots, **routes}) as web:
         guard = SsrfGuard((80, 443, *ports), Allowance([web.place]))
         hosts = dict.fromkeys(("odd.example", "other.example"), web.place)
-        async with Client(guard, Limits(deadline_seconds=deadline), known_hosts=hosts) as client:
-            limits = InProcessHostLimits(slots=2, delay=timedelta(seconds=delay))
+        async with Client(guard, FetchLimits(deadline_seconds=deadline), known_hosts=hosts) as client:
+            limits = InProcessHostLimits(HostPolicy(slots=2, delay=timedelta(seconds=delay)))
             robots_reader = Robots(client, ttl=timedelta(seconds=ttl), max_delay=timedelta(seconds=30))
             yield Crawler(client, limits, robots_reader, delay=timedelta(seconds=delay)), web
 
@@ -278,5 +278,5 @@ async def test_where_robots_txt_is_not_honoured_it_is_not_asked() -> None:
 
 async def test_a_body_we_did_not_ask_for_in_this_form_is_given_up_on_by_the_crawler_too() -> None:
     async with crawling(saying("")) as (crawler, _):
-        with pytest.raises(GiveUp, match="did not offer"):
+        with pytest.raises(PermanentFetchError, match="did not offer"):
             await crawler.fetch("http://odd.example/bomb/brotli")

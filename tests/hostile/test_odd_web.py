@@ -16,63 +16,64 @@ import trustme
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapersky.crawl.errors import FetchError, GiveUp, Gone, Known, Page, RetryLater
+from scrapersky.crawl.errors import FetchError, PageNotFound, PermanentFetchError, RetryLater
 from scrapersky.crawl.http.client import Client
-from scrapersky.crawl.http.limits import Limits
+from scrapersky.crawl.http.limits import FetchLimits
 from scrapersky.crawl.network.dns_resolver import DnsResolver
 from scrapersky.crawl.network.ip_ranges import Allowance
 from scrapersky.crawl.network.ssrf_guard import SsrfGuard
+from scrapersky.crawl.page import FetchedPage, Validators
 from tests.hostile.odd_web import Canary, Hangup, OddWeb, Visitor
 
 DEADLINE = 0.6
-LIMITS = Limits(deadline_seconds=DEADLINE, connect_seconds=0.4, page_bytes=2_000_000, stream_bytes=2_000_000)
+LIMITS = FetchLimits(deadline_seconds=DEADLINE, connect_seconds=0.4, page_bytes=2_000_000, stream_bytes=2_000_000)
 # Where something else than time ends a fetch, a busy machine shall not end it first.
 PATIENT = replace(LIMITS, deadline_seconds=20, connect_seconds=10)
 
 ENDS = {
-    "/bomb/gzip": (GiveUp, "longer than 2000000 bytes"),
-    "/bomb/deflate": (GiveUp, "longer than 2000000 bytes"),
-    "/bomb/raw-deflate": (GiveUp, "longer than 2000000 bytes"),
-    "/bomb/members": (GiveUp, "more than 2000 parts"),
-    "/bomb/brotli": (GiveUp, "'br', which we did not offer"),
-    "/bomb/zstd": (GiveUp, "'zstd', which we did not offer"),
-    "/bomb/twice": (GiveUp, "'gzip, gzip', which we did not offer"),
-    "/bomb/endless-gzip": (GiveUp, "longer than"),
-    "/bomb/empty-blocks": (GiveUp, "longer than"),
-    "/gzip/damaged": (GiveUp, "damaged"),
-    "/gzip/lie": (GiveUp, "damaged"),
+    "/bomb/gzip": (PermanentFetchError, "longer than 2000000 bytes"),
+    "/bomb/deflate": (PermanentFetchError, "longer than 2000000 bytes"),
+    "/bomb/raw-deflate": (PermanentFetchError, "longer than 2000000 bytes"),
+    "/bomb/members": (PermanentFetchError, "more than 2000 parts"),
+    "/bomb/brotli": (PermanentFetchError, "'br', which we did not offer"),
+    "/bomb/zstd": (PermanentFetchError, "'zstd', which we did not offer"),
+    "/bomb/twice": (PermanentFetchError, "'gzip, gzip', which we did not offer"),
+    "/bomb/endless-gzip": (PermanentFetchError, "longer than"),
+    "/bomb/empty-blocks": (PermanentFetchError, "longer than"),
+    "/gzip/damaged": (PermanentFetchError, "damaged"),
+    "/gzip/lie": (PermanentFetchError, "damaged"),
     "/gzip/cut": (RetryLater, "broke off"),
-    "/endless/body": (GiveUp, "longer than"),
-    "/endless/chunks": (GiveUp, "longer than"),
-    "/endless/chunk-extensions": (GiveUp, "far more bytes"),
+    "/endless/body": (PermanentFetchError, "longer than"),
+    "/endless/chunks": (PermanentFetchError, "longer than"),
+    "/endless/chunk-extensions": (PermanentFetchError, "far more bytes"),
     "/endless/continue": (FetchError, "far more bytes|needs longer than"),
-    "/endless/announced": (GiveUp, "longer than"),
+    "/endless/announced": (PermanentFetchError, "longer than"),
     "/drip/body": (RetryLater, "needs longer than 0.6 s"),
     "/drip/headers": (RetryLater, "needs longer than 0.6 s"),
     "/hang/before": (RetryLater, "needs longer than 0.6 s"),
     "/hang/headers": (RetryLater, "needs longer than 0.6 s"),
     "/hang/body": (RetryLater, "needs longer than 0.6 s"),
-    "/broken/long-header": (GiveUp, "proper HTTP"),
-    "/broken/many-headers": (GiveUp, "proper HTTP"),
-    "/broken/long-status": (GiveUp, "proper HTTP"),
-    "/broken/not-http": (GiveUp, "proper HTTP"),
-    "/broken/two-lengths": (GiveUp, "proper HTTP"),
-    "/broken/negative-length": (GiveUp, "proper HTTP"),
+    "/broken/long-header": (PermanentFetchError, "proper HTTP"),
+    "/broken/many-headers": (PermanentFetchError, "proper HTTP"),
+    "/broken/long-status": (PermanentFetchError, "proper HTTP"),
+    "/broken/not-http": (PermanentFetchError, "proper HTTP"),
+    "/broken/two-lengths": (PermanentFetchError, "proper HTTP"),
+    "/broken/negative-length": (PermanentFetchError, "proper HTTP"),
     "/broken/chunk-size": (FetchError, "proper HTTP|broke off"),
     "/broken/cut": (RetryLater, "broke off"),
     "/broken/cut-chunk": (RetryLater, "broke off"),
     "/broken/goodbye": (RetryLater, "connection to odd.example was lost"),
-    "/broken/status-999": (GiveUp, "answers 999"),
-    "/to/self": (GiveUp, "in a circle"),
-    "/to/ping": (GiveUp, "in a circle"),
-    "/to/endless": (GiveUp, "redirects more than 5 times"),
+    "/broken/status-999": (PermanentFetchError, "answers 999"),
+    "/to/self": (PermanentFetchError, "in a circle"),
+    "/to/ping": (PermanentFetchError, "in a circle"),
+    "/to/endless": (PermanentFetchError, "redirects more than 5 times"),
     "/to/slow": (RetryLater, "needs longer than 0.6 s"),
-    "/to/nowhere": (GiveUp, "without saying where"),
+    "/to/nowhere": (PermanentFetchError, "without saying where"),
     "/busy": (RetryLater, "429 Too Many Requests"),
     "/down": (RetryLater, "503 Service Unavailable"),
-    "/forbidden": (GiveUp, "403 Forbidden"),
-    "/removed": (Gone, "410 Gone"),
-    "/missing": (Gone, "404 Not Found"),
+    "/forbidden": (PermanentFetchError, "403 Forbidden"),
+    "/removed": (PageNotFound, "410 Gone"),
+    "/missing": (PageNotFound, "404 Not Found"),
 }
 
 
@@ -94,12 +95,12 @@ async def hasty(web: OddWeb) -> AsyncIterator[Client]:
         yield client
 
 
-def client_of(web: OddWeb, limits: Limits = LIMITS, user_agent: str = "scrapersky") -> Client:
+def client_of(web: OddWeb, limits: FetchLimits = LIMITS, user_agent: str = "scrapersky") -> Client:
     guard = SsrfGuard(allowance=Allowance([web.place]))
     return Client(guard, limits, known_hosts={"odd.example": web.place}, user_agent=user_agent)
 
 
-async def fetched(client: Client, path: str) -> Page:
+async def fetched(client: Client, path: str) -> FetchedPage:
     return await client.fetch(f"http://odd.example{path}")
 
 
@@ -154,13 +155,13 @@ async def test_members_of_a_gzip_body_are_one_body(client: Client) -> None:
 
 async def test_what_has_not_changed_is_not_sent_again(client: Client) -> None:
     first = await fetched(client, "/tagged")
-    again = await client.fetch("http://odd.example/tagged", known=first.known)
+    again = await client.fetch("http://odd.example/tagged", validators=first.validators)
     assert (again.not_modified, again.body, again.etag) == (True, b"", '"v1"')
 
 
 @pytest.mark.parametrize("etag", ['"v1"\r\nX-Evil: 1', "ü" * 10, '"' + "a" * 5000 + '"', ""])
 async def test_a_validator_unfit_to_be_sent_is_left_out(web: OddWeb, client: Client, etag: str) -> None:
-    page = await client.fetch("http://odd.example/tagged", known=Known(etag=etag))
+    page = await client.fetch("http://odd.example/tagged", validators=Validators(etag=etag))
     assert page.body == b"page"
     assert not {"If-None-Match", "X-Evil"} & set(web.heads[-1])
 
@@ -212,8 +213,8 @@ async def test_connections_are_kept_for_the_next_page(web: OddWeb, client: Clien
 
 
 async def test_a_body_may_be_cut_instead_of_refused(client: Client) -> None:
-    page = await client.fetch("http://odd.example/endless/body", max_bytes=100_000, cut=True)
-    assert (len(page.body), page.cut) == (100_000, True)
+    page = await client.fetch("http://odd.example/endless/body", max_bytes=100_000, truncate=True)
+    assert (len(page.body), page.truncated) == (100_000, True)
 
 
 async def test_a_stream_gives_pieces_and_counts_only_time_spent_waiting(web: OddWeb) -> None:
@@ -230,7 +231,7 @@ async def test_a_stream_gives_pieces_and_counts_only_time_spent_waiting(web: Odd
                 if len(sizes) == 1:
                     await asyncio.sleep(1.7)  # a slow reader is not the site's fault
 
-    with pytest.raises(GiveUp, match="longer than 50000000"):
+    with pytest.raises(PermanentFetchError, match="longer than 50000000"):
         await read_slowly()
     assert max(sizes) <= 65_536
     assert 49_900_000 < sum(sizes) <= 50_000_000
@@ -293,9 +294,9 @@ async def test_certificates_are_verified() -> None:
         Client(guard, PATIENT, known_hosts=hosts) as wary,
         Client(guard, PATIENT, known_hosts=hosts, ssl_context=trusting) as client,
     ):
-        with pytest.raises(GiveUp, match=r"certificate of good\.example cannot be trusted"):
+        with pytest.raises(PermanentFetchError, match=r"certificate of good\.example cannot be trusted"):
             await wary.fetch("https://good.example/")
-        with pytest.raises(GiveUp, match=r"certificate of other\.example cannot be trusted"):
+        with pytest.raises(PermanentFetchError, match=r"certificate of other\.example cannot be trusted"):
             await client.fetch("https://other.example/")
         assert (await client.fetch("https://good.example/")).text == "ok"
     server.close()
@@ -313,7 +314,7 @@ async def test_a_name_server_that_never_answers_delays_no_other_name(web: OddWeb
         return [(2, 1, 6, "", ("127.0.0.1", port))]
 
     client = client_of(web, PATIENT)
-    client._names = DnsResolver(client.guard, threads=8, seconds=1.5, lookup=lookup)
+    client._resolver = DnsResolver(client.guard, threads=8, seconds=1.5, lookup=lookup)
     try:
         async with client:
             silent = [asyncio.ensure_future(client.fetch(f"http://silent{number}.example/")) for number in range(7)]
@@ -366,11 +367,11 @@ def test_any_bytes_for_an_answer_end_in_a_page_or_a_fetch_error(answer: bytes) -
         await visitor.raw(answer)
         raise Hangup
 
-    async def ask() -> Page | FetchError:
+    async def ask() -> FetchedPage | FetchError:
         async with OddWeb(routes={"/": respond}) as web, client_of(web) as client:
             try:
                 return await fetched(client, "/")
             except FetchError as error:
                 return error
 
-    assert isinstance(asyncio.run(ask()), Page | FetchError)
+    assert isinstance(asyncio.run(ask()), FetchedPage | FetchError)

@@ -6,7 +6,7 @@ from scrapersky.providers.base import PlaceDetails
 from scrapersky.providers.file.provider import place_of as of_file
 from scrapersky.providers.osm.place import place_of as of_element
 from scrapersky.providers.overture.place import place_of as of_row
-from scrapersky.providers.place_contacts import source_of, ways_of
+from scrapersky.providers.place_contacts import contact_points, source_of
 
 ELEMENT = {
     "type": "node",
@@ -27,7 +27,7 @@ ELEMENT = {
 
 def test_openstreetmap_knows_addresses_numbers_and_profiles():
     place = of_element(ELEMENT)
-    found = ways_of(place)
+    found = contact_points(place)
     assert [(one.address, one.kind) for one in found.emails] == [
         ("eva@molar.fi", "personal"),
         ("info@molar.fi", "role"),
@@ -49,7 +49,7 @@ def test_overture_knows_them_too():
         "phones": ["+358961314720", "+358401234567"],
         "socials": ["https://www.facebook.com/molardental", "https://example.org/nothing"],
     }
-    found = ways_of(of_row(row))
+    found = contact_points(of_row(row))
     assert [one.address for one in found.emails] == ["info@molar.fi"]
     assert [one.number for one in found.phones] == ["+358401234567"]
     assert [one.url for one in found.socials] == ["https://www.facebook.com/molardental"]
@@ -57,7 +57,7 @@ def test_overture_knows_them_too():
 
 
 def test_a_file_has_a_column_for_addresses():
-    found = ways_of(of_file({"name": "Molar", "email": "info@molar.fi, eva@gmail.com", "website": "molar.fi"}))
+    found = contact_points(of_file({"name": "Molar", "email": "info@molar.fi, eva@gmail.com", "website": "molar.fi"}))
     assert [(one.address, one.kind) for one in found.emails] == [
         ("info@molar.fi", "role"),
         ("eva@gmail.com", "free-mail"),
@@ -74,4 +74,4 @@ def test_a_file_has_a_column_for_addresses():
     ],
 )
 def test_what_is_no_way_to_the_business_is_left_out(extra):
-    assert not ways_of(PlaceDetails("fake", "1", "Molar", extra=extra))
+    assert not contact_points(PlaceDetails("fake", "1", "Molar", extra=extra))

@@ -10,7 +10,7 @@ import asyncpg
 from scrapersky.core import clock
 from scrapersky.core.vocabularies import Verdict
 from scrapersky.crawl.sitemaps.entry import SitemapKind
-from scrapersky.crawl.sitemaps.result import FoundSitemap, How, SitemapSearch
+from scrapersky.crawl.sitemaps.result import FoundBy, FoundSitemap, SitemapSearch
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.extract.business.site_metadata import SiteMetadata
 from scrapersky.extract.company_domain import CompanyDomain
@@ -55,7 +55,7 @@ def found_home() -> HomePage:
 
 
 def found_sitemap() -> SitemapSearch:
-    sitemap = FoundSitemap("https://one.fi/s.xml", "https://one.fi/s.xml", SitemapKind.URLSET, How.ROBOTS)
+    sitemap = FoundSitemap("https://one.fi/s.xml", "https://one.fi/s.xml", SitemapKind.URLSET, FoundBy.ROBOTS)
     return SitemapSearch("https://one.fi/", [sitemap])
 
 

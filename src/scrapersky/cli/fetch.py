@@ -11,11 +11,17 @@ import uvloop
 from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.crawl.crawler import open_crawler
-from scrapersky.crawl.errors import BlockedByPolicy, FetchError, GiveUp, Gone, Page, RetryLater
+from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PageNotFound, PermanentFetchError, RetryLater
+from scrapersky.crawl.page import FetchedPage
 
 # 2 stays what it is everywhere: a wrong option or setting.
-EXIT_CODES: dict[type[FetchError], int] = {RetryLater: 3, Gone: 4, GiveUp: 5, BlockedByPolicy: 6}
-WORDS = {RetryLater: "retry_later", Gone: "gone", GiveUp: "give_up", BlockedByPolicy: "blocked_by_policy"}
+EXIT_CODES: dict[type[FetchError], int] = {RetryLater: 3, PageNotFound: 4, PermanentFetchError: 5, BlockedByPolicy: 6}
+WORDS = {
+    RetryLater: "retry_later",
+    PageNotFound: "gone",
+    PermanentFetchError: "give_up",
+    BlockedByPolicy: "blocked_by_policy",
+}
 
 
 def fetch(
@@ -45,12 +51,12 @@ def fetch(
         typer.echo("\n".join(_report(page, honoured)))
 
 
-async def _fetched(settings: Settings, url: str, head: bool) -> Page:
+async def _fetched(settings: Settings, url: str, head: bool) -> FetchedPage:
     async with open_crawler(settings) as crawler:
         return await crawler.fetch(url, method="HEAD" if head else "GET")
 
 
-def _success(page: Page, honoured: bool) -> dict[str, Any]:
+def _success(page: FetchedPage, honoured: bool) -> dict[str, Any]:
     return {
         "outcome": "fetched",
         "url": page.url,
@@ -81,7 +87,7 @@ def _failure(url: str, error: FetchError) -> dict[str, Any]:
     }
 
 
-def _report(page: Page, honoured: bool) -> list[str]:
+def _report(page: FetchedPage, honoured: bool) -> list[str]:
     hops = [f"  {hop.status}  {hop.url}" for hop in page.redirects]
     return [
         *hops,

@@ -19,15 +19,15 @@ from scrapersky.crawl.sitemaps.discover import discover
 from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
 from scrapersky.crawl.sitemaps.read import SitemapReader
 from scrapersky.crawl.sitemaps.result import (
+    FoundBy,
     FoundSitemap,
-    How,
     Miss,
     MissKind,
     SearchLimits,
     SearchOutcome,
     SitemapSearch,
+    SitePolicy,
 )
-from scrapersky.crawl.sitemaps.same_site import SitePolicy
 
 # 2 is wrong usage or a wrong setting, as everywhere.
 EXIT_NONE, EXIT_FAILED, EXIT_PARTIAL = 1, 3, 4
@@ -92,7 +92,7 @@ def _read_file(name: str, base: str | None, output: Output) -> SitemapSearch:
     report, search = reader.report, SitemapSearch(name)
     if reader.kind is SitemapKind.NONE:
         kind = MissKind.FAILED if report.partial else MissKind.NONE
-        search.misses.append(Miss(name, How.GIVEN, kind, f"It is {report.why_none}."))
+        search.misses.append(Miss(name, FoundBy.GIVEN, kind, f"It is {report.why_none}."))
     else:
         partial = report.partial if wanted else None
         skipped = dict(report.skipped)
@@ -101,7 +101,7 @@ def _read_file(name: str, base: str | None, output: Output) -> SitemapSearch:
                 name,
                 name,
                 reader.kind,
-                How.GIVEN,
+                FoundBy.GIVEN,
                 entries=report.entries if wanted else None,
                 skipped=skipped,
                 partial=partial,

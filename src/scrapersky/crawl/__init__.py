@@ -1,1 +1,1 @@
-"""Everything that opens a socket to a web site: the safe polite fetcher, robots, sitemaps."""
+"""The crawler: a guarded, polite HTTP client, robots.txt, DNS lookups and sitemaps."""

@@ -1,4 +1,4 @@
-"""The web as the workflows see it: a polite crawler, the processes that read its pages, and who takes mail."""
+"""What the workflows need of the web: the crawler, the parser processes and the MX lookup."""
 
 import asyncio
 import os
@@ -8,7 +8,7 @@ from typing import ParamSpec, TypeVar
 
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.crawler import Crawler, crawler_of
-from scrapersky.crawl.network.mx_lookup import mail_hosts_of
+from scrapersky.crawl.network.mx_lookup import mx_lookup_of
 from scrapersky.crawl.politeness.host_limits import HostLimits
 from scrapersky.extract.parser_pool.pool import ParserPool
 
@@ -17,7 +17,7 @@ Facts = TypeVar("Facts")
 
 
 class Web:
-    """Cheap to build, so that every command can draw the line; opened by the first row that needs it."""
+    """Builds everything without opening it; the first use opens connections and processes."""
 
     def __init__(self, settings: Settings, host_limits: HostLimits | None = None) -> None:
         self._crawler = crawler_of(settings, host_limits)
@@ -29,23 +29,23 @@ class Web:
                 "scrapersky.extract.business.parked_domains",
             ),
         )
-        self.mail_hosts = mail_hosts_of(settings)
+        self.mx_lookup = mx_lookup_of(settings)
         self._opening = asyncio.Lock()
         self._opened: AsyncExitStack | None = None
 
     async def crawler(self) -> Crawler:
-        """The crawler, connected."""
+        """Return the crawler, opened."""
         await self._open()
         return self._crawler
 
     async def read(self, function: Callable[P, Facts], *args: P.args, **options: P.kwargs) -> Facts:
-        """What the function makes of a page, in a process that may be killed."""
+        """Run a parsing function in a process that may be killed."""
         await self._open()
         return await self._parsers.run(function, *args, **options)
 
     async def close(self) -> None:
         """End the parser processes and close every connection."""
-        await self.mail_hosts.close()
+        await self.mx_lookup.close()
         if self._opened is not None:
             await self._opened.aclose()
             self._opened = None

@@ -55,7 +55,7 @@ class DestinationAdapters:
     async def may_reach(self, url: str) -> bool:
         """Return whether the guarded client permits this URL, with the addresses that its host has now."""
         try:
-            await (await self._client()).look_up(url)
+            await (await self._client()).check(url)
         except FetchError:
             return False
         return True

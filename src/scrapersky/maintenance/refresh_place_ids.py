@@ -10,7 +10,7 @@ import structlog
 from scrapersky.core.database import ACT_AS_TENANT, Database
 from scrapersky.core.errors import Hopeless, TryAgain
 from scrapersky.engine.maintenance import Periodic
-from scrapersky.providers.google.errors import PlaceGone
+from scrapersky.providers.google.errors import PlaceNotFound
 
 log = structlog.get_logger(__name__)
 
@@ -69,7 +69,7 @@ class RefreshPlaceIds(Periodic):
     async def _look(self, keeper: KeeperOfIds, tenant_id: UUID, place_id: UUID, provider_id: str) -> bool:
         try:
             current = await keeper.current_id(provider_id)
-        except PlaceGone as gone:
+        except PlaceNotFound as gone:
             await self._as_tenant(tenant_id, _STALE, place_id, str(gone))
             return False
         if await self._as_tenant(tenant_id, _RENEW, place_id, current):

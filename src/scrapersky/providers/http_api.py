@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scrapersky.crawl.errors import BlockedByPolicy, FetchError, Page
+from scrapersky.crawl.errors import BlockedByPolicy, FetchError
 from scrapersky.crawl.http.client import Client
+from scrapersky.crawl.page import FetchedPage
 from scrapersky.providers.base import ProviderFailed, ProviderRefused
 
 # The client, opened by the first question.
@@ -76,5 +77,5 @@ class Api:
         return ProviderFailed(f"{self.service} does not answer: {error.reason}")
 
 
-def _answer(page: Page) -> ApiResponse:
+def _answer(page: FetchedPage) -> ApiResponse:
     return ApiResponse(page.status, page.headers, page.body.decode("utf-8", "replace"))

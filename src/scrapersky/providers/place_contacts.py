@@ -28,7 +28,7 @@ def source_of(provider: str, provider_id: str) -> str:
     return _PAGES[provider].format(provider_id) if provider in _PAGES else f"{provider}:{provider_id}"
 
 
-def ways_of(place: PlaceDetails) -> Contacts:
+def contact_points(place: PlaceDetails) -> Contacts:
     """Addresses, numbers beyond the first and profiles; what cannot be read or cannot be its own is left out."""
     evidence = (PROVIDER, f"named by {place.provider}" + (f" ({place.licence})" if place.licence else ""), CONFIDENCE)
     judge = EmailClassifier(Document(), _host(place.website))

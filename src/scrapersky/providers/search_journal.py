@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 from uuid import UUID
 
-Page = Mapping[str, Any]  # as JSON can hold it
-BOOKED = "is_booked"  # in a page: an earlier run has its price in the cost of the search
+JournalPage = Mapping[str, Any]  # as JSON can hold it
+IS_CHARGED = "is_booked"  # in a page: an earlier run has its price in the cost of the search
 
 
 class Journal(Protocol):
     """The pages of one search, by question and by their place in its answer."""
 
-    async def find(self, question: str, place: str) -> Page | None:
+    async def find(self, question: str, place: str) -> JournalPage | None:
         """The page, if an earlier attempt got it."""
 
-    async def keep(self, question: str, place: str, page: Page) -> None:
+    async def keep(self, question: str, place: str, page: JournalPage) -> None:
         """Remember a page, before anything is made of it."""
 
     async def forget(self, question: str) -> None:
@@ -32,13 +32,13 @@ class InMemoryJournal:
     """A journal that goes with its process."""
 
     def __init__(self) -> None:
-        self._pages: dict[str, dict[str, Page]] = {}
+        self._pages: dict[str, dict[str, JournalPage]] = {}
 
-    async def find(self, question: str, place: str) -> Page | None:
+    async def find(self, question: str, place: str) -> JournalPage | None:
         """The page, if it was asked for before."""
         return self._pages.get(question, {}).get(place)
 
-    async def keep(self, question: str, place: str, page: Page) -> None:
+    async def keep(self, question: str, place: str, page: JournalPage) -> None:
         """Remember a page."""
         self._pages.setdefault(question, {})[place] = page
 

@@ -57,4 +57,4 @@ class Throttle:
 
 def in_process(manners: HostPolicy) -> HostLimits:
     """Limits that only this process knows."""
-    return InProcessHostLimits(slots=manners.slots, delay=manners.delay, lease=manners.lease)
+    return InProcessHostLimits(manners)

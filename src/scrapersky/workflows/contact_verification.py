@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core import clock
-from scrapersky.crawl.network.mx_lookup import MxLookup, NoAnswerFromNames
+from scrapersky.crawl.network.mx_lookup import DnsUnavailable, MxLookup
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
@@ -47,8 +47,8 @@ class ContactVerification(Workflow[Contact, ToVerify, Verification]):
     reads = ("email", "email_kind", "phone")
     tuning = Tuning(interval_minutes=1, batch_size=50, max_batch_size=500, max_instances=1, concurrency=50)
 
-    def __init__(self, mail_hosts: MxLookup) -> None:
-        self._mail_hosts = mail_hosts
+    def __init__(self, mx_lookup: MxLookup) -> None:
+        self._mx_lookup = mx_lookup
 
     def read(self, row: Claimed) -> ToVerify:
         """The address as it stands, and this attempt's number."""
@@ -76,8 +76,8 @@ class ContactVerification(Workflow[Contact, ToVerify, Verification]):
     async def _mail_of(self, address: InspectedAddress, tries: int) -> MailDomain | None:
         """Who takes its mail; None when the name servers were silent once too often."""
         try:
-            return await self._mail_hosts.of(address.domain)
-        except NoAnswerFromNames:
+            return await self._mx_lookup.lookup(address.domain)
+        except DnsUnavailable:
             if tries < PATIENCE:
                 raise
             return None

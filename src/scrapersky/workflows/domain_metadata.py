@@ -8,7 +8,8 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.vocabularies import UNWANTED
-from scrapersky.crawl.errors import BlockedByPolicy, FetchError, Gone, Page, TooSoon
+from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PageNotFound, TooSoon
+from scrapersky.crawl.page import FetchedPage
 from scrapersky.crawl.politeness.visit import Visit
 from scrapersky.crawl.web import Web
 from scrapersky.engine.outcomes import Skip
@@ -90,7 +91,7 @@ def _homes(site: Site) -> list[str]:
     return list(dict.fromkeys([*first, f"https://{site.name}/", f"http://{site.name}/"]))
 
 
-async def _first_that_answers(visit: Visit, homes: list[str]) -> Page:
+async def _first_that_answers(visit: Visit, homes: list[str]) -> FetchedPage:
     """The first home that is there. If none is, the reason of the first counts: that is the address people know."""
     first: FetchError | None = None
     for home in homes:
@@ -100,4 +101,4 @@ async def _first_that_answers(visit: Visit, homes: list[str]) -> Page:
             raise
         except FetchError as error:
             first = first or error
-    raise first or Gone("It has no address to begin with.")
+    raise first or PageNotFound("It has no address to begin with.")

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.vocabularies import UNWANTED
-from scrapersky.crawl.errors import Known
+from scrapersky.crawl.page import Validators
 from scrapersky.crawl.web import Web
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
@@ -66,7 +66,7 @@ class PageCuration(Workflow[Page, PageToRead, PageRead]):
     async def work(self, page: PageToRead) -> PageRead:
         """Fetch, then read in a process that may be killed."""
         crawler = await self._web.crawler()
-        answer = await crawler.fetch(page.url, known=Known(page.etag) if page.etag else None)
+        answer = await crawler.fetch(page.url, validators=Validators(page.etag) if page.etag else None)
         found: Contacts | None = None
         if not answer.not_modified:
             if answer.content_type not in HTML:

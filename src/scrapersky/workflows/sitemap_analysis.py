@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core.vocabularies import UNWANTED
 from scrapersky.crawl.errors import RetryLater
 from scrapersky.crawl.sitemaps.discover import discover
-from scrapersky.crawl.sitemaps.fetcher import VisitingWeb
+from scrapersky.crawl.sitemaps.fetcher import VisitFetcher
 from scrapersky.crawl.sitemaps.result import MissKind, SearchOutcome, SitemapSearch
 from scrapersky.crawl.web import Web
 from scrapersky.engine.tuning import Tuning
@@ -49,7 +49,7 @@ class SitemapAnalysis(Workflow[Domain, SiteToSearch, SitemapSearch]):
         """Search; a site that could not be asked now is asked later."""
         crawler = await self._web.crawler()
         async with crawler.visit() as visit:
-            found = await discover(site.home, VisitingWeb(visit))
+            found = await discover(site.home, VisitFetcher(visit))
         if found.outcome is SearchOutcome.FAILED and any(miss.kind is MissKind.FAILED for miss in found.misses):
             waits = [miss.retry_after for miss in found.misses if miss.retry_after is not None]
             raise RetryLater(found.why, after=max(waits, default=timedelta(0)), url=site.home)

@@ -10,9 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.vocabularies import UNWANTED
 from scrapersky.crawl.sitemaps.entry import SitemapKind
-from scrapersky.crawl.sitemaps.fetcher import VisitingWeb
+from scrapersky.crawl.sitemaps.fetcher import SitemapResponse, VisitFetcher
 from scrapersky.crawl.sitemaps.read import SitemapReader, read_batches
-from scrapersky.crawl.sitemaps.result import SitemapResponse
 from scrapersky.crawl.web import Web
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
@@ -78,7 +77,7 @@ class SitemapImport(Workflow[SitemapFile, Listing, Imported]):
     async def _sitemap(self, listing: Listing) -> Imported:
         imported = Imported()
         crawler = await self._web.crawler()
-        async with crawler.visit() as visit, VisitingWeb(visit).stream(listing.url) as answer:
+        async with crawler.visit() as visit, VisitFetcher(visit).stream(listing.url) as answer:
             reader = SitemapReader(answer.final_url)
             async with aclosing(read_batches(_pieces(answer), reader)) as batches:
                 async for batch in batches:

@@ -14,7 +14,7 @@ import pytest
 
 from scrapersky.core.errors import BadSetting, TryAgain
 from scrapersky.core.settings import Settings
-from scrapersky.crawl.network.mx_lookup import MxLookup, NoAnswerFromNames, mail_hosts_of, parse_servers
+from scrapersky.crawl.network.mx_lookup import DnsUnavailable, MxLookup, mx_lookup_of, parse_servers
 from scrapersky.extract.emails.deliverability import MailAcceptance, MailDomain
 
 Answer = Callable[[dns.message.Message, str], bytes | None]
@@ -156,41 +156,41 @@ async def asking(*servers: Server, **options) -> AsyncIterator[MxLookup]:
 )
 async def test_the_records_tell_who_takes_the_mail(domain, mail):
     async with serving() as server, asking(server) as hosts:
-        assert await hosts.of(domain) == mail
+        assert await hosts.lookup(domain) == mail
 
 
 async def test_of_many_mail_hosts_the_first_ten_are_kept():
     async with serving() as server, asking(server) as hosts:
-        assert (await hosts.of("many.fi")).hosts == tuple(f"mx{n}.many.fi" for n in range(10))
+        assert (await hosts.lookup("many.fi")).hosts == tuple(f"mx{n}.many.fi" for n in range(10))
 
 
 async def test_a_domain_with_mail_hosts_costs_one_question():
     async with serving() as server, asking(server) as hosts:
-        await hosts.of("plain.fi")
+        await hosts.lookup("plain.fi")
         assert server.asked == {("plain.fi", "MX"): 1}
 
 
 @pytest.mark.parametrize("answer", [fails, refuses])
 async def test_an_error_of_the_name_servers_is_no_verdict(answer):
     async with serving(answer) as server, asking(server) as hosts:
-        with pytest.raises(NoAnswerFromNames, match=r"plain\.fi") as caught:
-            await hosts.of("plain.fi")
+        with pytest.raises(DnsUnavailable, match=r"plain\.fi") as caught:
+            await hosts.lookup("plain.fi")
         assert isinstance(caught.value, TryAgain)
 
 
 async def test_an_error_is_not_remembered():
     async with serving(fails) as server, asking(server) as hosts:
-        with pytest.raises(NoAnswerFromNames):
-            await hosts.of("plain.fi")
+        with pytest.raises(DnsUnavailable):
+            await hosts.lookup("plain.fi")
         server.answer = well
-        assert (await hosts.of("plain.fi")).acceptance is MailAcceptance.MX_HOSTS
+        assert (await hosts.lookup("plain.fi")).acceptance is MailAcceptance.MX_HOSTS
 
 
 async def test_a_server_that_says_nothing_is_not_waited_for_longer_than_allowed():
     async with serving(lambda *_: None) as server, asking(server, seconds=0.3) as hosts:
         async with asyncio.timeout(10):
-            with pytest.raises(NoAnswerFromNames, match="in time"):
-                await hosts.of("plain.fi")
+            with pytest.raises(DnsUnavailable, match="in time"):
+                await hosts.lookup("plain.fi")
 
 
 async def test_a_lost_packet_is_asked_for_again():
@@ -200,7 +200,7 @@ async def test_a_lost_packet_is_asked_for_again():
         return next(lost, well(query, kind))
 
     async with serving(loses_one) as server, asking(server, seconds=3.0) as hosts:
-        assert (await hosts.of("plain.fi")).acceptance is MailAcceptance.MX_HOSTS
+        assert (await hosts.lookup("plain.fi")).acceptance is MailAcceptance.MX_HOSTS
         assert server.asked["plain.fi", "MX"] == 2
 
 
@@ -216,8 +216,8 @@ async def test_a_lost_packet_is_asked_for_again():
 async def test_garbage_is_no_answer(garbage):
     async with serving(lambda *_: garbage) as server, asking(server, seconds=0.3) as hosts:
         async with asyncio.timeout(10):
-            with pytest.raises(NoAnswerFromNames):
-                await hosts.of("plain.fi")
+            with pytest.raises(DnsUnavailable):
+                await hosts.lookup("plain.fi")
 
 
 async def test_an_answer_to_another_question_is_not_believed():
@@ -227,8 +227,8 @@ async def test_an_answer_to_another_question_is_not_believed():
         return well(other, "MX")
 
     async with serving(about_another) as server, asking(server, seconds=0.3) as hosts:
-        with pytest.raises(NoAnswerFromNames):
-            await hosts.of("nobody.fi")
+        with pytest.raises(DnsUnavailable):
+            await hosts.lookup("nobody.fi")
 
 
 async def test_an_answer_cut_off_is_asked_for_over_tcp():
@@ -238,19 +238,19 @@ async def test_an_answer_cut_off_is_asked_for_over_tcp():
         return reply.to_wire()
 
     async with serving(cut_off, tcp=True) as server, asking(server) as hosts:
-        assert (await hosts.of("plain.fi")).acceptance is MailAcceptance.MX_HOSTS
+        assert (await hosts.lookup("plain.fi")).acceptance is MailAcceptance.MX_HOSTS
         assert server.over_tcp == 1
 
 
 async def test_the_second_server_answers_where_the_first_fails():
     async with serving(fails) as broken, serving() as well_one, asking(broken, well_one) as hosts:
-        assert (await hosts.of("plain.fi")).acceptance is MailAcceptance.MX_HOSTS
+        assert (await hosts.lookup("plain.fi")).acceptance is MailAcceptance.MX_HOSTS
 
 
 async def test_many_who_ask_at_once_ask_one_question():
     async with serving() as server, asking(server) as hosts:
         server.gate.clear()
-        asked = [asyncio.create_task(hosts.of("plain.fi")) for _ in range(50)]
+        asked = [asyncio.create_task(hosts.lookup("plain.fi")) for _ in range(50)]
         while not server.under_way:
             await asyncio.sleep(0)
         server.gate.set()
@@ -261,7 +261,7 @@ async def test_many_who_ask_at_once_ask_one_question():
 async def test_somebody_who_stops_waiting_takes_the_answer_from_nobody():
     async with serving() as server, asking(server) as hosts:
         server.gate.clear()
-        first, second = asyncio.create_task(hosts.of("plain.fi")), asyncio.create_task(hosts.of("plain.fi"))
+        first, second = asyncio.create_task(hosts.lookup("plain.fi")), asyncio.create_task(hosts.lookup("plain.fi"))
         while not server.under_way:
             await asyncio.sleep(0)
         first.cancel()
@@ -272,9 +272,9 @@ async def test_somebody_who_stops_waiting_takes_the_answer_from_nobody():
 
 
 async def test_no_more_than_allowed_are_asked_at_once():
-    async with serving() as server, asking(server, at_once=3) as hosts:
+    async with serving() as server, asking(server, concurrency=3) as hosts:
         server.gate.clear()
-        asked = [asyncio.create_task(hosts.of(f"firm{n}.fi")) for n in range(12)]
+        asked = [asyncio.create_task(hosts.lookup(f"firm{n}.fi")) for n in range(12)]
         while server.under_way < 3:
             await asyncio.sleep(0)
         server.gate.set()
@@ -287,21 +287,21 @@ async def test_an_answer_is_remembered_for_its_time_to_live():
     async with serving() as server, asking(server, clock=lambda: now[0]) as hosts:
         for elapsed, questions in ((0, 1), (299, 1), (301, 2)):
             now[0] = 1000.0 + elapsed
-            await hosts.of("plain.fi")
+            await hosts.lookup("plain.fi")
             assert server.asked["plain.fi", "MX"] == questions
 
 
 async def test_what_is_remembered_is_bounded_and_the_oldest_goes():
-    async with serving() as server, asking(server, remembered=2) as hosts:
+    async with serving() as server, asking(server, max_cached=2) as hosts:
         for domain in ("plain.fi", "null.fi", "home.fi", "home.fi", "null.fi", "plain.fi"):
-            await hosts.of(domain)
+            await hosts.lookup(domain)
         assert server.asked["home.fi", "MX"] == server.asked["null.fi", "MX"] == 1
         assert server.asked["plain.fi", "MX"] == 2
 
 
 async def test_closing_ends_what_is_under_way():
     async with serving(lambda *_: None) as server, asking(server, seconds=60.0) as hosts:
-        waiting = asyncio.create_task(hosts.of("plain.fi"))
+        waiting = asyncio.create_task(hosts.lookup("plain.fi"))
         while not server.asked:
             await asyncio.sleep(0)
         await hosts.close()
@@ -322,4 +322,4 @@ def test_the_servers_are_read_from_the_setting():
 @pytest.mark.parametrize("wrong", ["dns.example", "9.9.9.9:0", "9.9.9.9:99999", "nonsense", "9.9.9.9:dns"])
 def test_a_setting_that_names_no_server_stops_the_start(wrong):
     with pytest.raises(BadSetting, match="CRAWL_DNS_SERVERS"):
-        mail_hosts_of(Settings(CRAWL_DNS_SERVERS=wrong))
+        mx_lookup_of(Settings(CRAWL_DNS_SERVERS=wrong))

@@ -159,7 +159,7 @@ def test_any_text_is_refused_properly_or_leads_to_a_public_place(text: str) -> N
 @given(st.ip_addresses(), st.integers(1, 65535))
 def test_judging_an_address_lets_only_public_ones_through(address: object, port: int) -> None:
     try:
-        GUARD.judge(str(address), port)
+        GUARD.check_address(str(address), port)
     except AddressRefused:
         return
     assert why_denied(ip_address(str(address))) is None
@@ -169,4 +169,4 @@ def test_judging_an_address_lets_only_public_ones_through(address: object, port:
 def test_judging_text_that_is_no_address_refuses_it(text: str) -> None:
     if parse_address(text) is None:
         with pytest.raises(AddressRefused):
-            GUARD.judge(text, 80)
+            GUARD.check_address(text, 80)

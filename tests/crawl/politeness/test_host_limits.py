@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from scrapersky.crawl.politeness.host_limits import InProcessHostLimits, NotYet, Permit
+from scrapersky.crawl.politeness.host_limits import HostPolicy, InProcessHostLimits, NotYet, Permit
 
 
 class Clock:
@@ -27,7 +27,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def limits(clock: Clock) -> InProcessHostLimits:
-    return InProcessHostLimits(slots=2, delay=timedelta(seconds=1), lease=timedelta(seconds=60), now=clock)
+    return InProcessHostLimits(HostPolicy(slots=2, delay=timedelta(seconds=1), lease=timedelta(seconds=60)), now=clock)
 
 
 async def taken(limits: InProcessHostLimits, host: str = "a.example") -> Permit:

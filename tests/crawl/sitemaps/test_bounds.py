@@ -32,7 +32,7 @@ def consume(chunks: Iterable[bytes], limits: ReadLimits | None = None) -> tuple[
 
 
 MILLION = """
-from scrapersky.crawl.sitemap_reader import SitemapReader
+from scrapersky.crawl.sitemaps.read import SitemapReader
 
 def read(count):
     reader = SitemapReader("https://example.com/")
@@ -127,7 +127,7 @@ def test_an_endless_file_ends_at_a_limit_and_says_so(piece, why):
 
 
 def test_a_file_that_gives_nothing_for_long_is_left():
-    count, report = consume(endless(b"<a>" * 20_000), ReadLimits(max_barren_bytes=MEGABYTE))
+    count, report = consume(endless(b"<a>" * 20_000), ReadLimits(max_bytes_without_entry=MEGABYTE))
 
     assert (count, report.partial) == (0, "1,048,576 bytes without a URL")
     assert report.bytes_read < 2 * MEGABYTE

@@ -7,10 +7,9 @@ import pytest
 from scrapersky.crawl.errors import TooSoon
 from scrapersky.crawl.sitemaps.discover import discover
 from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
-from scrapersky.crawl.sitemaps.fetcher import VisitingWeb
+from scrapersky.crawl.sitemaps.fetcher import VisitFetcher
 from scrapersky.crawl.sitemaps.hints import html_links, robots_sitemaps
-from scrapersky.crawl.sitemaps.result import How, MissKind, SearchLimits, SearchOutcome, SitemapSearch
-from scrapersky.crawl.sitemaps.same_site import SitePolicy
+from scrapersky.crawl.sitemaps.result import FoundBy, MissKind, SearchLimits, SearchOutcome, SitemapSearch, SitePolicy
 from tests.factories.sitemap_site import crawling, serving
 from tests.factories.sitemaps import record, urlset
 
@@ -27,7 +26,7 @@ def index(*locs: str) -> str:
 async def search(answers, url=HOME, limits=None, *, sink=None, honour_robots=True) -> tuple[SitemapSearch, list[str]]:
     async with serving(answers) as site, crawling(site, honour_robots=honour_robots) as crawler:
         async with crawler.visit() as visit:
-            result = await discover(url, VisitingWeb(visit), limits, sink)
+            result = await discover(url, VisitFetcher(visit), limits, sink)
         return result, site.asked
 
 
@@ -43,7 +42,7 @@ async def test_robots_lines_come_first_and_nothing_else_is_asked():
 
     assert result.outcome is SearchOutcome.FOUND
     assert sorted(urls(result)) == ["/one.xml", "/two.txt"]
-    assert {found.how for found in result.sitemaps} == {How.ROBOTS}
+    assert {found.how for found in result.sitemaps} == {FoundBy.ROBOTS}
     assert {found.kind for found in result.sitemaps} == {SitemapKind.URLSET, SitemapKind.TEXT}
     assert sorted(asked) == ["/one.xml", "/robots.txt", "/two.txt"]
 
@@ -51,7 +50,7 @@ async def test_robots_lines_come_first_and_nothing_else_is_asked():
 async def test_well_known_paths_are_asked_when_robots_says_nothing():
     result, asked = await search({"/sitemap.xml": PAGES})
 
-    assert (urls(result), result.sitemaps[0].how) == (["/sitemap.xml"], How.WELL_KNOWN)
+    assert (urls(result), result.sitemaps[0].how) == (["/sitemap.xml"], FoundBy.WELL_KNOWN)
     assert sorted(asked) == ["/robots.txt", "/sitemap.xml", "/sitemap_index.xml"]
 
 
@@ -59,7 +58,7 @@ async def test_robots_lines_that_lead_nowhere_are_told_and_the_search_goes_on():
     result, _ = await search({"/robots.txt": "Sitemap: /gone.xml", "/sitemap.xml": PAGES})
 
     assert urls(result) == ["/sitemap.xml"]
-    assert (result.misses[0].how, result.misses[0].kind) == (How.ROBOTS, MissKind.NONE)
+    assert (result.misses[0].how, result.misses[0].kind) == (FoundBy.ROBOTS, MissKind.NONE)
     assert "404" in result.misses[0].why
 
 
@@ -79,14 +78,14 @@ async def test_links_of_the_home_page_lead_to_sitemaps():
     result, _ = await search({"/": home, "/maps/Sitemap-de.xml?a=1&b=2": PAGES, "/s": PAGES})
 
     assert sorted(urls(result)) == ["/maps/Sitemap-de.xml?a=1&b=2", "/s"]
-    assert result.sitemaps[0].how is How.HTML
+    assert result.sitemaps[0].how is FoundBy.HTML
 
 
 async def test_a_feed_is_the_last_resort():
     home = '<html><link rel="alternate" type="application/rss+xml" href="/feed">'
     result, asked = await search({"/": home, "/feed": "<rss><channel><item><link>/a</link></item></channel></rss>"})
 
-    assert (result.sitemaps[0].how, result.sitemaps[0].kind) == (How.FEED, SitemapKind.RSS)
+    assert (result.sitemaps[0].how, result.sitemaps[0].kind) == (FoundBy.FEED, SitemapKind.RSS)
     assert asked[-1] == "/feed"
 
 
@@ -104,7 +103,7 @@ async def test_children_of_an_index_are_found_with_their_parent_and_lastmod():
     parent, *children = result.sitemaps
     assert (parent.kind, parent.depth, parent.entries) == (SitemapKind.INDEX, 0, 2)
     assert [(child.parent, child.depth, child.how, child.lastmod_text) for child in children] == [
-        ("http://shop.example/sitemap.xml", 1, How.INDEX, "2024-05-06")
+        ("http://shop.example/sitemap.xml", 1, FoundBy.INDEX, "2024-05-06")
     ] * 2
 
 
@@ -152,7 +151,7 @@ async def test_children_on_other_sites_are_not_asked_for():
     result, asked = await search(answers)
 
     assert urls(result) == ["/sitemap.xml", "http://cdn.shop.example/y.xml"]
-    assert [(miss.url, miss.kind) for miss in result.misses if miss.how is How.INDEX] == [
+    assert [(miss.url, miss.kind) for miss in result.misses if miss.how is FoundBy.INDEX] == [
         ("http://other.example/x.xml", MissKind.REFUSED),
         ("http://127.0.0.1/z.xml", MissKind.REFUSED),
     ]
@@ -233,7 +232,7 @@ async def test_a_sitemap_given_by_its_address_is_read_and_nothing_else_is_search
     )
 
     assert urls(result) == ["/deep/s.xml", "/1.xml"]
-    assert result.sitemaps[0].how is How.GIVEN
+    assert result.sitemaps[0].how is FoundBy.GIVEN
     assert "/sitemap.xml" not in asked
 
 
@@ -326,7 +325,7 @@ async def test_a_search_that_manners_cut_short_is_made_again_and_costs_nothing(b
     ):
         await somebody.fetch(f"http://{busy}/one.xml")
         with pytest.raises(TooSoon, match=busy) as raised:
-            await discover(HOME, VisitingWeb(visit))
+            await discover(HOME, VisitFetcher(visit))
     assert not raised.value.costs
 
 

@@ -178,7 +178,7 @@ async def test_a_refused_page_token_begins_the_question_again_once(client: Clien
         ("details", ("id",), 0),
         ("details", ("formattedAddress",), 0.5),
         ("details", ("displayName",), 1.7),
-        ("details", google_prices.EVERYTHING, 2.0),
+        ("details", google_prices.ALL_FIELDS, 2.0),
         ("details", ("somethingNew",), 2.5),
     ],
 )
@@ -373,7 +373,7 @@ async def test_details_of_one_place(client: ClientSource, server: LittleServer) 
 
 async def test_a_place_that_is_gone_says_so(client: ClientSource, server: LittleServer) -> None:
     server.answers["/v1/places/old"] = [error(404, "NOT_FOUND", "The Place ID is no longer valid.")]
-    with pytest.raises(google_errors.PlaceGone, match="no longer valid; run its search again"):
+    with pytest.raises(google_errors.PlaceNotFound, match="no longer valid; run its search again"):
         await google(client, server).details("old", InMemoryDetailBudget())
     for wrong in ("../v1/x", "", "a b", "x" * 301):
         with pytest.raises(ProviderRefused, match="no id"):

@@ -8,7 +8,7 @@ import pytest
 from scrapersky.providers.area import Area, Box, UnclearSearch, read_search, what_and_where
 from scrapersky.providers.base import PlaceQuery
 from scrapersky.providers.osm import query as osm_query
-from scrapersky.providers.osm.categories import kind_of, tags_by_phrase
+from scrapersky.providers.osm.categories import business_kind, tags_by_phrase
 
 HELSINKI = Area("Helsinki", Box(59.92, 24.78, 60.30, 25.25), "FI", 34914)
 
@@ -83,21 +83,21 @@ def test_a_file_needs_no_place():
     ],
 )
 def test_a_kind_of_business_in_any_language(word: str, tag: str) -> None:
-    kind = kind_of(word)
+    kind = business_kind(word)
     assert kind is not None
     assert tag in kind.tags
     assert kind.unknown == ()
 
 
 def test_words_around_the_kind_are_named_as_left_out() -> None:
-    kind = kind_of("best family dentists")
+    kind = business_kind("best family dentists")
     assert kind is not None
     assert (kind.known, kind.unknown) == ("dentists", ("best", "family"))
 
 
 def test_a_word_nobody_knows_is_no_kind() -> None:
-    assert kind_of("Xyzzy Frobnicators") is None
-    assert kind_of("") is None
+    assert business_kind("Xyzzy Frobnicators") is None
+    assert business_kind("") is None
 
 
 def test_the_table_is_large_and_its_tags_are_tags() -> None:

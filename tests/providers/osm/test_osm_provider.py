@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from scrapersky.crawl.politeness.host_limits import InProcessHostLimits
+from scrapersky.crawl.politeness.host_limits import HostPolicy, InProcessHostLimits
 from scrapersky.providers.base import Meter, PlaceDetails, PlaceQuery, ProviderBusy, ProviderFailed, ProviderRefused
 from scrapersky.providers.detail_budget import InMemoryDetailBudget
 from scrapersky.providers.http_api import ClientSource
@@ -239,7 +239,7 @@ async def test_overpass_answers_one_question_at_a_time(server: LittleServer, cli
 async def test_limits_shared_by_all_workers_are_waited_for(server: LittleServer, client: ClientSource) -> None:
     server.answers["/search"] = [Reply([HELSINKI])]
     pause = timedelta(seconds=0.3)
-    shared = InProcessHostLimits(slots=1, delay=pause)
+    shared = InProcessHostLimits(HostPolicy(slots=1, delay=pause))
     turns_of_each = [Throttle("N", server.url, pause=pause, limits=lambda _: shared) for _ in "ab"]
     workers = [Nominatim(api_at(client, server.url), turns) for turns in turns_of_each]
     await asyncio.gather(*(worker.find("Turku") for worker in workers))

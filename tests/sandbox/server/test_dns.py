@@ -9,7 +9,7 @@ import pytest
 
 from scrapersky.core import clock
 from scrapersky.core.settings import Settings
-from scrapersky.crawl.network.mx_lookup import NoAnswerFromNames, mail_hosts_of, parse_servers
+from scrapersky.crawl.network.mx_lookup import DnsUnavailable, mx_lookup_of, parse_servers
 from scrapersky.extract.emails.deliverability import inspect_address, verify_email
 from scrapersky.sandbox.server.dns_zone import DECK, SLOW_SECONDS, Post, post_of
 from scrapersky.sandbox.server.sandbox import Sandbox
@@ -17,14 +17,14 @@ from scrapersky.sandbox.truth import compare_verdicts
 
 
 async def test_the_ordinary_lookup_gives_every_true_address_its_true_verdict(sandbox: Sandbox):
-    hosts = mail_hosts_of(Settings(CRAWL_DNS_SERVERS=sandbox.environment()["CRAWL_DNS_SERVERS"]))
+    hosts = mx_lookup_of(Settings(CRAWL_DNS_SERVERS=sandbox.environment()["CRAWL_DNS_SERVERS"]))
     emails = [one["value"] for entry in sandbox.truth() for one in entry["emails"]]
 
     async def verdict(email: str) -> str:
         address = inspect_address(email)
         try:
-            mail = await hosts.of(address.domain)
-        except NoAnswerFromNames:
+            mail = await hosts.lookup(address.domain)
+        except DnsUnavailable:
             mail = None
         return verify_email(address, mail, clock.now()).verdict.value
 
@@ -57,12 +57,12 @@ async def test_a_slow_domain_takes_its_time_and_holds_up_nobody(sandbox: Sandbox
         next(business.host for business in world if business.host and post_of(world, business.host) is post)
         for post in (Post.SLOW, Post.HOSTS)
     )
-    hosts = mail_hosts_of(Settings(CRAWL_DNS_SERVERS=sandbox.names.address))
+    hosts = mx_lookup_of(Settings(CRAWL_DNS_SERVERS=sandbox.names.address))
     loop = asyncio.get_running_loop()
     began = loop.time()
-    waiting = asyncio.create_task(hosts.of(slow))
+    waiting = asyncio.create_task(hosts.lookup(slow))
 
-    await hosts.of(quick)
+    await hosts.lookup(quick)
 
     assert not waiting.done()
     await waiting
@@ -76,9 +76,9 @@ async def test_garbage_gets_no_answer_and_does_no_harm(sandbox: Sandbox):
     )
     for garbage in (b"", b"\x00" * 12, b"\xff" * 600):
         transport.sendto(garbage)
-    hosts = mail_hosts_of(Settings(CRAWL_DNS_SERVERS=sandbox.names.address))
+    hosts = mx_lookup_of(Settings(CRAWL_DNS_SERVERS=sandbox.names.address))
 
-    assert (await hosts.of("gmail.com")).hosts
+    assert (await hosts.lookup("gmail.com")).hosts
 
     transport.close()
     assert set(sandbox.names.asked) == {("gmail.com", "MX")}

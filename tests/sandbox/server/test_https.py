@@ -8,7 +8,7 @@ import pytest
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.crawler import Crawler, client_of, open_crawler
-from scrapersky.crawl.errors import GiveUp, RetryLater
+from scrapersky.crawl.errors import PermanentFetchError, RetryLater
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.sandbox.sites.faults import Condition
 from scrapersky.sandbox.world.business import Business
@@ -45,7 +45,7 @@ async def test_a_bad_certificate_ends_with_its_reason(
 ):
     host = site(sandbox, condition).host
 
-    with pytest.raises(GiveUp, match=f"^The certificate of {host} cannot be trusted: {reason}[.]$"):
+    with pytest.raises(PermanentFetchError, match=f"^The certificate of {host} cannot be trusted: {reason}[.]$"):
         await crawler.fetch(f"http://{host}/")
 
 
@@ -57,7 +57,7 @@ async def test_a_host_without_https_breaks_the_handshake_off(sandbox: Sandbox, c
 async def test_nobody_trusts_the_sandbox_who_was_not_told_to(sandbox: Sandbox):
     settings = Settings(**{**sandbox.environment(), "CRAWL_CA_FILE": None})
     async with open_crawler(settings) as crawler:
-        with pytest.raises(GiveUp, match="cannot be trusted"):
+        with pytest.raises(PermanentFetchError, match="cannot be trusted"):
             await crawler.fetch(f"https://{site(sandbox).host}/")
 
 

@@ -5,7 +5,7 @@ import pytest
 from scrapersky.crawl.crawler import Crawler
 from scrapersky.crawl.sitemaps.discover import discover
 from scrapersky.crawl.sitemaps.entry import SitemapEntry
-from scrapersky.crawl.sitemaps.fetcher import VisitingWeb
+from scrapersky.crawl.sitemaps.fetcher import VisitFetcher
 from scrapersky.crawl.sitemaps.result import SearchOutcome
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.sandbox.sites.faults import Condition
@@ -28,7 +28,7 @@ async def test_the_search_finds_what_is_there(sandbox: Sandbox, crawler: Crawler
         return True
 
     async with crawler.visit() as visit:
-        found = await discover(site.origin + "/", VisitingWeb(visit), sink=take)
+        found = await discover(site.origin + "/", VisitFetcher(visit), sink=take)
 
     truth = sitemap_truth(site)
     assert found.outcome is SearchOutcome.FOUND
@@ -40,7 +40,7 @@ async def test_where_there_is_none_the_search_says_so(sandbox: Sandbox, crawler:
     site = site_with(sandbox, SitemapStyle.NONE)
 
     async with crawler.visit() as visit:
-        found = await discover(site.origin + "/", VisitingWeb(visit))
+        found = await discover(site.origin + "/", VisitFetcher(visit))
 
     assert found.outcome is SearchOutcome.NONE
     assert sitemap_truth(site) == ((), ())
@@ -52,7 +52,7 @@ async def test_a_soft_404_is_no_sitemap(sandbox: Sandbox, crawler: Crawler):
     assert site is not None
 
     async with crawler.visit() as visit:
-        found = await discover(site.origin + "/", VisitingWeb(visit))
+        found = await discover(site.origin + "/", VisitFetcher(visit))
 
     assert {sitemap.url for sitemap in found.sitemaps} == set(sitemap_truth(site).files)
 

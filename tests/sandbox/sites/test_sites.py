@@ -5,7 +5,7 @@ import time
 import pytest
 
 from scrapersky.crawl.crawler import Crawler
-from scrapersky.crawl.errors import BlockedByPolicy, FetchError, GiveUp, Gone, RetryLater
+from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PageNotFound, PermanentFetchError, RetryLater
 from scrapersky.extract.business.site_metadata import read_metadata
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.sandbox.sites.faults import Condition
@@ -93,7 +93,7 @@ async def test_a_slow_site_drips_and_arrives(sandbox: Sandbox, crawler: Crawler)
         (Condition.BUSY, RetryLater),
         (Condition.TRUNCATED, RetryLater),
         (Condition.DEAD, FetchError),
-        (Condition.BLOCKED, GiveUp),
+        (Condition.BLOCKED, PermanentFetchError),
         (Condition.ROBOTS, BlockedByPolicy),
     ],
 )
@@ -122,7 +122,7 @@ async def test_a_parked_domain_offers_itself_for_sale(sandbox: Sandbox, crawler:
 async def test_a_page_that_is_not_there_is_gone(sandbox: Sandbox, crawler: Crawler):
     site = healthy(sandbox, Style.HAND_MADE)
 
-    with pytest.raises(Gone):
+    with pytest.raises(PageNotFound):
         await crawler.fetch(site.origin + "/no-such-page")
 
 
@@ -136,7 +136,7 @@ async def test_a_soft_404_answers_everything(sandbox: Sandbox, crawler: Crawler)
 
 
 async def test_a_name_outside_the_world_is_no_site(sandbox: Sandbox, crawler: Crawler):
-    with pytest.raises(Gone):
+    with pytest.raises(PageNotFound):
         await crawler.fetch("http://www.nobody-at-all.fi/")
 
 
@@ -144,7 +144,7 @@ async def test_a_page_that_has_not_changed_is_not_sent_again(sandbox: Sandbox, c
     site = healthy(sandbox, Style.WORDPRESS)
     first = await crawler.fetch(site.origin + "/")
 
-    again = await crawler.fetch(site.origin + "/", known=first.known)
+    again = await crawler.fetch(site.origin + "/", validators=first.validators)
 
     assert again.not_modified
 

@@ -43,7 +43,7 @@ async def workers(database_url, osm):
     databases, webs = [Database(database_url, settings) for _ in "ab"], [Web(settings) for _ in "ab"]
 
     def provider(database: Database, web: Web):
-        built = configured_providers(settings, web, lambda manners: SharedHostLimits(database, settings, manners))
+        built = configured_providers(settings, web, lambda policy: SharedHostLimits(database, settings, policy))
         return built["openstreetmap"]
 
     yield [provider(database, web) for database, web in zip(databases, webs, strict=True)]
@@ -82,8 +82,8 @@ async def test_overpass_gets_one_question_at_a_time_and_nominatim_its_pause(osm,
 
 
 async def test_whoever_waits_too_long_for_a_turn_is_sent_away_and_the_turn_comes_back(database, settings):
-    def limits(manners):
-        return SharedHostLimits(database, settings, manners)
+    def limits(policy):
+        return SharedHostLimits(database, settings, policy)
 
     slow, other = (
         Throttle("Overpass", "http://x.example", limits=limits, patience=timedelta(seconds=s)) for s in (9, 0.2)
@@ -97,7 +97,7 @@ async def test_whoever_waits_too_long_for_a_turn_is_sent_away_and_the_turn_comes
 
 
 async def test_a_turn_ends_also_when_its_question_fails_and_is_no_visit_of_the_crawlers(database, settings):
-    turns = Throttle("N", "http://x.example", limits=lambda manners: SharedHostLimits(database, settings, manners))
+    turns = Throttle("N", "http://x.example", limits=lambda policy: SharedHostLimits(database, settings, policy))
 
     async def fail() -> None:
         async with turns.turn():

@@ -7,9 +7,8 @@ from datetime import timedelta
 
 from scrapersky.crawl.crawler import Crawler
 from scrapersky.crawl.errors import RetryLater
-from scrapersky.crawl.sitemaps.fetcher import VisitingWeb
+from scrapersky.crawl.sitemaps.fetcher import SitemapResponse, VisitFetcher
 from scrapersky.crawl.sitemaps.read import ReadLimits
-from scrapersky.crawl.sitemaps.result import SitemapResponse
 
 MAX_WAIT = timedelta(seconds=30)
 MAX_WAITS = 20
@@ -40,14 +39,14 @@ class PatientWeb:
         while True:
             try:
                 async with self._crawler.visit() as visit:
-                    return await VisitingWeb(visit, self._limits).robots_sitemaps(url)
+                    return await VisitFetcher(visit, self._limits).robots_sitemaps(url)
             except RetryLater as later:
                 await _wait(later, waits)
                 waits += 1
 
     @asynccontextmanager
     async def _visit_once(self, url: str) -> AsyncIterator[SitemapResponse]:
-        async with self._crawler.visit() as visit, VisitingWeb(visit, self._limits).stream(url) as answer:
+        async with self._crawler.visit() as visit, VisitFetcher(visit, self._limits).stream(url) as answer:
             yield answer
 
 

@@ -1,1 +1,1 @@
-"""Http."""
+"""The guarded HTTP client: connections, limits, decompression, character sets and error mapping."""

@@ -1,46 +1,47 @@
-"""The one guarded HTTP client: every byte from a web site comes through here."""
+"""The guarded HTTP client: every request to a web site or service goes through here."""
 
 import asyncio
 import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
-from typing import Any, Self
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Self
 
 import aiohttp
 import structlog
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from scrapersky.core import clock
-from scrapersky.crawl.errors import BlockedByPolicy, FetchError, GiveUp, Hop, Known, Page
+from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PermanentFetchError
 from scrapersky.crawl.http.connector import GuardedConnector, wire_limit
-from scrapersky.crawl.http.error_mapping import TROUBLES, named, refuse_status
-from scrapersky.crawl.http.limits import Limits
-from scrapersky.crawl.http.response_stream import Stream
+from scrapersky.crawl.http.error_mapping import NETWORK_ERRORS, fetch_error_of, status_error
+from scrapersky.crawl.http.limits import FetchLimits
+from scrapersky.crawl.http.response_stream import ResponseStream
 from scrapersky.crawl.network.dns_resolver import DnsResolver
 from scrapersky.crawl.network.ssrf_guard import SsrfGuard, Target
+from scrapersky.crawl.page import FetchedPage, Redirect, ResponseHead, Validators
 
 log = structlog.get_logger(__name__)
 
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
+REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
 MAX_VALIDATOR_LENGTH = 256
 WIRE_SLACK_BYTES = 1_048_576
 
-# Asked before every address of a chain, the first one included; raises what shall end the fetch.
+# Called before every request of a fetch, redirects included; raises an error to stop the fetch.
 Gate = Callable[[Target], Awaitable[None]]
 
 
 class Client:
     """Fetches pages and streams bodies within its limits; open it with `async with`.
 
-    `guard` says where it may connect, `known_hosts` answers for names without asking a name server (and still passes
-    the guard), `proxy` is the one way out when there is one: then the proxy has to judge addresses, we only see names.
+    `guard` decides which addresses it may connect to. `known_hosts` resolves names without DNS; the guard still checks
+    their addresses. With a `proxy`, every request goes through it, and the proxy has to check addresses: we see names.
     """
 
     def __init__(
         self,
         guard: SsrfGuard | None = None,
-        limits: Limits | None = None,
+        limits: FetchLimits | None = None,
         *,
         user_agent: str = "scrapersky",
         known_hosts: Mapping[str, str] | None = None,
@@ -50,7 +51,7 @@ class Client:
         ssl_context: ssl.SSLContext | None = None,
     ) -> None:
         self.guard = guard or SsrfGuard()
-        self.limits = limits or Limits()
+        self.limits = limits or FetchLimits()
         self._proxy = proxy
         self._ssl = ssl_context or ssl.create_default_context()
         self._headers = {
@@ -58,15 +59,15 @@ class Client:
             "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.5",
             "Accept-Encoding": "gzip, deflate",
         }
-        self._at_connect = None if proxy else self.guard
-        self._names = DnsResolver(self._at_connect, known=known_hosts, threads=dns_threads, seconds=dns_seconds)
+        self._connect_guard = None if proxy else self.guard
+        self._resolver = DnsResolver(self._connect_guard, known=known_hosts, threads=dns_threads, seconds=dns_seconds)
         self._session: aiohttp.ClientSession | None = None
         if self.guard.allowance:
             log.warning("private_network_allowed", allowed=[str(entry) for entry in self.guard.allowance.entries])
 
     async def __aenter__(self) -> Self:
         connector = GuardedConnector(
-            self._at_connect, self._names, connections=self.limits.connections, ssl_context=self._ssl
+            self._connect_guard, self._resolver, connections=self.limits.connections, ssl_context=self._ssl
         )
         self._session = aiohttp.ClientSession(
             connector=connector,
@@ -75,7 +76,7 @@ class Client:
             auto_decompress=False,
             trust_env=False,
             proxy=self._proxy,
-            # One deadline over the whole chain is ours; aiohttp only limits how long one address may take to connect.
+            # The deadline for the whole chain of redirects is ours; aiohttp only limits the time of one connect.
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=self.limits.connect_seconds),
             max_line_size=self.limits.header_bytes,
             max_field_size=self.limits.header_bytes,
@@ -92,64 +93,38 @@ class Client:
         self,
         url: str,
         *,
-        known: Known | None = None,
+        validators: Validators | None = None,
         method: str = "GET",
         max_bytes: int | None = None,
-        cut: bool = False,
+        truncate: bool = False,
         seconds: float | None = None,
         gate: Gate | None = None,
-    ) -> Page:
-        """The whole page, or an error named by what is to be done. With `cut` a long body is cut off, not refused."""
-        started = time.monotonic()
-        most = self.limits.page_bytes if max_bytes is None else max_bytes
+    ) -> FetchedPage:
+        """Return the whole page, or raise a FetchError. With `truncate` a long body is cut off instead of refused."""
+        limit = self.limits.page_bytes if max_bytes is None else max_bytes
         async with self.stream(
-            url, known=known, method=method, max_bytes=most, cut=cut, seconds=seconds, gate=gate
-        ) as answer:
-            body = b"".join([piece async for piece in answer])
-        return _page(answer, body, started)
+            url, validators=validators, method=method, max_bytes=limit, truncate=truncate, seconds=seconds, gate=gate
+        ) as response:
+            return await response.page()
 
-    @asynccontextmanager
-    async def stream(
+    def stream(
         self,
         url: str,
         *,
-        known: Known | None = None,
+        validators: Validators | None = None,
         method: str = "GET",
         max_bytes: int | None = None,
-        cut: bool = False,
+        truncate: bool = False,
         seconds: float | None = None,
         gate: Gate | None = None,
-    ) -> AsyncIterator[Stream]:
-        """The answer with its metadata; iterate over it for the inflated body, piece by piece."""
-        most = self.limits.stream_bytes if max_bytes is None else max_bytes
-        budget = self.limits.deadline_seconds if seconds is None else seconds
-        first = self.guard.target(url)
-        chain = _Chain(first)
-        started = time.monotonic()
-        try:
-            async with asyncio.timeout(budget):
-                response = await self._follow(chain, method, self._conditional(known), most, gate)
-        except FetchError as error:
-            raise chain.blame(error) from None
-        except TROUBLES as error:
-            raise chain.blame(named(error, chain.target.host, budget)) from error
-        try:
-            yield Stream(
-                url=first.href,
-                final_url=chain.target.href,
-                host=chain.target.host,
-                status=response.status,
-                headers=_readable(response.headers),
-                redirects=tuple(chain.hops),
-                fetched_at=clock.now(),
-                response=response,
-                max_bytes=most,
-                cut_long=cut,
-                seconds=budget,
-                spent=time.monotonic() - started,
-            )
-        finally:
-            response.release()
+    ) -> AbstractAsyncContextManager[ResponseStream]:
+        """Open a response; iterate over it for the decompressed body, piece by piece."""
+        limit = self.limits.stream_bytes if max_bytes is None else max_bytes
+
+        async def send(chain: _RedirectChain) -> aiohttp.ClientResponse:
+            return await self._follow(chain, method, _conditional(validators), limit, gate)
+
+        return self._open(url, send, limit, truncate, seconds)
 
     async def request(
         self,
@@ -160,133 +135,139 @@ class Client:
         body: bytes | None = None,
         max_bytes: int | None = None,
         seconds: float | None = None,
-    ) -> Page:
-        """One question to an API: every status is an answer, and no redirect is followed, for it may carry a key.
+    ) -> FetchedPage:
+        """Send one request to an API. Any status is returned; no redirect is followed, for a header may hold a key.
 
-        With `max_bytes=0` the status and the headers are all that is waited for.
+        With `max_bytes=0` the body is not read.
         """
-        most = self.limits.stream_bytes if max_bytes is None else max_bytes
-        budget = self.limits.deadline_seconds if seconds is None else seconds
-        target = self.guard.target(url)
-        started = time.monotonic()
-        try:
-            async with asyncio.timeout(budget):
-                response = await self._ask(method, target, dict(headers or {}), most, body)
-        except TROUBLES as error:
-            raise _Chain(target).blame(named(error, target.host, budget)) from error
-        answer = Stream(
-            url=target.href,
-            final_url=target.href,
-            host=target.host,
-            status=response.status,
-            headers=_readable(response.headers),
-            redirects=(),
-            fetched_at=clock.now(),
-            response=response,
-            max_bytes=most,
-            cut_long=False,
-            seconds=budget,
-            spent=time.monotonic() - started,
-        )
-        try:
-            return _page(answer, b"".join([piece async for piece in answer]) if most else b"", started)
-        finally:
-            response.release()
+        limit = self.limits.stream_bytes if max_bytes is None else max_bytes
 
-    async def look_up(self, url: str) -> None:
-        """Refuse an address that a request would be refused for, or whose name nobody knows; nothing is sent."""
+        async def send(chain: _RedirectChain) -> aiohttp.ClientResponse:
+            return await self._send(method, chain.target, dict(headers or {}), limit, body)
+
+        async with self._open(url, send, limit, False, seconds) as response:
+            return await response.page()
+
+    async def check(self, url: str) -> None:
+        """Raise BlockedByPolicy for a URL that may not be requested or whose host does not resolve; send nothing."""
         target = self.guard.target(url)
-        if self._at_connect is None:
-            return  # the proxy looks names up
+        if self._connect_guard is None:
+            return  # the proxy resolves names
         try:
-            await self._names.resolve(target.host, target.port)
+            await self._resolver.resolve(target.host, target.port)
         except OSError as error:
             raise BlockedByPolicy(f"{target.host} does not lead to a public web site.", url=target.href) from error
 
+    @asynccontextmanager
+    async def _open(
+        self,
+        url: str,
+        send: "Callable[[_RedirectChain], Awaitable[aiohttp.ClientResponse]]",
+        max_bytes: int,
+        truncate: bool,
+        seconds: float | None,
+    ) -> AsyncIterator[ResponseStream]:
+        deadline = self.limits.deadline_seconds if seconds is None else seconds
+        first = self.guard.target(url)
+        chain = _RedirectChain(first)
+        started = time.monotonic()
+        try:
+            async with asyncio.timeout(deadline):
+                response = await send(chain)
+        except FetchError as error:
+            raise chain.annotated(error) from None
+        except NETWORK_ERRORS as error:
+            raise chain.annotated(fetch_error_of(error, chain.target.host, deadline)) from error
+        head = ResponseHead(
+            url=first.href,
+            final_url=chain.target.href,
+            status=response.status,
+            headers=_without_surrogates(response.headers),
+            redirects=tuple(chain.redirects),
+            fetched_at=clock.now(),
+        )
+        try:
+            yield ResponseStream(
+                head,
+                response,
+                host=chain.target.host,
+                max_bytes=max_bytes,
+                truncate=truncate,
+                seconds=deadline,
+                started=started,
+            )
+        finally:
+            response.release()
+
     async def _follow(
-        self, chain: "_Chain", method: str, headers: dict[str, str], most: int, gate: Gate | None
+        self, chain: "_RedirectChain", method: str, headers: dict[str, str], max_bytes: int, gate: Gate | None
     ) -> aiohttp.ClientResponse:
-        """Ask, and ask on where the answer points, until an answer is none of a redirect."""
+        """Send the request, follow redirects, and return a successful response."""
         while True:
             if gate is not None:
                 await gate(chain.target)
-            response = await self._ask(method, chain.target, headers, most)
-            if response.status not in REDIRECTS:
+            response = await self._send(method, chain.target, headers, max_bytes)
+            if response.status not in REDIRECT_STATUSES:
                 break
             response.release()
-            chain.go_on(self.guard, response, self.limits.max_redirects)
+            chain.advance(self.guard, response, self.limits.max_redirects)
         if not (200 <= response.status < 300 or (response.status == 304 and headers)):
             response.close()
-            raise refuse_status(
-                response.status, _readable(response.headers), chain.target.host, self.limits.max_retry_after_seconds
-            )
+            readable = _without_surrogates(response.headers)
+            raise status_error(response.status, readable, chain.target.host, self.limits.max_retry_after_seconds)
         return response
 
-    async def _ask(
-        self, method: str, target: Target, headers: dict[str, str], most: int, body: bytes | None = None
+    async def _send(
+        self, method: str, target: Target, headers: dict[str, str], max_bytes: int, body: bytes | None = None
     ) -> aiohttp.ClientResponse:
         if self._session is None:
             raise RuntimeError("the client is not open: use it with `async with`")
-        wire_limit.set(2 * most + WIRE_SLACK_BYTES)
+        wire_limit.set(2 * max_bytes + WIRE_SLACK_BYTES)
         return await self._session.request(method, target.url, headers=headers, data=body, allow_redirects=False)
 
-    def _conditional(self, known: Known | None) -> dict[str, str]:
-        """If-None-Match and If-Modified-Since, from validators that are fit to be sent."""
-        pairs: tuple[tuple[str, Any], ...] = (
-            ("If-None-Match", known and known.etag),
-            ("If-Modified-Since", known and known.last_modified),
-        )
-        return {
-            name: value
-            for name, value in pairs
-            if value and len(value) <= MAX_VALIDATOR_LENGTH and value.isascii() and value.isprintable()
-        }
 
-
-class _Chain:
-    """The addresses of one fetch so far."""
+class _RedirectChain:
+    """The URLs of one fetch so far."""
 
     def __init__(self, target: Target) -> None:
         self.target = target
-        self.hops: list[Hop] = []
+        self.redirects: list[Redirect] = []
 
-    def go_on(self, guard: SsrfGuard, response: aiohttp.ClientResponse, most: int) -> None:
-        """Take the next address from a redirect; it passes the same guard as the first."""
-        self.hops.append(Hop(self.target.href, response.status))
+    def advance(self, guard: SsrfGuard, response: aiohttp.ClientResponse, max_redirects: int) -> None:
+        """Go to the target of a redirect, which passes the same guard as the first URL."""
+        status, host = response.status, self.target.host
+        self.redirects.append(Redirect(self.target.href, status))
         location = response.headers.get("Location", "").strip()
         if not location:
-            raise GiveUp(f"{self.target.host} redirects without saying where to.", status=response.status)
-        if len(self.hops) > most:
-            raise GiveUp(f"{self.hops[0].url} redirects more than {most} times.", status=response.status)
+            raise PermanentFetchError(f"{host} redirects without a Location header.", status=status)
+        if len(self.redirects) > max_redirects:
+            first = self.redirects[0].url
+            raise PermanentFetchError(f"{first} redirects more than {max_redirects} times.", status=status)
         self.target = guard.target(location, base=self.target.href)
-        if any(hop.url == self.target.href for hop in self.hops):
-            raise GiveUp(f"{self.target.host} redirects in a circle.", status=response.status)
+        if any(redirect.url == self.target.href for redirect in self.redirects):
+            raise PermanentFetchError(f"{self.target.host} redirects in a circle.", status=status)
 
-    def blame(self, error: FetchError) -> FetchError:
-        """The error with the way that led to it."""
+    def annotated(self, error: FetchError) -> FetchError:
+        """Return the error with the URL and the redirects that led to it."""
         error.url = error.url or self.target.href
-        error.redirects = tuple(self.hops)
+        error.redirects = tuple(self.redirects)
         return error
 
 
-def _page(answer: Stream, body: bytes, started: float) -> Page:
-    """The answer as a whole, once its body is read."""
-    return Page(
-        url=answer.url,
-        final_url=answer.final_url,
-        status=answer.status,
-        headers=answer.headers,
-        body=body,
-        redirects=answer.redirects,
-        fetched_at=answer.fetched_at,
-        seconds=time.monotonic() - started,
-        raw_bytes=answer.raw_bytes,
-        cut=answer.cut,
-    )
+def _conditional(validators: Validators | None) -> dict[str, str]:
+    """Return If-None-Match and If-Modified-Since for the validators that are safe to send."""
+    if validators is None:
+        return {}
+    pairs = (("If-None-Match", validators.etag), ("If-Modified-Since", validators.last_modified))
+    return {
+        name: value
+        for name, value in pairs
+        if value and len(value) <= MAX_VALIDATOR_LENGTH and value.isascii() and value.isprintable()
+    }
 
 
-def _readable(headers: CIMultiDictProxy[str]) -> CIMultiDictProxy[str]:
-    """The headers without the surrogates that stand for bytes which are no text."""
+def _without_surrogates(headers: CIMultiDictProxy[str]) -> CIMultiDictProxy[str]:
+    """Return the headers with U+FFFD for bytes that are not text."""
     if all(value.isascii() for value in headers.values()):
         return headers
     clean = (

@@ -1,4 +1,4 @@
-"""Connections that are judged when they are made and counted while they are read."""
+"""Connections whose address is checked when they are opened and whose bytes are counted while they are read."""
 
 import ssl
 from contextvars import ContextVar
@@ -13,36 +13,36 @@ from scrapersky.crawl.network.ssrf_guard import SsrfGuard
 
 KEEP_ALIVE_SECONDS = 15.0
 
-# What may arrive on the wire for the request being made: headers, framing and body together.
+# How many bytes may arrive on the wire for the current request: headers, framing and body together.
 wire_limit: ContextVar[int] = ContextVar("wire_limit")
 
 
-class WireFull(ClientPayloadError):
-    """More bytes arrived than the answer could need: a flood of headers, interim answers or chunk extensions."""
+class WireLimitReached(ClientPayloadError):
+    """More bytes arrived than the response needs: too many headers, interim responses or chunk extensions."""
 
 
 class CountedHandler(ResponseHandler):
-    """aiohttp's protocol, which hides framing from its reader, with every byte counted."""
+    """aiohttp's protocol with every byte counted, framing included."""
 
     _received = 0
-    _most = 0
+    _max_bytes = 0
 
     def set_response_params(self, **params: Any) -> None:
-        """A new request begins on this connection."""
+        """Reset the count for a new request on this connection."""
         self._received = 0
-        self._most = wire_limit.get()
+        self._max_bytes = wire_limit.get()
         super().set_response_params(**params)
 
     def data_received(self, data: bytes) -> None:
-        """Count, then parse; or cut the connection off."""
+        """Count and parse the bytes; abort the connection beyond the limit."""
         self._received += len(data)
-        if self._most and self._received > self._most:
-            self._overflow()
+        if self._max_bytes and self._received > self._max_bytes:
+            self._abort()
         else:
             super().data_received(data)
 
-    def _overflow(self) -> None:
-        error = WireFull(f"more than {self._most} bytes arrived")
+    def _abort(self) -> None:
+        error = WireLimitReached(f"more than {self._max_bytes} bytes arrived")
         if self._payload is not None:
             self._payload.set_exception(error)
         self.set_exception(error)
@@ -51,13 +51,13 @@ class CountedHandler(ResponseHandler):
 
 
 class GuardedConnector(TCPConnector):
-    """A connector that opens a socket only after the guard has seen the numeric address it is for."""
+    """A connector that opens a socket only after the guard has accepted its numeric address."""
 
     def __init__(
-        self, guard: SsrfGuard | None, names: DnsResolver, *, connections: int, ssl_context: ssl.SSLContext
+        self, guard: SsrfGuard | None, resolver: DnsResolver, *, connections: int, ssl_context: ssl.SSLContext
     ) -> None:
         super().__init__(
-            resolver=names,
+            resolver=resolver,
             socket_factory=guard.open_socket if guard else None,
             ssl=ssl_context,
             limit=connections,

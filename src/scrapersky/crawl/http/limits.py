@@ -1,11 +1,11 @@
-"""What one fetch may cost, in seconds, bytes and redirects."""
+"""The limits of one fetch."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """The budget of a fetch. The defaults are those of the settings."""
+class FetchLimits:
+    """How many seconds, bytes and redirects one fetch may take. The defaults are those of the settings."""
 
     deadline_seconds: float = 30.0
     connect_seconds: float = 5.0

@@ -1,119 +1,115 @@
-"""The answer of a site while it arrives: metadata at once, the body in counted, inflated pieces."""
+"""A response while it arrives: metadata at once, the body in counted, decompressed pieces."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from datetime import datetime
+import time
+from collections.abc import AsyncIterator
 
 import aiohttp
 
-from scrapersky.crawl.errors import FetchError, GiveUp, Hop
+from scrapersky.crawl.errors import FetchError, PermanentFetchError
 from scrapersky.crawl.http.decompress import Inflater
-from scrapersky.crawl.http.error_mapping import TROUBLES, named
+from scrapersky.crawl.http.error_mapping import NETWORK_ERRORS, fetch_error_of
+from scrapersky.crawl.page import FetchedPage, ResponseHead
 
 CODINGS = {"": "identity", "identity": "identity", "gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate"}
-# A loop that only inflates never waits: let others have a turn after this many bytes.
-TURN_BYTES = 1_048_576
+# A loop that only inflates never waits: let other tasks run after this many bytes.
+YIELD_BYTES = 1_048_576
 
 
-class Stream:
-    """Iterate once over its pieces. Time is counted while we wait for the site, not while the reader works."""
+class ResponseStream:
+    """Iterate once over its pieces. Only the time spent waiting for the site counts towards `seconds`."""
 
     def __init__(
         self,
-        *,
-        url: str,
-        final_url: str,
-        host: str,
-        status: int,
-        headers: Mapping[str, str],
-        redirects: tuple[Hop, ...],
-        fetched_at: datetime,
+        head: ResponseHead,
         response: aiohttp.ClientResponse,
+        *,
+        host: str,
         max_bytes: int,
-        cut_long: bool,
+        truncate: bool,
         seconds: float,
-        spent: float,
+        started: float,
     ) -> None:
-        self.url = url
-        self.final_url = final_url
-        self._host = host
-        self.status = status
-        self.headers = headers
-        self.redirects = redirects
-        self.fetched_at = fetched_at
+        self.head = head
+        self.final_url = head.final_url
         self.raw_bytes = 0
         self.size = 0
-        self.cut = False
+        self.truncated = False
         self._response = response
+        self._host = host
         self._max_bytes = max_bytes
-        self._cut_long = cut_long
+        self._truncate = truncate
         self._seconds = seconds
-        self._left = seconds - spent
-
-    @property
-    def not_modified(self) -> bool:
-        """True when the site says that nothing changed since the fetch we told it about."""
-        return self.status == 304
+        self._started = started
+        self._seconds_left = seconds - (time.monotonic() - started)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         inflater = Inflater(self._coding())
-        self._refuse_announced_size()
+        self._check_announced_size()
         try:
             while raw := await self._read():
                 for piece in inflater.feed(raw):
                     if kept := self._count(piece):
                         yield kept
-                    if self.cut:
+                    if self.truncated:
                         return
-                    if self.size % TURN_BYTES < len(piece):
+                    if self.size % YIELD_BYTES < len(piece):
                         await asyncio.sleep(0)
             inflater.finish()
         except FetchError as error:
-            raise self._blame(error) from None
-        except TROUBLES as error:
-            raise self._blame(named(error, self._host, self._seconds)) from error
+            raise self._annotated(error) from None
+        except NETWORK_ERRORS as error:
+            raise self._annotated(fetch_error_of(error, self._host, self._seconds)) from error
+
+    async def page(self) -> FetchedPage:
+        """Read the body and return the whole page; with a limit of 0 bytes no body is read."""
+        body = b"".join([piece async for piece in self]) if self._max_bytes else b""
+        seconds = time.monotonic() - self._started
+        return FetchedPage(
+            **vars(self.head), body=body, seconds=seconds, raw_bytes=self.raw_bytes, truncated=self.truncated
+        )
 
     async def _read(self) -> bytes:
-        """The next raw bytes, within what is left of the time and of the bytes."""
-        loop = asyncio.get_running_loop()
-        started = loop.time()
-        async with asyncio.timeout(max(self._left, 0)):
+        """Read the next raw bytes, within the limits of time and size."""
+        started = time.monotonic()
+        async with asyncio.timeout(max(self._seconds_left, 0)):
             raw = await self._response.content.readany()
-        self._left -= loop.time() - started
+        self._seconds_left -= time.monotonic() - started
         self.raw_bytes += len(raw)
-        if self.raw_bytes > self._max_bytes and not self._cut_long:
+        if self.raw_bytes > self._max_bytes and not self._truncate:
             raise self._too_long()
         return raw
 
     def _count(self, piece: bytes) -> bytes:
-        """The piece, or as much of it as the limit leaves."""
-        room = self._max_bytes - self.size
+        """Return the piece, or the part of it that the limit allows."""
+        bytes_left = self._max_bytes - self.size
         self.size += len(piece)
-        if len(piece) <= room:
+        if len(piece) <= bytes_left:
             return piece
-        if not self._cut_long:
+        if not self._truncate:
             raise self._too_long()
-        self.cut = True
-        return piece[:room]
+        self.truncated = True
+        return piece[:bytes_left]
 
     def _coding(self) -> str:
-        """How the body is compressed; anything but what we offered is refused."""
-        named_coding = self.headers.get("Content-Encoding", "").strip().lower()
-        if named_coding not in CODINGS:
-            raise self._blame(GiveUp(f"{self._host} sends its body as {named_coding[:40]!r}, which we did not offer."))
-        return CODINGS[named_coding]
+        """Return the compression of the body; raise for one that the request did not offer."""
+        coding = self.head.headers.get("Content-Encoding", "").strip().lower()
+        if coding not in CODINGS:
+            reason = f"{self._host} sends its body as {coding[:40]!r}, which we did not offer."
+            raise self._annotated(PermanentFetchError(reason))
+        return CODINGS[coding]
 
-    def _refuse_announced_size(self) -> None:
+    def _check_announced_size(self) -> None:
         announced = self._response.content_length or 0
-        if announced > self._max_bytes and not self._cut_long and self._response.method != "HEAD":
-            raise self._blame(self._too_long())
+        if announced > self._max_bytes and not self._truncate and self._response.method != "HEAD":
+            raise self._annotated(self._too_long())
 
-    def _too_long(self) -> GiveUp:
-        return GiveUp(f"The body from {self._host} is longer than {self._max_bytes} bytes.")
+    def _too_long(self) -> PermanentFetchError:
+        return PermanentFetchError(f"The body from {self._host} is longer than {self._max_bytes} bytes.")
 
-    def _blame(self, error: FetchError) -> FetchError:
+    def _annotated(self, error: FetchError) -> FetchError:
         error.url = self.final_url
-        error.redirects = self.redirects
-        error.status = self.status
-        error.headers = self.headers
+        error.redirects = self.head.redirects
+        error.status = self.head.status
+        error.headers = self.head.headers
         return error

@@ -1,1 +1,1 @@
-"""Network."""
+"""Name resolution and the checks that keep requests away from private addresses."""

@@ -1,4 +1,4 @@
-"""Names to addresses, on threads of our own: a name server that never answers delays its own name and no other."""
+"""Resolves host names in threads: a name server that does not respond delays only its own lookups."""
 
 import asyncio
 import socket
@@ -9,24 +9,22 @@ from typing import Any
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from scrapersky.core.errors import BadSetting
-from scrapersky.crawl.network.ip_ranges import parse_address, split_host_port
+from scrapersky.crawl.network.ip_ranges import parse_address_port
 from scrapersky.crawl.network.ssrf_guard import AddressRefused, SsrfGuard
 
 EVERY_NAME = "*"
 Lookup = Callable[..., list[tuple[Any, ...]]]
 
 
-class LookupTooSlow(OSError):
-    """The name server did not answer in time."""
+class LookupTimedOut(OSError):
+    """The name server did not respond in time."""
 
 
 class DnsResolver(AbstractResolver):
-    """Looks names up with a bounded number of threads, and drops the addresses the guard refuses.
+    """Resolves names with a bounded number of threads, and leaves out the addresses that the guard refuses.
 
-    The guard looks again at the moment of connecting; here it only makes the reason better and the choice wider.
-    `known` answers for some names (or name:port) without asking, for every name where it knows `*` (or *:port): the
-    sandbox's own little internet.
+    The guard checks again when a connection is opened; the check here gives a better reason and tries other addresses.
+    `known` maps names (or name:port) to addresses that need no lookup; `*` (or *:port) stands for every other name.
     """
 
     def __init__(
@@ -40,38 +38,38 @@ class DnsResolver(AbstractResolver):
     ) -> None:
         self._guard = guard
         self._known = {name.lower(): _place(place) for name, place in (known or {}).items()}
-        self._free = asyncio.Semaphore(threads)
+        self._slots = asyncio.Semaphore(threads)
         self._seconds = seconds
         self._lookup = lookup
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """The addresses of a host that may be connected to; AddressRefused when it has only others."""
+        """Return the permitted addresses of a host; raise AddressRefused if it has none."""
         names = (f"{host}:{port}", host.rstrip("."), f"{EVERY_NAME}:{port}", EVERY_NAME)
         known = next((place for name in names if (place := self._known.get(name))), None)
-        places = [(known[0], known[1] or port)] if known else await self._asked(host, port, family)
+        places = [(known[0], known[1] or port)] if known else await self._looked_up(host, port, family)
         return [_result(host, *place) for place in self._permitted(host, places)]
 
     async def close(self) -> None:
-        """Nothing is kept open: a thread that still waits for its answer is a daemon and holds up no exit."""
+        """Do nothing: a thread that still waits for a response is a daemon and does not delay the exit."""
 
-    async def _asked(self, host: str, port: int, family: int) -> list[tuple[str, int]]:
+    async def _looked_up(self, host: str, port: int, family: int) -> list[tuple[str, int]]:
         try:
             async with asyncio.timeout(self._seconds):
-                await self._free.acquire()
-                answer = await self._on_a_thread(host, port, family)
+                await self._slots.acquire()
+                found = await self._in_thread(host, port, family)
         except TimeoutError:
-            raise LookupTooSlow(f"no answer about {host} within {self._seconds:g} s") from None
-        return [(str(place[0]), int(place[1])) for *_, place in answer]
+            raise LookupTimedOut(f"no answer about {host} within {self._seconds:g} s") from None
+        return [(str(place[0]), int(place[1])) for *_, place in found]
 
-    def _on_a_thread(self, host: str, port: int, family: int) -> "asyncio.Future[list[tuple[Any, ...]]]":
-        """Start the lookup. Its place is given back when the thread ends, not when the caller stops waiting."""
+    def _in_thread(self, host: str, port: int, family: int) -> "asyncio.Future[list[tuple[Any, ...]]]":
+        """Start the lookup; its slot is released when the thread ends, not when the caller stops waiting."""
         loop = asyncio.get_running_loop()
         found: asyncio.Future[list[tuple[Any, ...]]] = loop.create_future()
 
         def finish(answer: list[tuple[Any, ...]] | None, error: Exception | None) -> None:
-            self._free.release()
+            self._slots.release()
             if found.done():
                 return
             if error is not None:
@@ -79,16 +77,16 @@ class DnsResolver(AbstractResolver):
             else:
                 found.set_result(answer or [])
 
-        def ask() -> None:
-            answer, problem = None, None
+        def look_up() -> None:
+            answer, failure = None, None
             try:
                 answer = self._lookup(host, port, type=socket.SOCK_STREAM, family=family)
             except (OSError, UnicodeError) as error:
-                problem = error if isinstance(error, OSError) else socket.gaierror(socket.EAI_NONAME, "no such name")
-            with suppress(RuntimeError):  # the loop is closed: nobody waits for this answer any more
-                loop.call_soon_threadsafe(finish, answer, problem)
+                failure = error if isinstance(error, OSError) else socket.gaierror(socket.EAI_NONAME, "no such name")
+            with suppress(RuntimeError):  # the loop is closed, so the result is not needed
+                loop.call_soon_threadsafe(finish, answer, failure)
 
-        threading.Thread(target=ask, name="scrapersky-names", daemon=True).start()
+        threading.Thread(target=look_up, name="scrapersky-dns", daemon=True).start()
         return found
 
     def _permitted(self, host: str, places: list[tuple[str, int]]) -> list[tuple[str, int]]:
@@ -97,7 +95,7 @@ class DnsResolver(AbstractResolver):
         permitted, refused = [], []
         for place in places:
             try:
-                self._guard.judge(*place)
+                self._guard.check_address(*place)
             except AddressRefused as error:
                 refused.append(str(error))
             else:
@@ -108,7 +106,7 @@ class DnsResolver(AbstractResolver):
 
 
 def parse_known(text: str) -> dict[str, str]:
-    """`a.example=127.0.0.1:8001, *=...` as a mapping; BadSetting when it is not of this form."""
+    """Parse `a.example=127.0.0.1:8001, *=...` into a mapping; raise BadSetting for any other form."""
     entries = [entry.partition("=") for part in text.split(",") if (entry := part.strip())]
     known = {name.strip(): place.strip() for name, _, place in entries}
     for place in known.values():
@@ -117,16 +115,11 @@ def parse_known(text: str) -> dict[str, str]:
 
 
 def _place(text: str) -> tuple[str, int | None]:
-    try:
-        host, port = split_host_port(text)
-    except ValueError:
-        host, port = "", None
-    if parse_address(host) is None:
-        raise BadSetting(
-            f"CRAWL_HOST_OVERRIDES cannot hold {text or 'a name alone'}: write shop.example=127.0.0.1:8001, "
-            "and a comma between two of them."
-        )
-    return host, port
+    return parse_address_port(
+        text,
+        f"CRAWL_HOST_OVERRIDES cannot hold {text or 'a name alone'}: write shop.example=127.0.0.1:8001, "
+        "and a comma between two of them.",
+    )
 
 
 def _result(host: str, address: str, port: int) -> ResolveResult:

@@ -1,4 +1,4 @@
-"""Which addresses a fetch may connect to: the public internet, and what an explicit allowance adds."""
+"""The addresses that a fetch may connect to: the public internet, and what the allowance adds."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from scrapersky.core.errors import BadSetting
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
-# `is_global` calls several of these public, and which ones depends on the Python version: so the list is our own.
+# `is_global` is true for several of these, depending on the Python version, so the list is our own.
 DENIED: tuple[tuple[Network, str], ...] = tuple(
     (ip_network(network), why)
     for network, why in (
@@ -47,12 +47,12 @@ DENIED: tuple[tuple[Network, str], ...] = tuple(
         ("ff00::/8", "multicast"),
     )
 )
-# Everything routable in IPv6 lies in here; whatever is invented outside stays denied.
+# All routable IPv6 addresses are in this network; everything else is denied.
 GLOBAL_UNICAST = IPv6Network("2000::/3")
 
 
 def why_denied(address: Address) -> str | None:
-    """What this address is, if it is not a plain address of the public internet."""
+    """Return the kind of a non-public address, or None for a public one."""
     if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
         address = address.ipv4_mapped
     for network, why in DENIED:
@@ -64,7 +64,7 @@ def why_denied(address: Address) -> str | None:
 
 
 def parse_address(text: str) -> Address | None:
-    """The address this text is (brackets and zone taken off), or None for a name."""
+    """Parse an address without its brackets and zone; return None for a name."""
     try:
         return ip_address(text.strip("[]").partition("%")[0])
     except ValueError:
@@ -72,14 +72,14 @@ def parse_address(text: str) -> Address | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
-    """One entry of the allowance: a network, and the one port in it or all."""
+class AllowedNetwork:
+    """One entry of the allowance: a network, and one port or all ports."""
 
     network: Network
     port: int | None
 
     def covers(self, address: Address, port: int) -> bool:
-        """Whether a connection to this address and port is meant by the entry."""
+        """Return whether the entry allows this address and port."""
         return address in self.network and self.port in (None, port)
 
     def __str__(self) -> str:
@@ -87,7 +87,7 @@ class Allowed:
 
 
 class Allowance:
-    """The non-public addresses a test or the sandbox may connect to, each named; empty unless someone lists them."""
+    """The non-public addresses that tests or the sandbox may connect to; empty by default."""
 
     def __init__(self, entries: Iterable[str] = ()) -> None:
         self.entries = tuple(allowed for entry in entries if entry.strip() for allowed in _parse(entry.strip()))
@@ -96,16 +96,16 @@ class Allowance:
         return bool(self.entries)
 
     def covers(self, address: Address, port: int) -> bool:
-        """Whether this address and port are on the list."""
+        """Return whether an entry allows this address and port."""
         return any(entry.covers(address, port) for entry in self.entries)
 
     def names_port(self, address: Address, port: int) -> bool:
-        """Whether this very port is on the list, not only the address."""
+        """Return whether an entry names this port, and not only the address."""
         return any(entry.port == port and entry.covers(address, port) for entry in self.entries)
 
 
 def split_host_port(text: str) -> tuple[str, int | None]:
-    """`10.0.0.1:80`, `[::1]:80` or `host:80` as host and port (None where there is none), or ValueError."""
+    """Split `10.0.0.1:80`, `[::1]:80` or `host:80`; the port may be missing. Raises ValueError for a wrong port."""
     host, colon, port = text.rpartition(":")
     bare_ipv6 = text.count(":") > 1 and not host.endswith("]") and "/" not in host
     if not colon or bare_ipv6 or not port.isdecimal():
@@ -115,12 +115,23 @@ def split_host_port(text: str) -> tuple[str, int | None]:
     return host.strip("[]"), int(port)
 
 
-def _parse(entry: str) -> list[Allowed]:
+def parse_address_port(text: str, advice: str) -> tuple[str, int | None]:
+    """Split an address and its port; raise BadSetting with the advice if the text is not an address."""
+    try:
+        host, port = split_host_port(text)
+    except ValueError:
+        host, port = "", None
+    if parse_address(host) is None:
+        raise BadSetting(advice)
+    return host, port
+
+
+def _parse(entry: str) -> list[AllowedNetwork]:
     try:
         host, port = split_host_port(entry)
         if host.lower() == "localhost":
-            return [Allowed(ip_network("127.0.0.1/32"), port), Allowed(ip_network("::1/128"), port)]
-        return [Allowed(ip_network(host), port)]
+            return [AllowedNetwork(ip_network("127.0.0.1/32"), port), AllowedNetwork(ip_network("::1/128"), port)]
+        return [AllowedNetwork(ip_network(host), port)]
     except ValueError:
         raise BadSetting(
             f"CRAWL_ALLOWED_PRIVATE_NETWORKS cannot hold {entry}: give an address, a network or localhost, "

@@ -1,1 +1,1 @@
-"""Politeness."""
+"""robots.txt, limits per host, and visits that respect both."""

@@ -1,4 +1,4 @@
-"""robots.txt by RFC 9309: read once per origin and day, honoured, and never larger than 500 KiB."""
+"""robots.txt by RFC 9309: fetched once per origin and day, at most 500 KiB of it."""
 
 import asyncio
 import time
@@ -9,48 +9,48 @@ from weakref import WeakValueDictionary
 
 from protego import Protego
 
-from scrapersky.crawl.errors import BlockedByPolicy, FetchError, Gone, RetryLater
+from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PageNotFound, RetryLater
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.network.ssrf_guard import Target
 
 ROBOTS_BYTES = 512_000
 FETCH_SECONDS = 10.0
 MAX_SITEMAPS = 1000
-# How long an origin is left alone whose robots.txt cannot be read, when it does not say so itself.
+# How long an origin whose robots.txt cannot be fetched is not requested, without a Retry-After.
 UNREACHABLE = timedelta(minutes=2)
-# The memory of the cache, counted in bytes of robots.txt; an entry without rules weighs a little too.
+# The size of the cache in bytes of robots.txt, and what an entry without rules counts.
 CACHE_BYTES = 16_000_000
 ENTRY_BYTES = 500
-# A file of this size takes more than 20 ms to parse: not on the event loop.
+# A larger file takes more than 20 ms to parse, so it is parsed in a thread.
 BIG_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
 class RobotsRules:
-    """What one origin asks of us. `file` is None when it asks nothing, `trouble` says why we do not know yet."""
+    """The rules of one origin. `file` is None if there are none; `error` is set while they cannot be fetched."""
 
     agent: str
     file: Protego | None = None
     size: int = 0
     delay: timedelta = timedelta(0)
     sitemaps: tuple[str, ...] = ()
-    trouble: RetryLater | None = None
+    error: RetryLater | None = None
 
     def allows(self, url: str) -> bool:
-        """Whether the file lets our agent fetch this URL."""
+        """Return whether our agent may fetch this URL."""
         return self.file is None or bool(self.file.can_fetch(url, self.agent))
 
-    def refuse(self, target: Target) -> None:
-        """BlockedByPolicy where the file forbids, RetryLater while it cannot be read."""
-        if self.trouble is not None:
-            reason = f"robots.txt of {target.host} cannot be read at the moment. {self.trouble.reason}"
-            raise RetryLater(reason, after=self.trouble.after, url=target.href)
+    def check(self, target: Target) -> None:
+        """Raise BlockedByPolicy if the file forbids the URL, RetryLater while the file cannot be fetched."""
+        if self.error is not None:
+            reason = f"robots.txt of {target.host} cannot be read at the moment. {self.error.reason}"
+            raise RetryLater(reason, after=self.error.after, url=target.href)
         if not self.allows(target.href):
             raise BlockedByPolicy(f"robots.txt of {target.host} asks robots not to fetch this page.", url=target.href)
 
 
 class Robots:
-    """The robots.txt of every origin we met, fetched when first needed and kept for `ttl`."""
+    """A cache of the robots.txt of each origin, fetched when first needed and kept for `ttl`."""
 
     def __init__(
         self,
@@ -64,62 +64,62 @@ class Robots:
         self._agent = agent
         self._ttl = ttl
         self._max_delay = max_delay
-        self._kept: OrderedDict[str, tuple[float, RobotsRules]] = OrderedDict()
-        self._weight = 0
+        self._cache: OrderedDict[str, tuple[float, RobotsRules]] = OrderedDict()
+        self._cache_bytes = 0
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def rules(self, target: Target) -> RobotsRules:
-        """The rules of this target's origin; one fetch however many ask at once."""
+        """Return the rules of the origin of this target; concurrent calls share one fetch."""
         lock = self._locks.setdefault(target.origin, asyncio.Lock())
         async with lock:
-            return self._remembered(target.origin) or await self._learn(target)
+            return self._cached(target.origin) or await self._load(target)
 
-    def _remembered(self, origin: str) -> RobotsRules | None:
-        until, rules = self._kept.get(origin, (0.0, None))
+    def _cached(self, origin: str) -> RobotsRules | None:
+        until, rules = self._cache.get(origin, (0.0, None))
         if rules is None or until < time.monotonic():
             return None
-        self._kept.move_to_end(origin)
+        self._cache.move_to_end(origin)
         return rules
 
-    async def _learn(self, target: Target) -> RobotsRules:
-        rules = await self._read(target)
-        stay = min((rules.trouble.after or UNREACHABLE) if rules.trouble else self._ttl, self._ttl)
-        self._forget(target.origin)
-        self._kept[target.origin] = (time.monotonic() + stay.total_seconds(), rules)
-        self._weight += ENTRY_BYTES + rules.size
-        while self._weight > CACHE_BYTES:
-            self._forget(next(iter(self._kept)))
+    async def _load(self, target: Target) -> RobotsRules:
+        rules = await self._fetch(target)
+        ttl = min((rules.error.after or UNREACHABLE) if rules.error else self._ttl, self._ttl)
+        self._remove(target.origin)
+        self._cache[target.origin] = (time.monotonic() + ttl.total_seconds(), rules)
+        self._cache_bytes += ENTRY_BYTES + rules.size
+        while self._cache_bytes > CACHE_BYTES:
+            self._remove(next(iter(self._cache)))
         return rules
 
-    def _forget(self, origin: str) -> None:
-        _, rules = self._kept.pop(origin, (0.0, None))
+    def _remove(self, origin: str) -> None:
+        _, rules = self._cache.pop(origin, (0.0, None))
         if rules is not None:
-            self._weight -= ENTRY_BYTES + rules.size
+            self._cache_bytes -= ENTRY_BYTES + rules.size
 
-    async def _read(self, target: Target) -> RobotsRules:
+    async def _fetch(self, target: Target) -> RobotsRules:
         try:
             page = await self._client.fetch(
-                f"{target.origin}/robots.txt", max_bytes=ROBOTS_BYTES, cut=True, seconds=FETCH_SECONDS
+                f"{target.origin}/robots.txt", max_bytes=ROBOTS_BYTES, truncate=True, seconds=FETCH_SECONDS
             )
         except RetryLater as later:
             after = later.after or UNREACHABLE
-            return RobotsRules(self._agent, trouble=RetryLater(later.reason, after=after))
-        except (Gone, BlockedByPolicy) as error:
+            return RobotsRules(self._agent, error=RetryLater(later.reason, after=after))
+        except (PageNotFound, BlockedByPolicy) as error:
             if error.status is None and not error.redirects:
-                raise  # the origin itself is unknown or refused: that is the answer for every page of it
+                raise  # the host does not exist or is blocked, so no page of it can be fetched
             return RobotsRules(self._agent)
         except FetchError:
-            return RobotsRules(self._agent)  # RFC 9309 calls 4xx and the like "unavailable": everything may be fetched
-        return await self._parsed(page.body)
+            return RobotsRules(self._agent)  # "unavailable" in RFC 9309, such as 4xx: everything may be fetched
+        return await self._parse(page.body)
 
-    async def _parsed(self, body: bytes) -> RobotsRules:
+    async def _parse(self, body: bytes) -> RobotsRules:
         text = body.decode("utf-8-sig", "replace")
         file = await asyncio.to_thread(Protego.parse, text) if len(body) > BIG_BYTES else Protego.parse(text)
-        asked = file.crawl_delay(self._agent) or 0.0
+        delay = file.crawl_delay(self._agent) or 0.0
         return RobotsRules(
             self._agent,
             file=file,
             size=len(body),
-            delay=timedelta(seconds=min(max(asked, 0.0), self._max_delay.total_seconds())),
+            delay=timedelta(seconds=min(max(delay, 0.0), self._max_delay.total_seconds())),
             sitemaps=tuple(dict.fromkeys(file.sitemaps))[:MAX_SITEMAPS],
         )

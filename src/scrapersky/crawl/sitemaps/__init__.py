@@ -1,1 +1,1 @@
-"""Sitemaps."""
+"""Discovers the sitemaps of a site and reads their entries."""

@@ -1,4 +1,4 @@
-"""Finds the sitemaps of a site: robots.txt, then well-known paths, then links, and the children of every index."""
+"""Discovers the sitemaps of a site: robots.txt, well-known paths, links of the home page, and children of indexes."""
 
 import asyncio
 from collections import deque
@@ -6,46 +6,44 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from urllib.parse import urlsplit
 
-from scrapersky.crawl.errors import BlockedByPolicy, FetchError, Gone, RetryLater, TooSoon, VisitOver
+from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PageNotFound, TooSoon, VisitLimitReached
 from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
-from scrapersky.crawl.sitemaps.hints import WELL_KNOWN_FIRST, WELL_KNOWN_THEN, HtmlLinks, html_links, join
+from scrapersky.crawl.sitemaps.fetcher import SitemapFetcher, SitemapResponse
+from scrapersky.crawl.sitemaps.hints import COMMON_PATHS, OTHER_PATHS, HtmlLinks, html_links, join
 from scrapersky.crawl.sitemaps.read import SitemapReader, read_batches
 from scrapersky.crawl.sitemaps.result import (
-    Candidate,
     EntrySink,
-    FoundSitemap,
-    How,
+    FoundBy,
     Miss,
     MissKind,
     SearchLimits,
-    SitemapResponse,
+    SitemapCandidate,
     SitemapSearch,
-    SitemapWeb,
 )
 
 
 async def discover(
-    url: str, web: SitemapWeb, limits: SearchLimits | None = None, sink: EntrySink | None = None
+    url: str, fetcher: SitemapFetcher, limits: SearchLimits | None = None, sink: EntrySink | None = None
 ) -> SitemapSearch:
-    """Search the site at this URL, or begin with the sitemap at it; every address tried is in the result.
+    """Search the site at this URL, or begin with the sitemap at it; the result has every URL that was tried.
 
-    With a sink every sitemap is read to its end and its entries are handed over; without one a sitemap is only looked
-    into until it is recognised, and an index read for its children. Stops at the first way that leads to a sitemap.
+    With a sink every sitemap is read to its end and its entries are passed to the sink; without one a sitemap is read
+    until it is recognised, and an index for its children. The search stops at the first source that has a sitemap.
     """
-    search = _Search(url, web, limits or SearchLimits(), sink)
+    search = _Search(url, fetcher, limits or SearchLimits(), sink)
     if urlsplit(url).path.strip("/"):
-        found = await search.follow([Candidate(url, How.GIVEN)])
-        if found or not search.answered:
+        found = await search.follow([SitemapCandidate(url, FoundBy.GIVEN)])
+        if found or not search.has_response:
             return search.result
     if await search.follow(await search.from_robots()) or search.unreachable:
         return search.result
-    if await search.follow(search.well_known(WELL_KNOWN_FIRST)):
+    if await search.follow(search.well_known(COMMON_PATHS)):
         return search.result
     links = await search.from_html()
     for candidates in (
-        [Candidate(link, How.HTML) for link in links.sitemaps],
-        search.well_known(WELL_KNOWN_THEN),
-        [Candidate(link, How.FEED) for link in links.feeds],
+        [SitemapCandidate(link, FoundBy.HTML) for link in links.sitemaps],
+        search.well_known(OTHER_PATHS),
+        [SitemapCandidate(link, FoundBy.FEED) for link in links.feeds],
     ):
         if await search.follow(candidates):
             break
@@ -53,108 +51,110 @@ async def discover(
 
 
 class _Search:
-    """One search: what was visited, what is waiting, what was found."""
+    """One search: what was visited, what is queued, what was found."""
 
-    def __init__(self, url: str, web: SitemapWeb, limits: SearchLimits, sink: EntrySink | None) -> None:
+    def __init__(self, url: str, fetcher: SitemapFetcher, limits: SearchLimits, sink: EntrySink | None) -> None:
         self.result = SitemapSearch(url)
         self.unreachable = False
-        self.answered = False  # some address had something to give, sitemap or not
+        self.has_response = False  # some URL had a body, sitemap or not
         self._site = url
-        self._web = web
+        self._fetcher = fetcher
         self._limits = limits
         self._sink = sink
         self._seen: set[str] = set()
-        self._waiting: deque[Candidate] = deque()
+        self._queue: deque[SitemapCandidate] = deque()
         self._fetches = 0
-        self._enough = False
+        self._is_sink_full = False
         self._too_soon: TooSoon | None = None
 
-    # -- where to look ---------------------------------------------------------------------------------------------
+    # -- the sources -----------------------------------------------------------------------------------------------
 
-    async def from_robots(self) -> list[Candidate]:
-        """The Sitemap lines of robots.txt; a site that cannot be asked for it cannot be asked for anything."""
+    async def from_robots(self) -> list[SitemapCandidate]:
+        """Return the Sitemap lines of robots.txt; without robots.txt to read, the whole site is unreachable."""
         try:
-            lines = await self._web.robots_sitemaps(self._site)
+            lines = await self._fetcher.robots_sitemaps(self._site)
         except FetchError as error:
-            self._miss(Candidate(self._site, How.ROBOTS), error)
+            self._add_miss(SitemapCandidate(self._site, FoundBy.ROBOTS), error)
             self.unreachable = True
             return []
-        urls = (join(self._site, line) for line in lines)
-        return [Candidate(url, How.ROBOTS) for url in urls if url is not None]
+        return self._candidates(lines, FoundBy.ROBOTS)
 
-    def well_known(self, paths: Iterable[str]) -> list[Candidate]:
-        """The usual places."""
-        urls = (join(self._site, path) for path in paths)
-        return [Candidate(url, How.WELL_KNOWN) for url in urls if url is not None]
+    def well_known(self, paths: Iterable[str]) -> list[SitemapCandidate]:
+        """Return the well-known paths of the site."""
+        return self._candidates(paths, FoundBy.WELL_KNOWN)
 
     async def from_html(self) -> HtmlLinks:
-        """The links of the home page."""
-        home = Candidate(join(self._site, "/") or self._site, How.HTML)
+        """Return the links of the home page."""
+        home = SitemapCandidate(join(self._site, "/") or self._site, FoundBy.HTML)
         try:
-            async with self._web.stream(home.url) as answer:
-                html = await self._beginning_of(answer)
+            async with self._fetcher.stream(home.url) as response:
+                html = await self._beginning_of(response)
         except FetchError as error:
-            self._miss(home, error)
+            self._add_miss(home, error)
             return HtmlLinks([], [])
-        return html_links(html.decode("utf-8", "replace"), answer.final_url)
+        return html_links(html.decode("utf-8", "replace"), response.final_url)
 
-    async def _beginning_of(self, answer: SitemapResponse) -> bytes:
+    def _candidates(self, references: Iterable[str], found_by: FoundBy) -> list[SitemapCandidate]:
+        urls = (join(self._site, reference) for reference in references)
+        return [SitemapCandidate(url, found_by) for url in urls if url is not None]
+
+    async def _beginning_of(self, response: SitemapResponse) -> bytes:
         html = b""
-        async with aclosing(_pieces(answer)) as pieces:
+        async with aclosing(_pieces(response)) as pieces:
             async for piece in pieces:
                 html += piece
                 if len(html) >= self._limits.html_bytes:
                     break
         return html[: self._limits.html_bytes]
 
-    # -- looking ---------------------------------------------------------------------------------------------------
+    # -- visiting --------------------------------------------------------------------------------------------------
 
-    async def follow(self, candidates: Iterable[Candidate]) -> bool:
-        """Look at these and at everything they lead to, a few at once; whether there is any sitemap now."""
+    async def follow(self, candidates: Iterable[SitemapCandidate]) -> bool:
+        """Visit these URLs and the children of indexes, a few at a time; return whether any sitemap was found."""
         for candidate in candidates:
             self._enqueue(candidate)
-        while self._waiting and not self._enough and self._too_soon is None:
+        while self._queue and not self._is_sink_full and self._too_soon is None:
             if self._fetches >= self._limits.max_fetches:
-                self._list_the_rest()
+                self._list_unread()
                 break
-            room = min(self._limits.at_once, self._limits.max_fetches - self._fetches)
-            group = [self._waiting.popleft() for _ in range(min(room, len(self._waiting)))]
+            size = min(self._limits.concurrency, self._limits.max_fetches - self._fetches, len(self._queue))
+            group = [self._queue.popleft() for _ in range(size)]
             self._fetches += len(group)
-            await asyncio.gather(*(self._look_at(candidate) for candidate in group))
-        self._waiting.clear()
+            await asyncio.gather(*(self._visit(candidate) for candidate in group))
+        self._queue.clear()
         if self._too_soon is not None:
             raise self._too_soon
         return bool(self.result.sitemaps)
 
-    def _enqueue(self, candidate: Candidate) -> None:
+    def _enqueue(self, candidate: SitemapCandidate) -> None:
         if candidate.url in self._seen:
             return
         if len(self._seen) >= self._limits.max_sitemaps:
-            self._reached(f"more than {self._limits.max_sitemaps:,} sitemaps")
+            self._limit_reached(f"more than {self._limits.max_sitemaps:,} sitemaps")
             return
         self._seen.add(candidate.url)
         if not self._limits.policy.allows(self._site, candidate.url):
             self._refuse(candidate, "It belongs to another site.")
         elif candidate.depth > self._limits.max_depth:
             self._refuse(candidate, f"It is more than {self._limits.max_depth} indexes deep.")
-            self._reached(f"more than {self._limits.max_depth} indexes deep")
+            self._limit_reached(f"more than {self._limits.max_depth} indexes deep")
         else:
-            self._waiting.append(candidate)
+            self._queue.append(candidate)
 
-    async def _look_at(self, candidate: Candidate) -> None:
+    async def _visit(self, candidate: SitemapCandidate) -> None:
         try:
-            async with self._web.stream(candidate.url) as answer:
-                if self._is_elsewhere(candidate, answer.final_url):
+            async with self._fetcher.stream(candidate.url) as response:
+                if self._is_elsewhere(candidate, response.final_url):
                     return
-                reader = SitemapReader(answer.final_url, self._limits.read)
-                whole = await self._read(candidate, answer, reader)
+                reader = SitemapReader(response.final_url, self._limits.read)
+                is_whole = await self._read(candidate, response, reader)
         except FetchError as error:
-            self._miss(candidate, error)
+            self._add_miss(candidate, error)
             return
-        self._settle(candidate, answer.final_url, reader, whole)
+        self._add_result(candidate, response.final_url, reader, is_whole)
 
-    def _is_elsewhere(self, candidate: Candidate, final_url: str) -> bool:
-        """Whether a redirect led to another site, or to a sitemap that is known already."""
+    def _is_elsewhere(self, candidate: SitemapCandidate, final_url: str) -> bool:
+        """Return whether a redirect led to another site, or to a sitemap that was already visited."""
         if not self._limits.policy.allows(self._site, final_url):
             self._refuse(candidate, f"It redirects to another site: {final_url}")
             return True
@@ -164,107 +164,87 @@ class _Search:
             self._seen.add(final_url)
         return False
 
-    async def _read(self, candidate: Candidate, answer: SitemapResponse, reader: SitemapReader) -> bool:
-        """Read to the end, or as far as is needed to know what it is; whether it was to the end."""
+    async def _read(self, candidate: SitemapCandidate, response: SitemapResponse, reader: SitemapReader) -> bool:
+        """Read to the end, or until the format is known; return whether it was to the end."""
         try:
-            async with aclosing(read_batches(_pieces(answer), reader)) as batches:
+            async with aclosing(read_batches(_pieces(response), reader)) as batches:
                 async for batch in batches:
-                    if not self._take(candidate, answer.final_url, reader.kind, batch):
+                    if not self._take(candidate, response.final_url, reader.kind, batch):
                         return False
         except FetchError as error:
             reader.interrupt(error.reason)
             for batch in reader.close():
-                self._take(candidate, answer.final_url, reader.kind, batch)
+                self._take(candidate, response.final_url, reader.kind, batch)
         return True
 
-    def _take(self, candidate: Candidate, url: str, kind: SitemapKind, batch: list[SitemapEntry]) -> bool:
-        """Entries of an index are addresses to look at, others are handed over; whether to read on."""
+    def _take(self, candidate: SitemapCandidate, url: str, kind: SitemapKind, batch: list[SitemapEntry]) -> bool:
+        """Queue the entries of an index, pass other entries to the sink; return whether to read on."""
         if kind is SitemapKind.INDEX:
-            self._take_children(candidate, url, batch)
+            for entry in batch:
+                child = join(url, entry.loc)
+                if child is not None:
+                    depth = candidate.depth + 1
+                    self._enqueue(SitemapCandidate(child, FoundBy.INDEX, candidate.url, depth, entry.lastmod_text))
             return True
-        return self._hand_over(url, batch)
-
-    def _take_children(self, parent: Candidate, parent_url: str, batch: list[SitemapEntry]) -> None:
-        for entry in batch:
-            url = join(parent_url, entry.loc)
-            if url is not None:
-                self._enqueue(Candidate(url, How.INDEX, parent.url, parent.depth + 1, entry.lastmod_text))
-
-    def _hand_over(self, url: str, batch: list[SitemapEntry]) -> bool:
         if self._sink is None:
             return False
-        self._enough = self._enough or not self._sink(url, batch)
-        return not self._enough
+        self._is_sink_full = self._is_sink_full or not self._sink(url, batch)
+        return not self._is_sink_full
 
-    # -- what came of it -------------------------------------------------------------------------------------------
+    # -- the result ------------------------------------------------------------------------------------------------
 
-    def _settle(self, candidate: Candidate, final_url: str, reader: SitemapReader, whole: bool) -> None:
-        self.answered = True
+    def _add_result(self, candidate: SitemapCandidate, final_url: str, reader: SitemapReader, is_whole: bool) -> None:
+        self.has_response = True
+        report = reader.report
         if reader.kind is SitemapKind.NONE:
-            why = f"It is {reader.report.why_none}."
-            kind = MissKind.FAILED if reader.report.partial else MissKind.NONE
-            self.result.misses.append(Miss(candidate.url, candidate.how, kind, why))
+            kind = MissKind.FAILED if report.partial else MissKind.NONE
+            self.result.misses.append(Miss(candidate.url, candidate.how, kind, f"It is {report.why_none}."))
             return
         self.result.sitemaps.append(
-            FoundSitemap(
-                candidate.url,
-                final_url,
+            candidate.found(
                 reader.kind,
-                candidate.how,
-                candidate.parent,
-                candidate.depth,
-                candidate.lastmod_text,
-                entries=reader.report.entries if whole else None,
-                skipped=dict(reader.report.skipped),
-                partial=reader.report.partial if whole else None,
+                final_url,
+                entries=report.entries if is_whole else None,
+                skipped=dict(report.skipped),
+                partial=report.partial if is_whole else None,
             )
         )
 
-    def _list_the_rest(self) -> None:
-        """Children beyond the budget are sitemaps too, though nobody has looked into them."""
-        told = f"not read: more than {self._limits.max_fetches:,} sitemaps"
-        for candidate in self._waiting:
-            if candidate.how is How.INDEX:
-                self.result.sitemaps.append(
-                    FoundSitemap(
-                        candidate.url,
-                        candidate.url,
-                        None,
-                        candidate.how,
-                        candidate.parent,
-                        candidate.depth,
-                        candidate.lastmod_text,
-                        partial=told if self._sink is not None else None,
-                    )
-                )
-        self._reached(f"only {self._limits.max_fetches:,} sitemaps were looked into")
+    def _list_unread(self) -> None:
+        """List the children beyond `max_fetches`, which are sitemaps too, without reading them."""
+        reason = f"not read: more than {self._limits.max_fetches:,} sitemaps" if self._sink is not None else None
+        self.result.sitemaps += [
+            candidate.found(None, candidate.url, partial=reason)
+            for candidate in self._queue
+            if candidate.how is FoundBy.INDEX
+        ]
+        self._limit_reached(f"only {self._limits.max_fetches:,} sitemaps were looked into")
 
-    def _miss(self, candidate: Candidate, error: FetchError) -> None:
-        if isinstance(error, VisitOver) and candidate.how is How.INDEX:
-            self._waiting.appendleft(candidate)  # to be listed with the rest, unread
+    def _add_miss(self, candidate: SitemapCandidate, error: FetchError) -> None:
+        if isinstance(error, VisitLimitReached) and candidate.how is FoundBy.INDEX:
+            self._queue.appendleft(candidate)  # to be listed unread
             self._fetches = self._limits.max_fetches
             return
-        if isinstance(error, TooSoon) and not isinstance(error, VisitOver):
-            self._too_soon = error  # half a search would look like a whole one: it is made again when manners allow
+        if isinstance(error, TooSoon) and not isinstance(error, VisitLimitReached):
+            self._too_soon = error  # half a search would look like a whole one: it is repeated when the limits allow
             return
-        retry_after = error.after if isinstance(error, RetryLater) else None
         kind = MissKind.FAILED
-        if isinstance(error, Gone) and error.status is not None:
+        if isinstance(error, PageNotFound) and error.status is not None:
             kind = MissKind.NONE
         elif isinstance(error, BlockedByPolicy):
             kind = MissKind.REFUSED
-        self.result.misses.append(Miss(candidate.url, candidate.how, kind, error.reason, retry_after))
+        self.result.misses.append(Miss(candidate.url, candidate.how, kind, error.reason, error.after))
 
-    def _refuse(self, candidate: Candidate, why: str) -> None:
+    def _refuse(self, candidate: SitemapCandidate, why: str) -> None:
         if len(self.result.misses) < self._limits.max_sitemaps:
             self.result.misses.append(Miss(candidate.url, candidate.how, MissKind.REFUSED, why))
 
-    def _reached(self, limit: str) -> None:
+    def _limit_reached(self, limit: str) -> None:
         if limit not in self.result.limits_reached:
             self.result.limits_reached.append(limit)
 
 
-async def _pieces(answer: SitemapResponse) -> AsyncGenerator[bytes, None]:
-    """The body as a generator that can be closed before its end."""
-    async for piece in answer:
+async def _pieces(response: SitemapResponse) -> AsyncGenerator[bytes, None]:
+    """Yield the body from a generator that can be closed before its end."""
+    async for piece in response:
         yield piece

@@ -1,4 +1,4 @@
-"""From the bytes of a sitemap to text: byte order mark, the pattern of NULs, then the declaration, never blindly."""
+"""Chooses the decoder of a sitemap: byte order mark, pattern of NULs, then the XML declaration."""
 
 import codecs
 import re
@@ -25,14 +25,14 @@ def _fallback_name(codec: str) -> str:
 
 
 def _register_fallback(codec: str) -> None:
-    """An error handler that reads a byte that is no UTF-8 in a single-byte encoding instead."""
+    """Register an error handler that decodes invalid UTF-8 bytes in a single-byte encoding."""
 
-    def read_otherwise(error: UnicodeError) -> tuple[str, int]:
+    def decode_single_byte(error: UnicodeError) -> tuple[str, int]:
         if not isinstance(error, UnicodeDecodeError):
             raise error
         return error.object[error.start : error.end].decode(codec, "replace"), error.end
 
-    codecs.register_error(_fallback_name(codec), read_otherwise)
+    codecs.register_error(_fallback_name(codec), decode_single_byte)
 
 
 for _codec in _SINGLE_BYTE:
@@ -40,10 +40,10 @@ for _codec in _SINGLE_BYTE:
 
 
 def decoder_for(head: bytes) -> tuple[codecs.IncrementalDecoder, bytes]:
-    """The decoder that the first bytes ask for, and those bytes without their mark.
+    """Return the decoder for a body that begins with these bytes, and the bytes without their byte order mark.
 
-    Whatever a single-byte encoding is declared, UTF-8 is tried first: in it, real text of another encoding is invalid
-    almost at once, and then the bytes in question are read as declared (Windows-1252 when nothing was).
+    UTF-8 is tried first even if a single-byte encoding is declared: text of another encoding is almost never valid
+    UTF-8. Invalid bytes are decoded as declared, or as Windows-1252.
     """
     for bom, codec in _BOMS:
         if head.startswith(bom):
@@ -84,7 +84,7 @@ def _declared(head: bytes) -> str:
 
 
 def _is_utf8(head: bytes) -> bool:
-    """Whether these bytes hold UTF-8 beyond ASCII; the last character may be cut."""
+    """Return whether these bytes are UTF-8 beyond ASCII; the last character may be incomplete."""
     try:
         text = codecs.getincrementaldecoder("utf-8")("strict").decode(head)
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Where a site says its sitemaps are: Sitemap lines in robots.txt, links in its HTML."""
+"""Where the sitemaps of a site may be: Sitemap lines in robots.txt, links in HTML, well-known paths."""
 
 import re
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ import ada_url
 
 from scrapersky.crawl.sitemaps.tokenizer import read_attributes
 
-WELL_KNOWN_FIRST = ("/sitemap.xml", "/sitemap_index.xml")
-WELL_KNOWN_THEN = ("/sitemap-index.xml", "/wp-sitemap.xml", "/sitemap.xml.gz", "/sitemap.txt")
+COMMON_PATHS = ("/sitemap.xml", "/sitemap_index.xml")
+OTHER_PATHS = ("/sitemap-index.xml", "/wp-sitemap.xml", "/sitemap.xml.gz", "/sitemap.txt")
 MAX_LINKS = 10
 
 _ROBOTS_LINE = re.compile(r"^[ \t]{0,100}sitemap[ \t]{0,100}:[ \t]{0,100}(\S{1,2048})", re.IGNORECASE | re.MULTILINE)
@@ -20,19 +20,19 @@ _FEED_TYPES = frozenset(["application/rss+xml", "application/atom+xml"])
 
 @dataclass(frozen=True, slots=True)
 class HtmlLinks:
-    """The links of a page that lead to sitemaps, and those that lead to feeds."""
+    """The links of a page to sitemaps and to feeds."""
 
     sitemaps: list[str]
     feeds: list[str]
 
 
 def robots_sitemaps(robots: str) -> list[str]:
-    """The addresses in the Sitemap lines of a robots.txt, as written."""
+    """Return the URLs in the Sitemap lines of a robots.txt, as written."""
     return list(dict.fromkeys(_ROBOTS_LINE.findall(robots)))
 
 
 def html_links(html: str, base: str) -> HtmlLinks:
-    """The first links of a page to sitemaps and feeds, made absolute."""
+    """Return the first links of a page to sitemaps and feeds, as absolute URLs."""
     sitemaps: dict[str, None] = {}
     feeds: dict[str, None] = {}
     for match in _LINK_TAG.finditer(html):
@@ -48,7 +48,7 @@ def html_links(html: str, base: str) -> HtmlLinks:
 
 
 def join(base: str, reference: str) -> str | None:
-    """The absolute http(s) URL without fragment that a reference means, or None."""
+    """Resolve a reference to an absolute http(s) URL without fragment, or None."""
     if not reference:
         return None
     try:

@@ -1,4 +1,4 @@
-"""From the text of a loc element to an absolute http(s) URL, or the reason why there is none."""
+"""Turns the text of a loc element into an absolute http(s) URL."""
 
 import re
 from html.entities import html5
@@ -15,12 +15,12 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]{0,31}:")
 _ABSOLUTE = re.compile(r"https?://[^\s/?#\\]", re.IGNORECASE)
 
 
-class Unusable(ValueError):
-    """A loc that leads nowhere; its text is the reason, counted in the report."""
+class UnusableLoc(ValueError):
+    """A loc without a usable URL; its text is the reason, counted in the report."""
 
 
 def unescape(text: str) -> str:
-    """Character references decoded exactly once; an unknown one and a bare ampersand stay as they are."""
+    """Decode character references exactly once; unknown ones and bare ampersands stay as they are."""
     return _REFERENCE.sub(_decode_reference, text) if "&" in text else text
 
 
@@ -35,21 +35,21 @@ def _decode_reference(match: re.Match[str]) -> str:
 
 
 def locate(text: str, base: str | None) -> str:
-    """The absolute URL that the decoded text of a loc means; raises Unusable with the reason."""
+    """Return the absolute URL for the decoded text of a loc; raise UnusableLoc with the reason."""
     loc = _tidy(text)
     if not loc:
-        raise Unusable("no loc")
+        raise UnusableLoc("no loc")
     if len(loc) > MAX_LOC_CHARS:
-        raise Unusable("loc too long")
+        raise UnusableLoc("loc too long")
     if _ABSOLUTE.match(loc):
         return loc
     if _SCHEME.match(loc):
-        raise Unusable("not http or https")
+        raise UnusableLoc("not http or https")
     return _resolve(loc, base)
 
 
 def _tidy(text: str) -> str:
-    """Line breaks, indentation and control characters out; a space inside becomes %20."""
+    """Remove line breaks, indentation and control characters; replace spaces by %20."""
     if not text.isprintable():
         # Lines are joined one by one: a pattern for "spaces around a line break" would be quadratic.
         text = "".join(line.strip() for line in text.splitlines()).translate(_CONTROLS)
@@ -58,15 +58,15 @@ def _tidy(text: str) -> str:
 
 def _resolve(loc: str, base: str | None) -> str:
     if base is None:
-        raise Unusable("relative loc without a base")
-    if loc.startswith("www."):  # a forgotten scheme; no site has a folder of this name
+        raise UnusableLoc("relative loc without a base")
+    if loc.startswith("www."):  # the scheme is missing; no site has a folder of this name
         return f"{urlsplit(base).scheme}://{loc}"
     try:
         url: str = ada_url.join_url(base, loc)
     except ValueError:
-        raise Unusable("not a URL") from None
+        raise UnusableLoc("not a URL") from None
     if not _ABSOLUTE.match(url):
-        raise Unusable("not http or https")
+        raise UnusableLoc("not http or https")
     if len(url) > MAX_LOC_CHARS:
-        raise Unusable("loc too long")
+        raise UnusableLoc("loc too long")
     return url

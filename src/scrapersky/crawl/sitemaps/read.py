@@ -1,4 +1,4 @@
-"""Reads a sitemap of any size, kind and condition from bytes in any pieces, in constant memory."""
+"""Reads a sitemap of any size and format from bytes in any pieces, in constant memory."""
 
 import asyncio
 import codecs
@@ -7,9 +7,9 @@ from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from scrapersky.crawl.http.decompress import PIECE_BYTES, GzipLayers
 from scrapersky.crawl.sitemaps.encoding import HEAD_BYTES, decoder_for
 from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
-from scrapersky.crawl.sitemaps.gunzip import PIECE_BYTES, Inflater
 from scrapersky.crawl.sitemaps.text_format import LineScanner, looks_like_lines
 from scrapersky.crawl.sitemaps.xml_records import XmlScanner
 
@@ -29,22 +29,22 @@ _BINARY = {
 
 @dataclass(frozen=True, slots=True)
 class ReadLimits:
-    """How much of one sitemap is read at most; whoever reaches a limit gets what came before it, marked partial."""
+    """The limits of reading one sitemap; beyond a limit, the entries so far are kept and the report is partial."""
 
     max_bytes: int = 256 * 1024 * 1024  # after inflating
     max_entries: int = 1_000_000
-    max_barren_bytes: int = 16 * 1024 * 1024  # without a single entry among them
+    max_bytes_without_entry: int = 16 * 1024 * 1024  # in a row
 
 
 @dataclass(slots=True)
 class SitemapReport:
-    """What came of reading one sitemap."""
+    """The result of reading one sitemap, without its entries."""
 
     kind: SitemapKind = SitemapKind.NONE
     entries: int = 0
     skipped: Counter[str] = field(default_factory=Counter)  # records without a usable URL, by reason
-    partial: str | None = None  # why this is not the whole sitemap
-    why_none: str | None = None  # what this is, when it is no sitemap
+    partial: str | None = None  # why it is not the whole sitemap
+    why_none: str | None = None  # what it is instead, if it is not a sitemap
     gzip_layers: int = 0
     bytes_read: int = 0  # after inflating
 
@@ -63,10 +63,10 @@ class _Scanner(Protocol):
 
 
 class SitemapReader:
-    """Feed it bytes, take the entries, close it, read the report; it never raises, whatever the bytes are.
+    """Feed it bytes, take the entries, close it, read the report. It never raises because of the bytes.
 
-    `feed` and `close` hand out one list per piece of at most 64 KiB, often an empty one: read them to the end.
-    When `finished` is true, more bytes change nothing, and the caller may stop fetching them.
+    `feed` and `close` yield one list per piece of at most 64 KiB, often an empty one: exhaust them.
+    If `finished` is true, further bytes are ignored, and the caller may stop fetching.
     """
 
     def __init__(self, url: str | None = None, limits: ReadLimits | None = None) -> None:
@@ -74,16 +74,16 @@ class SitemapReader:
         self.finished = False
         self._url = url
         self._limits = limits or ReadLimits()
-        self._inflater = Inflater()
+        self._inflater = GzipLayers()
         self._head = b""
         self._waiting: list[bytes] = []
         self._waiting_bytes = 0
-        self._fertile_until = 0
+        self._last_entry_at = 0
         self._decoder: codecs.IncrementalDecoder | None = None
         self._scanner: _Scanner | None = None
 
     def feed(self, chunk: bytes) -> Iterator[list[SitemapEntry]]:
-        """The entries that became complete with these bytes."""
+        """Yield the entries that these bytes complete."""
         for start in range(0, len(chunk), PIECE_BYTES):
             for piece in self._inflater.feed(chunk[start : start + PIECE_BYTES]):
                 if self.finished:
@@ -91,7 +91,7 @@ class SitemapReader:
                 yield self._take(piece)
 
     def close(self) -> Iterator[list[SitemapEntry]]:
-        """The entries that only the end could settle; afterwards the report is complete."""
+        """Yield the last entries; afterwards the report is complete."""
         for piece in self._inflater.close():
             if not self.finished:
                 yield self._take(piece)
@@ -106,17 +106,17 @@ class SitemapReader:
 
     @property
     def kind(self) -> SitemapKind:
-        """What the bytes so far have turned out to be."""
+        """The format recognised so far."""
         return self._scanner.kind if self._scanner is not None else SitemapKind.NONE
 
     def interrupt(self, reason: str) -> None:
-        """Say that the bytes stopped coming; call it before `close`."""
+        """Record why no more bytes come; call it before `close`."""
         self.report.partial = self.report.partial or reason
 
     def _take(self, piece: bytes) -> list[SitemapEntry]:
-        room = self._limits.max_bytes - self.report.bytes_read
-        if len(piece) > room:
-            piece = piece[:room]
+        bytes_left = self._limits.max_bytes - self.report.bytes_read
+        if len(piece) > bytes_left:
+            piece = piece[:bytes_left]
             self._stop(f"larger than {self._limits.max_bytes:,} bytes")
         self.report.bytes_read += len(piece)
         if self._scanner is None:
@@ -124,7 +124,7 @@ class SitemapReader:
             return [] if len(self._head) < HEAD_BYTES and not self.finished else self._begin()
         self._waiting.append(piece)
         self._waiting_bytes += len(piece)
-        # Many small pieces are read as one: every piece's last record is cut and must be read tag by tag.
+        # Small pieces are scanned together: the last record of a piece is incomplete and must be read tag by tag.
         return self._scan_waiting() if self._waiting_bytes >= _SCAN_BYTES or self.finished else []
 
     def _scan_waiting(self, *, final: bool = False) -> list[SitemapEntry]:
@@ -135,13 +135,13 @@ class SitemapReader:
         return self._scan(self._scanner, self._decoder.decode(data, final=final))
 
     def _begin(self) -> list[SitemapEntry]:
-        """Look at the first bytes: which encoding, and lines or markup."""
+        """Recognise the encoding and the format from the first bytes."""
         binary = next((what for magic, what in _BINARY.items() if self._head.startswith(magic)), None)
         if binary is not None:
             self.report.why_none = binary
             self.finished = True
             return []
-        # Always the same number of bytes, so that the choice does not depend on how they arrived.
+        # Always the same number of bytes, so that the result does not depend on the pieces.
         head, rest = self._head[:HEAD_BYTES], self._head[HEAD_BYTES:]
         self._decoder, head = decoder_for(head)
         text = self._decoder.decode(head)
@@ -153,16 +153,16 @@ class SitemapReader:
     def _scan(self, scanner: _Scanner, text: str) -> list[SitemapEntry]:
         entries = self._count(scanner.feed(text))
         if entries:
-            self._fertile_until = self.report.bytes_read
-        elif self.report.bytes_read - self._fertile_until > self._limits.max_barren_bytes:
-            self._stop(f"{self._limits.max_barren_bytes:,} bytes without a URL")
+            self._last_entry_at = self.report.bytes_read
+        elif self.report.bytes_read - self._last_entry_at > self._limits.max_bytes_without_entry:
+            self._stop(f"{self._limits.max_bytes_without_entry:,} bytes without a URL")
         self.finished = self.finished or scanner.finished
         return entries
 
     def _count(self, entries: list[SitemapEntry]) -> list[SitemapEntry]:
-        room = self._limits.max_entries - self.report.entries
-        if len(entries) > room:
-            del entries[room:]
+        entries_left = self._limits.max_entries - self.report.entries
+        if len(entries) > entries_left:
+            del entries[entries_left:]
             self._stop(f"more than {self._limits.max_entries:,} URLs")
         self.report.entries += len(entries)
         return entries
@@ -185,7 +185,7 @@ class SitemapReader:
 
 
 def read_sitemap(chunks: Iterable[bytes], reader: SitemapReader) -> Iterator[SitemapEntry]:
-    """The entries of these bytes one by one; the reader's report is complete when they end."""
+    """Yield the entries one by one; the report of the reader is complete afterwards."""
     for chunk in chunks:
         for batch in reader.feed(chunk):
             yield from batch
@@ -196,7 +196,7 @@ def read_sitemap(chunks: Iterable[bytes], reader: SitemapReader) -> Iterator[Sit
 
 
 async def read_batches(chunks: AsyncIterable[bytes], reader: SitemapReader) -> AsyncGenerator[list[SitemapEntry], None]:
-    """The entries of these bytes in lists; other tasks get their turn after every 64 KiB."""
+    """Yield the entries in lists; let other tasks run after every 64 KiB."""
     async for chunk in chunks:
         for batch in reader.feed(chunk):
             if batch:

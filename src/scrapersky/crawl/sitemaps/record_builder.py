@@ -1,7 +1,7 @@
-"""One record of a sitemap or feed while its tags go by."""
+"""Builds one record of a sitemap or feed from its tags."""
 
 from scrapersky.crawl.sitemaps.entry import SITEMAP_FIELDS, SitemapEntry
-from scrapersky.crawl.sitemaps.loc import Unusable, locate, unescape
+from scrapersky.crawl.sitemaps.loc import UnusableLoc, locate, unescape
 from scrapersky.crawl.sitemaps.tokenizer import read_attributes, split_name
 
 MAX_FIELD_CHARS = 16_384
@@ -9,11 +9,11 @@ MAX_MARKUP_CHARS = 65_536
 _MAX_DEPTH = 64
 _MAX_VALUE_CHARS = 64
 
-# By record: the tag (with its prefix only where that differs from the record's own) and what it tells.
-_OF_SITEMAPS = {field: field for field in SITEMAP_FIELDS}
+# By record: the tag (with its prefix if that differs from the record's own) and the field it holds.
+_SITEMAP_TAGS = {field: field for field in SITEMAP_FIELDS}
 _FIELDS = {
-    "url": _OF_SITEMAPS,
-    "sitemap": _OF_SITEMAPS,
+    "url": _SITEMAP_TAGS,
+    "sitemap": _SITEMAP_TAGS,
     "item": {"link": "loc", "guid": "id", "pubdate": "lastmod", "dc:date": "other_lastmod"},
     "entry": {"link": "loc", "id": "id", "updated": "lastmod", "published": "other_lastmod"},
 }
@@ -21,7 +21,7 @@ _FEED_RECORDS = frozenset(["item", "entry"])
 
 
 class Record:
-    """Collects the fields of one record, and the markup of everything in it that is not a field."""
+    """Collects the fields of one record, and the markup of everything else in it."""
 
     def __init__(self, prefix: str, local: str) -> None:
         self.prefix = prefix
@@ -31,7 +31,7 @@ class Record:
         self._inner_loc = ""
         self._field: str | None = None
         self._field_tag = ""
-        # Lists of pieces: adding to a string would copy it for every small piece a hostile file is made of.
+        # Lists, not strings: a hostile file of many small pieces would copy a string for each of them.
         self._text: list[str] = []
         self._text_chars = 0
         self._open: list[str] = []
@@ -39,11 +39,11 @@ class Record:
         self._markup_chars = 0
 
     def owns(self, name: str) -> bool:
-        """Whether an element of this name is open inside the record."""
+        """Return whether an element of this name is open inside the record."""
         return name in self._open
 
     def start(self, name: str, attributes: str, empty: bool) -> None:
-        """A start tag inside the record: a field, or an element whose markup is kept."""
+        """Handle a start tag inside the record: a field, or an element whose markup is kept."""
         prefix, local = split_name(name)
         self._close_field()
         field = self._known.get(local if prefix == self.prefix else prefix + local)
@@ -56,7 +56,7 @@ class Record:
         self._keep(f"<{name}{attributes}>")
 
     def end(self, name: str) -> None:
-        """An end tag inside the record."""
+        """Handle an end tag inside the record."""
         lower = name.lower()
         if self._field is not None and lower == self._field_tag:
             self._close_field()
@@ -66,7 +66,7 @@ class Record:
                 pass
 
     def text(self, raw: str) -> None:
-        """Text of the open field or element."""
+        """Handle text of the open field or element."""
         if self._field is not None and self._text_chars <= MAX_FIELD_CHARS:
             self._text.append(raw)
             self._text_chars += len(raw)
@@ -74,15 +74,15 @@ class Record:
             self._keep(raw)
 
     def entry(self, base: str | None) -> SitemapEntry:
-        """What the record says, or Unusable with the reason."""
+        """Return the entry of the record; raise UnusableLoc if it has no usable URL."""
         self._close_field()
         loc = self._values.get("loc", "")
-        if not loc and self._open:  # an element before it was never closed
+        if not loc and self._open:  # an element before the loc was never closed
             loc = self._inner_loc
         if not loc and self.local in _FEED_RECORDS:
             loc = self._permanent_id()
         if len(loc) > MAX_FIELD_CHARS:
-            raise Unusable("loc too long")
+            raise UnusableLoc("loc too long")
         return SitemapEntry(
             locate(unescape(loc), base),
             self._value("lastmod") or self._value("other_lastmod"),
@@ -98,7 +98,7 @@ class Record:
         return unescape(raw).strip()[:_MAX_VALUE_CHARS]
 
     def _permanent_id(self) -> str:
-        """A feed's id stands in for a missing link when it is a web address."""
+        """Return the id of a feed entry if it is a URL; it replaces a missing link."""
         identity = self._values.get("id", "").strip()
         return identity if identity.startswith(("http://", "https://")) else ""
 
@@ -115,13 +115,13 @@ class Record:
             self._values.setdefault(field, "")
 
     def _take_link(self, attributes: str) -> bool:
-        """Atom's way of linking: the address is an attribute, and only the alternate is the page itself."""
+        """Take the URL of an Atom link, which is an attribute; only the alternate link is the page itself."""
         written = read_attributes(attributes)
         href = written.get("href")
         if href is None:
             return False
         if written.get("rel", "alternate").lower() == "alternate" and not self._open:
-            # Decoded already: escaped again, so that it is decoded exactly once in the end.
+            # Already decoded: escape it again, because the value is decoded once at the end.
             self._values.setdefault("loc", href.replace("&", "&amp;"))
         return True
 

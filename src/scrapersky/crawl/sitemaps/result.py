@@ -1,34 +1,44 @@
-"""What a search for sitemaps found: every sitemap with how it was found, and every try that led to nothing with why."""
+"""A search for sitemaps: its limits, which sites it may visit, and its result."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
-from typing import Protocol
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+import tldextract
 
 from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
 from scrapersky.crawl.sitemaps.read import ReadLimits
-from scrapersky.crawl.sitemaps.same_site import SitePolicy
+
+# Called with the URL of a sitemap and some of its entries; false means that no more entries are needed.
+EntrySink = Callable[[str, list[SitemapEntry]], bool]
+# Offline: the list in the package, no network, no cache folder. With private suffixes: a.github.io is not b.github.io.
+_suffixes = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
 
 
-class SitemapResponse(Protocol):
-    """What came back for one address: where it was in the end, and its body piece by piece."""
+class SitePolicy(StrEnum):
+    """To which other sites a sitemap may refer."""
 
-    @property
-    def final_url(self) -> str: ...
-    def __aiter__(self) -> AsyncIterator[bytes]: ...
+    DOMAIN = "domain"
+    HOST = "host"
+    ANY = "any"
+
+    def allows(self, site: str, other: str) -> bool:
+        """Return whether a sitemap at `other` belongs to the site at this URL."""
+        if self is SitePolicy.ANY:
+            return True
+        site_host, other_host = _host_of(site), _host_of(other)
+        if not site_host or not other_host:
+            return False
+        if self is SitePolicy.HOST or site_host == other_host:
+            return site_host == other_host
+        return registrable_domain(site_host) == registrable_domain(other_host)
 
 
-class SitemapWeb(Protocol):
-    """The web as a search needs it; both methods raise FetchError when there is nothing to be had."""
-
-    def stream(self, url: str) -> AbstractAsyncContextManager[SitemapResponse]: ...
-    async def robots_sitemaps(self, url: str) -> Sequence[str]: ...
-
-
-class How(StrEnum):
-    """How an address of a sitemap came to be known."""
+class FoundBy(StrEnum):
+    """How the URL of a sitemap was found."""
 
     GIVEN = "given"
     ROBOTS = "robots.txt"
@@ -47,7 +57,7 @@ class SearchOutcome(StrEnum):
 
 
 class MissKind(StrEnum):
-    """Why an address gave no sitemap: there is none, it could not be had now, or it was not asked for."""
+    """Why a URL has no sitemap: it does not exist, it could not be fetched now, or it was not requested."""
 
     NONE = "none"
     FAILED = "failed"
@@ -56,50 +66,63 @@ class MissKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """How far a search goes."""
+    """The limits of a search."""
 
-    max_fetches: int = 20  # sitemaps looked into; further children are listed without being read
+    max_fetches: int = 20  # sitemaps opened; further children are listed without being read
     max_depth: int = 3  # of indexes inside indexes
     max_sitemaps: int = 50_000  # listed altogether
-    at_once: int = 2
+    concurrency: int = 2
     html_bytes: int = 262_144  # of the home page, for its links
     policy: SitePolicy = SitePolicy.DOMAIN
     read: ReadLimits = field(default_factory=ReadLimits)
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """An address where a sitemap may be."""
-
-    url: str
-    how: How
-    parent: str | None = None
-    depth: int = 0
-    lastmod_text: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class FoundSitemap:
-    """A sitemap. Its kind is None when an index lists it and it was not read any more, and then `partial` says why."""
+    """A sitemap. Its kind is None if an index lists it and it was not read; `partial` is the reason."""
 
     url: str
     final_url: str
     kind: SitemapKind | None
-    how: How
+    how: FoundBy
     parent: str | None = None
     depth: int = 0
     lastmod_text: str | None = None
-    entries: int | None = None  # None when it was only looked into, not read to its end
+    entries: int | None = None  # None if it was not read to its end
     skipped: dict[str, int] = field(default_factory=dict)
     partial: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Miss:
-    """An address that gave no sitemap, and the reason."""
+class SitemapCandidate:
+    """A URL where a sitemap may be."""
 
     url: str
-    how: How
+    how: FoundBy
+    parent: str | None = None
+    depth: int = 0
+    lastmod_text: str | None = None
+
+    def found(
+        self,
+        kind: SitemapKind | None,
+        final_url: str,
+        *,
+        entries: int | None = None,
+        skipped: dict[str, int] | None = None,
+        partial: str | None = None,
+    ) -> FoundSitemap:
+        """Return the sitemap at this URL."""
+        origin = (self.how, self.parent, self.depth, self.lastmod_text)
+        return FoundSitemap(self.url, final_url, kind, *origin, entries, skipped or {}, partial)
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A URL without a sitemap, and the reason."""
+
+    url: str
+    how: FoundBy
     kind: MissKind
     why: str
     retry_after: timedelta | None = None
@@ -107,7 +130,7 @@ class Miss:
 
 @dataclass(slots=True)
 class SitemapSearch:
-    """What came of a search: found, none or failed, and why."""
+    """The result of a search."""
 
     site: str
     sitemaps: list[FoundSitemap] = field(default_factory=list)
@@ -116,7 +139,7 @@ class SitemapSearch:
 
     @property
     def outcome(self) -> SearchOutcome:
-        """Failed only when nothing was found and some address might have given it another time."""
+        """Failed only if nothing was found and a retry of some URL might succeed."""
         if self.sitemaps:
             return SearchOutcome.FOUND
         kinds = {miss.kind for miss in self.misses}
@@ -126,10 +149,10 @@ class SitemapSearch:
 
     @property
     def why(self) -> str:
-        """One sentence about the outcome."""
+        """The outcome as a sentence."""
         if self.sitemaps:
-            ways = ", ".join(dict.fromkeys(str(found.how) for found in self.sitemaps if found.how is not How.INDEX))
-            return f"{len(self.sitemaps)} found by {ways}."
+            sources = dict.fromkeys(str(found.how) for found in self.sitemaps if found.how is not FoundBy.INDEX)
+            return f"{len(self.sitemaps)} found by {', '.join(sources)}."
         if self.outcome is SearchOutcome.NONE:
             return f"No sitemap at any of {len(self.misses)} addresses."
         decisive = [miss for miss in self.misses if miss.kind is MissKind.FAILED] or self.misses
@@ -137,14 +160,28 @@ class SitemapSearch:
 
     @property
     def partial(self) -> list[str]:
-        """Why this is not everything: limits that were reached, sitemaps read in part."""
+        """Why the result is incomplete: limits that were reached, sitemaps that were read in part."""
         return [*self.limits_reached, *(f"{found.url}: {found.partial}" for found in self.sitemaps if found.partial)]
 
     @property
     def retry_after(self) -> timedelta | None:
-        """When a failed search is worth repeating, if any site said so."""
+        """The longest wait that a site requested, or None."""
         return max((miss.retry_after for miss in self.misses if miss.retry_after is not None), default=None)
 
 
-# Gets the URL of a sitemap and some of its entries; false means that no more are wanted.
-EntrySink = Callable[[str, list[SitemapEntry]], bool]
+def _host_of(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:
+        return ""
+
+
+@lru_cache(maxsize=4096)
+def registrable_domain(host: str) -> str:
+    """Return the registered domain; an IP address stays as it is, an unknown ending counts as a public suffix."""
+    parts = _suffixes.extract_str(host)
+    if parts.suffix:
+        return parts.top_domain_under_public_suffix or host
+    if parts.ipv4 or parts.ipv6 or ":" in host:
+        return host
+    return ".".join(host.split(".")[-2:])

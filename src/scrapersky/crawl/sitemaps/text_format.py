@@ -1,17 +1,17 @@
-"""A text sitemap: one URL per line, any kind of line end, anything else skipped and counted."""
+"""Scans text sitemaps: one URL per line; other lines are skipped and counted."""
 
 import re
 from collections import Counter
 
 from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
-from scrapersky.crawl.sitemaps.loc import MAX_LOC_CHARS, Unusable, locate
+from scrapersky.crawl.sitemaps.loc import MAX_LOC_CHARS, UnusableLoc, locate
 
 MAX_LINE_CHARS = 16_384
 _URL_LINE = re.compile(r"https?://[^\s<>/?#\\][^\s<>]*+", re.IGNORECASE)
 
 
 def looks_like_lines(head: str) -> bool:
-    """Whether the beginning of a text is a list of URLs: its first line is one, or at least half of its lines are."""
+    """Return whether the text is a list of URLs: its first line, or at least half of its lines."""
     lines = [line.strip() for line in head.replace("\r", "\n").split("\n")]
     lines = [line for line in lines if line and not line.startswith("#")]
     urls = [line for line in lines if _URL_LINE.fullmatch(line)]
@@ -19,7 +19,7 @@ def looks_like_lines(head: str) -> bool:
 
 
 class LineScanner:
-    """Finds the URLs in lines that arrive piece by piece, holding no more than one of them."""
+    """Finds the URLs in lines that arrive piece by piece; holds at most one line."""
 
     kind = SitemapKind.TEXT
     finished = False
@@ -33,7 +33,7 @@ class LineScanner:
         self._overlong = False
 
     def feed(self, text: str) -> list[SitemapEntry]:
-        """The entries of the lines that ended in this text."""
+        """Return the entries of the lines that end in this text."""
         text = (self._held + text).replace("\r", "\n")
         lines = text.split("\n")
         self._held = lines.pop()
@@ -47,7 +47,7 @@ class LineScanner:
         return self._entries(lines)
 
     def close(self) -> list[SitemapEntry]:
-        """The entry of the last line, which may have no line end."""
+        """Return the entry of the last line, which may have no line end."""
         return self.feed("\n")
 
     def _entries(self, lines: list[str]) -> list[SitemapEntry]:
@@ -68,5 +68,5 @@ class LineScanner:
             return
         try:
             entries.append(SitemapEntry(locate(line.split()[0], self._base)))
-        except Unusable as reason:
+        except UnusableLoc as reason:
             self._skipped[str(reason)] += 1

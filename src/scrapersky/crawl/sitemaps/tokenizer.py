@@ -1,19 +1,15 @@
-"""Tags, text, comments and CDATA out of markup that may be broken anywhere and may arrive in any pieces.
+"""Tokenizes markup into tags, text, comments and CDATA; the markup may be broken and may arrive in any pieces.
 
-There is no DTD and no entity machinery: a document type is skipped, whatever it declares.
+DTDs and entities are not supported: a document type is skipped.
 """
 
 import re
 from collections.abc import Callable
 from typing import Protocol
 
-from scrapersky.crawl.sitemaps.entry import SITEMAP_FIELDS, Extension
 from scrapersky.crawl.sitemaps.loc import unescape
 
 MAX_TAG_CHARS = 16_384
-MAX_EXTENSIONS = 1_000
-_MAX_EXTENSION_CHARS = 4_096
-_NO_EXTENSIONS = frozenset([*SITEMAP_FIELDS, "url", "sitemap"])
 
 _TAG = re.compile(r"""<(/?+)([^\s<>/"'=!?]++)((?:[^<>"']|"[^"<]*+"|'[^'<]*+')*+)>""")
 _LOOSE_TAG = re.compile(r"<(/?+)([^\s<>/\"'=!?]++)([^<>]*+)>")
@@ -21,35 +17,35 @@ _INSTRUCTION = re.compile(r"<\?[^<>]*+>")
 _SIGNS = re.compile(r"<++")
 _DECLARATION_STOP = re.compile(r"[\[>]")
 _ATTRIBUTE = re.compile(r"""([^\s"'<>/=]{1,100}+)[ \t\r\n]{0,100}+=[ \t\r\n]{0,100}+(?:"([^"<]*+)"|'([^'<]*+)')""")
-_LONGEST_OPENING = len("<![CDATA[")
+_MAX_OPENING_CHARS = len("<![CDATA[")
 
 
 class MarkupHandler(Protocol):
-    """Whoever wants to know what is in the markup."""
+    """Receives the tokens."""
 
     def start(self, name: str, attributes: str, empty: bool) -> None:
-        """A start tag, its attributes as written, and whether it closes itself."""
+        """Handle a start tag: its attributes as written, and whether it closes itself."""
 
     def end(self, name: str) -> None:
-        """An end tag."""
+        """Handle an end tag."""
 
     def text(self, raw: str) -> None:
-        """Text with its references not yet decoded; it may come in several pieces."""
+        """Handle text with its references not yet decoded; one text may come in several pieces."""
 
 
 class Tokenizer:
-    """Tells a handler what the markup holds; however the text is cut into pieces, the story is the same."""
+    """Passes tokens to a handler; the tokens do not depend on how the text is cut into pieces."""
 
     def __init__(self, handler: MarkupHandler) -> None:
         self.inside: str | None = None
         self.stopped = False
-        # Asked at every tag while it is set: it may take whole records and says how far it came.
+        # Called at every tag while it is set: it may consume whole records and returns the new position.
         self.shortcut: Callable[[str, int], int] | None = None
         self._handler = handler
         self._held = ""
 
     def feed(self, text: str, *, final: bool = False) -> None:
-        """Tell about this text; what cannot be judged yet is held back until there is more."""
+        """Tokenize this text; an incomplete token at its end is held back until there is more."""
         buffer = self._held + text if self._held else text
         position, size = 0, len(buffer)
         while position < size and not self.stopped:
@@ -75,10 +71,10 @@ class Tokenizer:
 
     def _markup(self, buffer: str, position: int, final: bool) -> int:
         if buffer.startswith("<<", position):
-            return self._lone_signs(buffer, position)
+            return self._less_than_signs(buffer, position)
         if buffer.startswith("<!", position):
             return self._open(buffer, position, final)
-        # A tag is judged when the next one is in sight, so that a ">" in an attribute is judged the same in any pieces.
+        # A tag is matched when the next one is in the buffer, so that a ">" in an attribute is read the same way.
         end = buffer.find("<", position + 1, position + MAX_TAG_CHARS)
         if end < 0:
             if len(buffer) - position < MAX_TAG_CHARS and not final:
@@ -86,7 +82,7 @@ class Tokenizer:
             end = min(len(buffer), position + MAX_TAG_CHARS)
         match = _TAG.match(buffer, position, end) or _LOOSE_TAG.match(buffer, position, end)
         if match is not None:
-            self._tell_tag(match)
+            self._handle_tag(match)
             return match.end()
         instruction = _INSTRUCTION.match(buffer, position, end)
         if instruction is not None:
@@ -94,14 +90,14 @@ class Tokenizer:
         self._handler.text("&lt;")
         return position + 1
 
-    def _lone_signs(self, buffer: str, position: int) -> int:
-        """A row of "<" is text but for the last of them."""
+    def _less_than_signs(self, buffer: str, position: int) -> int:
+        """Handle a run of "<": all but the last are text."""
         run = _SIGNS.match(buffer, position)
         last = run.end() - 1 if run is not None else position + 1
         self._handler.text("&lt;" * (last - position))
         return last
 
-    def _tell_tag(self, match: re.Match[str]) -> None:
+    def _handle_tag(self, match: re.Match[str]) -> None:
         slash, name, attributes = match.groups()
         if slash:
             self._handler.end(name)
@@ -110,7 +106,7 @@ class Tokenizer:
 
     def _open(self, buffer: str, position: int, final: bool) -> int:
         """Enter a comment, a CDATA section or a declaration."""
-        if len(buffer) - position < _LONGEST_OPENING and not final:
+        if len(buffer) - position < _MAX_OPENING_CHARS and not final:
             return position
         if buffer.startswith("<!--", position):
             self.inside = "comment"
@@ -139,7 +135,7 @@ class Tokenizer:
         return stop.end()
 
     def _until(self, closing: str, buffer: str, position: int, final: bool) -> int:
-        """Go on to the closing characters; all but two more characters are passed when they are not in sight."""
+        """Skip to the closing characters; if they are not in the buffer, keep its last characters for the next call."""
         end = buffer.find(closing, position)
         stop = end if end >= 0 else len(buffer) if final else max(position, len(buffer) - len(closing) + 1)
         if self.inside == "CDATA section" and stop > position:
@@ -151,7 +147,7 @@ class Tokenizer:
 
 
 def read_attributes(written: str) -> dict[str, str]:
-    """Attributes by lower-case name, decoded; the first of a name counts."""
+    """Return decoded attributes by lower-case name; the first of a name counts."""
     attributes: dict[str, str] = {}
     for match in _ATTRIBUTE.finditer(written):
         value = match[2] if match[2] is not None else match[3]
@@ -160,63 +156,6 @@ def read_attributes(written: str) -> dict[str, str]:
 
 
 def split_name(name: str) -> tuple[str, str]:
-    """The prefix and the local part of a tag's name, both in lower case."""
+    """Split a tag name into prefix and local part, both in lower case."""
     prefix, colon, local = name.lower().rpartition(":")
     return prefix + colon, local
-
-
-def read_extensions(markup: str) -> tuple[Extension, ...]:
-    """The extension elements in the markup of an entry; its own tag and fields may be among it."""
-    builder = _ExtensionBuilder()
-    tokenizer = Tokenizer(builder)
-    tokenizer.feed(markup, final=True)
-    return builder.done()
-
-
-class _ExtensionBuilder:
-    """Collects one Extension per outermost element."""
-
-    def __init__(self) -> None:
-        self._done: list[Extension] = []
-        self._open: list[str] = []
-        self._fields: list[tuple[str, str]] = []
-        self._kind = ""
-        self._text = ""
-
-    def start(self, name: str, attributes: str, empty: bool) -> None:
-        local = split_name(name)[1]
-        if not self._open and local in _NO_EXTENSIONS:
-            return
-        if not self._open:
-            self._kind = "alternate" if local == "link" else local
-            self._fields = list(read_attributes(attributes).items())
-        self._text = ""
-        self._open.append(name.lower())
-        if empty:
-            self.end(name)
-
-    def end(self, name: str) -> None:
-        name = name.lower()
-        if name not in self._open:
-            return
-        value = unescape(self._text[:_MAX_EXTENSION_CHARS]).strip()
-        if value:
-            self._fields.append((split_name(name)[1], value))
-        self._text = ""
-        while self._open.pop() != name:
-            pass
-        if not self._open:
-            self._finish()
-
-    def text(self, raw: str) -> None:
-        if self._open and len(self._text) < _MAX_EXTENSION_CHARS:
-            self._text += raw
-
-    def done(self) -> tuple[Extension, ...]:
-        if self._open:
-            self._finish()
-        return tuple(self._done)
-
-    def _finish(self) -> None:
-        if len(self._done) < MAX_EXTENSIONS:
-            self._done.append(Extension(self._kind, tuple(self._fields)))

@@ -1,13 +1,15 @@
-"""The records of an XML sitemap, index or feed: common ones by one pattern, odd ones tag by tag, with equal results."""
+"""Scans the records of an XML sitemap, index or feed.
+
+Common records are matched whole by one pattern, all others are read tag by tag, with equal results.
+"""
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import lru_cache, partial
 
 from scrapersky.crawl.sitemaps.entry import SITEMAP_FIELDS, SitemapEntry, SitemapKind
-from scrapersky.crawl.sitemaps.fast_path import common_record, free_record
-from scrapersky.crawl.sitemaps.loc import MAX_LOC_CHARS, Unusable, locate, unescape
+from scrapersky.crawl.sitemaps.loc import MAX_LOC_CHARS, UnusableLoc, locate, unescape
 from scrapersky.crawl.sitemaps.record_builder import Record
 from scrapersky.crawl.sitemaps.tokenizer import Tokenizer, split_name
 
@@ -30,12 +32,21 @@ _RECORDS = {
 }
 _KIND_OF_RECORD = {"url": SitemapKind.URLSET, "sitemap": SitemapKind.INDEX}
 _HTML_TAGS = frozenset(["html", "head", "body", "title", "meta", "div", "p", "script", "h1", "center", "form"])
-# SitemapEntry._make without its Python frame: it runs once for every URL there is.
+# SitemapEntry._make without its Python frame: it is called for every URL.
 _entry: Callable[[Iterable[str | None]], SitemapEntry] = partial(tuple.__new__, SitemapEntry)
+
+# The patterns of whole records. Every repetition is possessive, so that a failed match costs one pass.
+_GAP = r"[ \t\r\n]*+"
+_LOC = r"https?://[^\x00-\x20\x7f<>/?#\\\]][^\x00-\x20\x7f<>]*+"
+_LOC_IN_CDATA = r"https?://[^\x00-\x20\x7f<>/?#\\\]][^\x00-\x20\x7f<>\]]*+"
+_PLAIN = r"[!-%'-;=?-~]"  # printable ASCII without <, > and &
+_PLAIN_IN_CDATA = r"[!-%'-;=?-\\^-~]"  # and without ]
+_FREQUENCY, _PRIORITY = "[a-zA-Z]{0,64}+", "[0-9.]{0,64}+"
+_CDATA = r"<!\[CDATA\[(?:[^\]]++|\](?!\]>))*+\]\]>"
 
 
 class XmlScanner:
-    """Finds the records in text that arrives piece by piece, holding no more than one of them."""
+    """Finds the records in text that arrives piece by piece; holds at most one of them."""
 
     def __init__(self, base: str | None, skipped: Counter[str]) -> None:
         self.kind = SitemapKind.NONE
@@ -58,19 +69,19 @@ class XmlScanner:
         self._cut = False
 
     def feed(self, text: str) -> list[SitemapEntry]:
-        """The entries that became complete with this text."""
+        """Return the entries that this text completes."""
         self._tokens.feed(text)
         return self._take_batch()
 
     def close(self) -> list[SitemapEntry]:
-        """The entries that only the end could settle; a record without its end tag is none."""
+        """Return the last entries; a record without its end tag is dropped."""
         self._tokens.feed("", final=True)
         self._cut = self._record is not None
         return self._take_batch()
 
     @property
     def partial(self) -> str | None:
-        """After the end: why this is not the whole sitemap, when it is not."""
+        """After close: why the sitemap is not complete, or None."""
         if self.kind is SitemapKind.NONE:
             return None
         if self._tokens.inside is not None:
@@ -83,30 +94,30 @@ class XmlScanner:
 
     @property
     def why_none(self) -> str:
-        """After the end: what this is when it is no sitemap."""
+        """After close: what the text is if it is not a sitemap."""
         if self._html:
             return "an HTML page, not a sitemap"
         if self._first_tag is not None:
             return f"XML without a sitemap in it (<{self._first_tag[:40]}>)"
         return "no sitemap markup and no list of URLs"
 
-    # -- what the tokenizer tells ----------------------------------------------------------------------------------
+    # -- the handler of the tokenizer ----------------------------------------------------------------------------------
 
     def start(self, name: str, attributes: str, empty: bool) -> None:
-        """A start tag: of the root, of a record, or of something inside one."""
+        """Handle the start tag of the root, of a record, or inside a record."""
         prefix, local = split_name(name)
         if self._record is not None:
             if prefix + local != self._record_name:
                 self._record.start(name, attributes, empty)
                 return
-            self._emit()  # its end tag was forgotten
+            self._emit()  # its end tag is missing
         if self._root is None:
             self._before_root(name, local, empty)
         if local in _RECORDS[self.kind] and (self._root is not None or self._rootless):
             self._open_record(prefix, local)
 
     def end(self, name: str) -> None:
-        """An end tag: of the root, of the record, or of something inside it."""
+        """Handle the end tag of the root, of the record, or inside the record."""
         lower = name.lower()
         if self._record is not None:
             if lower == self._record_name and not self._record.owns(lower):
@@ -119,7 +130,7 @@ class XmlScanner:
             self._root = None
 
     def text(self, raw: str) -> None:
-        """Text, of interest inside a record only."""
+        """Handle text inside a record; count text outside any sitemap as junk."""
         if self._record is not None:
             self._record.text(raw)
         elif self.kind is SitemapKind.NONE:
@@ -169,7 +180,7 @@ class XmlScanner:
             return
         try:
             self._batch.append(record.entry(self._base))
-        except Unusable as reason:
+        except UnusableLoc as reason:
             self._skipped[str(reason)] += 1
             return
         if self.kind is SitemapKind.NONE:
@@ -182,7 +193,7 @@ class XmlScanner:
     # -- whole records at once -------------------------------------------------------------------------------------
 
     def _take_records(self, buffer: str, position: int) -> int:
-        """Take every record from here on that a pattern matches; the position behind the last of them."""
+        """Take the following records that a pattern matches; return the position behind the last one."""
         if self._record is not None or self._common is None or not buffer.startswith(self._record_tag, position):
             return position
         if self._root is None and not self._rootless:
@@ -212,7 +223,7 @@ class XmlScanner:
         record = match[0]
         written, literal, lastmod = match["loc"], match["loc_in_cdata"], match["lastmod"]
         if (written is None and literal is None) or any(record.count(tag) > 1 for tag in self._field_tags):
-            return position  # no loc, or which of two values counts: for the reading tag by tag
+            return position  # without loc, or with a field twice: read it tag by tag
         markup = record if match["name"] or match["empty"] else ""
         lastmod = match["lastmod_in_cdata"] if lastmod is None else lastmod
         loc = literal if written is None else unescape(written)
@@ -222,9 +233,55 @@ class XmlScanner:
     def _take_odd(self, loc: str, values: tuple[str | None, ...]) -> None:
         try:
             self._batch.append(_entry((locate(loc, self._base), *values)))
-        except Unusable as reason:
+        except UnusableLoc as reason:
             self._skipped[str(reason)] += 1
 
     def _take_batch(self) -> list[SitemapEntry]:
         batch, self._batch = self._batch, []
         return batch
+
+
+def _date(plain: str) -> str:
+    """Return the pattern of a word, or of a day and a time with a space between them."""
+    return rf"{plain}{{0,32}}+(?: {plain}{{1,31}}+)?+"
+
+
+def _foreign(prefix: str) -> str:
+    """Return the pattern for the beginning of a name with another prefix than the record."""
+    own = rf"(?!{prefix})" if prefix else ""
+    return rf"{own}[A-Za-z][A-Za-z0-9_.\-]*+:"
+
+
+@lru_cache(maxsize=64)
+def common_record(prefix: str, record: str) -> re.Pattern[str]:
+    """Compile: loc, lastmod, changefreq, priority in this order, then elements of other prefixes; a group for each."""
+    p = re.escape(prefix)
+    return re.compile(
+        rf"<{p}{record}>{_GAP}<{p}loc>{_GAP}({_LOC}){_GAP}</{p}loc>{_GAP}"
+        rf"(?:<{p}lastmod>{_GAP}({_date(_PLAIN)}){_GAP}</{p}lastmod>{_GAP})?+"
+        rf"(?:<{p}changefreq>({_FREQUENCY})</{p}changefreq>{_GAP})?+"
+        rf"(?:<{p}priority>({_PRIORITY})</{p}priority>{_GAP})?+"
+        rf"((?:</?+{_foreign(p)}[^<]*+)*+)</{p}{record}>{_GAP}"
+    )
+
+
+@lru_cache(maxsize=64)
+def free_record(prefix: str, record: str) -> re.Pattern[str]:
+    """Compile: the fields in any order, with CDATA, and with complete elements of other prefixes between them.
+
+    A repeated field matches with its last value, so the caller must reject such records.
+    """
+    p = re.escape(prefix)
+    foreign = _foreign(p)
+    loc_in_cdata = rf"<!\[CDATA\[{_GAP}(?P<loc_in_cdata>{_LOC_IN_CDATA}){_GAP}\]\]>"
+    lastmod_in_cdata = rf"<!\[CDATA\[(?P<lastmod_in_cdata>{_date(_PLAIN_IN_CDATA)})\]\]>"
+    parts = (
+        rf"<{p}loc>{_GAP}(?:{loc_in_cdata}|(?P<loc>{_LOC})){_GAP}</{p}loc>",
+        rf"<{p}lastmod>{_GAP}(?:{lastmod_in_cdata}|(?P<lastmod>{_date(_PLAIN)})){_GAP}</{p}lastmod>",
+        rf"<{p}changefreq>(?P<changefreq>{_FREQUENCY})</{p}changefreq>",
+        rf"<{p}priority>(?P<priority>{_PRIORITY})</{p}priority>",
+        rf"<(?P<empty>{foreign})[^<>]*+(?<=/)>",
+        rf"<(?P<name>{foreign}[^\s<>/\"'=!?]++)(?:[ \t\r\n][^<>]*+)?+(?<!/)>"
+        rf"(?:[^<]++|{_CDATA}|<(?!/?+(?P=name)[\s/>])/?+{foreign}[^<]*+)*+</(?P=name)>",
+    )
+    return re.compile(rf"<{p}{record}>{_GAP}(?:(?:{'|'.join(parts)}){_GAP})*+</{p}{record}>{_GAP}")

@@ -26,7 +26,7 @@ GooglePlace = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Question:
+class TextQuery:
     """A text search without its page: every page of one question must be asked for in the same words."""
 
     text: str
@@ -63,7 +63,7 @@ class GoogleApi:
         self._rests = rests or InMemoryCooldowns()
 
     async def search(
-        self, question: Question, fields: tuple[str, ...], meter: Meter, page_token: str | None = None
+        self, question: TextQuery, fields: tuple[str, ...], meter: Meter, page_token: str | None = None
     ) -> PageOfPlaces:
         """One page. The meter is charged before the call is made."""
         await self._keep_rest("search")

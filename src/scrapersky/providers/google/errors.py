@@ -27,7 +27,7 @@ CURES = {
 NO_KEY = "it got no key; set PROVIDER_GOOGLE_API_KEY."
 
 
-class PlaceGone(ProviderRefused):
+class PlaceNotFound(ProviderRefused):
     """The place has left the provider's map, or has got another id."""
 
 
@@ -58,7 +58,7 @@ def error_of(answer: ApiResponse, *, paging: bool = False, now: datetime | None 
         cure = NO_KEY if "unregistered callers" in message else "look at the key's restrictions and the API's state."
         return ProviderRefused(f"{told}{_named(reasons)}: {cure}")
     if answer.status == 404:
-        return PlaceGone(
+        return PlaceNotFound(
             f"{told}: this id of the place is no longer valid; run its search again, which brings the new one."
         )
     if answer.status == 400 and paging:

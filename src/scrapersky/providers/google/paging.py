@@ -11,9 +11,9 @@ import structlog
 from scrapersky.providers.area import Box
 from scrapersky.providers.base import Meter, ProviderBusy, ProviderFailed
 from scrapersky.providers.google import prices as google_prices
-from scrapersky.providers.google.api import GoogleApi, GooglePlace, PageOfPlaces, Question
+from scrapersky.providers.google.api import GoogleApi, GooglePlace, PageOfPlaces, TextQuery
 from scrapersky.providers.google.errors import MINUTE, PageTokenRefused
-from scrapersky.providers.search_journal import BOOKED
+from scrapersky.providers.search_journal import IS_CHARGED
 
 log = structlog.get_logger(__name__)
 
@@ -29,18 +29,18 @@ class GooglePages:
         self._journal = meter.journal
         self._patience = patience
 
-    async def places(self, question: Question) -> AsyncIterator[tuple[GooglePlace, ...]]:
+    async def places(self, question: TextQuery) -> AsyncIterator[tuple[GooglePlace, ...]]:
         """Every place with everything about it, page by page."""
-        async for page in self._pages(question, google_prices.EVERYTHING):
+        async for page in self._pages(question, google_prices.ALL_FIELDS):
             yield page
 
-    async def ids(self, question: Question) -> frozenset[str]:
+    async def ids(self, question: TextQuery) -> frozenset[str]:
         """The ids alone, which cost nothing."""
         return frozenset(
             [place["id"] async for page in self._pages(question, google_prices.IDS_ONLY) for place in page]
         )
 
-    async def _pages(self, question: Question, fields: tuple[str, ...]) -> AsyncIterator[tuple[GooglePlace, ...]]:
+    async def _pages(self, question: TextQuery, fields: tuple[str, ...]) -> AsyncIterator[tuple[GooglePlace, ...]]:
         token, asked, again = None, 0, False
         while asked < MAX_PAGES:
             try:
@@ -58,18 +58,18 @@ class GooglePages:
             if token is None:
                 return
 
-    async def _page(self, question: Question, fields: tuple[str, ...], token: str | None) -> PageOfPlaces:
+    async def _page(self, question: TextQuery, fields: tuple[str, ...], token: str | None) -> PageOfPlaces:
         name, place = _name(question, fields), _digest(token or "")
         known = await self._journal.find(name, place)
         if known is not None:
-            if not known.get(BOOKED):
+            if not known.get(IS_CHARGED):
                 self._meter.charge(google_prices.cents("search", fields))
             return PageOfPlaces(tuple(known["places"]), known["next_token"])
         page = await self._patiently(question, fields, token)
         await self._journal.keep(name, place, {"places": list(page.places), "next_token": page.next_token})
         return page
 
-    async def _patiently(self, question: Question, fields: tuple[str, ...], token: str | None) -> PageOfPlaces:
+    async def _patiently(self, question: TextQuery, fields: tuple[str, ...], token: str | None) -> PageOfPlaces:
         """A minute's wait in the middle of a search is cheaper than beginning again."""
         while True:
             try:
@@ -82,12 +82,12 @@ class GooglePages:
                 await asyncio.sleep(busy.after.total_seconds())
 
 
-def within(question: Question, text: str, box: Box) -> Question:
+def within(question: TextQuery, text: str, box: Box) -> TextQuery:
     """The same question about a box."""
-    return Question(text, box, question.language, question.country)
+    return TextQuery(text, box, question.language, question.country)
 
 
-def _name(question: Question, fields: tuple[str, ...]) -> str:
+def _name(question: TextQuery, fields: tuple[str, ...]) -> str:
     """What a question is called in the journal: the same words and the same mask, the same name."""
     return _digest(json.dumps([question.body(None), fields], sort_keys=True))
 

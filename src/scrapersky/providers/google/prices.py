@@ -58,7 +58,7 @@ _TIERS = {field: tier for tier, fields in _FIELDS.items() for field in fields}
 
 IDS_ONLY = ("id",)
 # Everything a deep scan wants: asked for in the search it costs less than a fifth of a cent a place, later two cents.
-EVERYTHING = (
+ALL_FIELDS = (
     "id",
     "displayName",
     "businessStatus",

@@ -12,10 +12,10 @@ from scrapersky.providers.area import Box, Geocoder, what_and_where
 from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
 from scrapersky.providers.detail_budget import DetailBudget, InMemoryDetailBudget
 from scrapersky.providers.google import prices as google_prices
-from scrapersky.providers.google.api import MAX_RESULTS_PER_QUERY, PAGE_SIZE, GoogleApi, GooglePlace, Question
+from scrapersky.providers.google.api import MAX_RESULTS_PER_QUERY, PAGE_SIZE, GoogleApi, GooglePlace, TextQuery
 from scrapersky.providers.google.paging import GooglePages, within
 from scrapersky.providers.google.place import place_of
-from scrapersky.providers.google.tiles import leaves
+from scrapersky.providers.google.tiles import search_tiles
 
 log = structlog.get_logger(__name__)
 
@@ -47,10 +47,10 @@ class GooglePlaces:
         wanted = query.limit or ASSUMED_PLACES
         by_boxes = wanted > MAX_RESULTS_PER_QUERY
         pages = ceil(wanted / (PAGE_SIZE * FILLED if by_boxes else PAGE_SIZE))
-        price = google_prices.cents("search", google_prices.EVERYTHING)
+        price = google_prices.cents("search", google_prices.ALL_FIELDS)
         told = f"Up to {pages} paid calls of {price:g} cents for {wanted} places"
         assumed = "" if query.limit else "; without a limit this many are assumed, and there may be more"
-        later = google_prices.cents("details", google_prices.EVERYTHING)
+        later = google_prices.cents("details", google_prices.ALL_FIELDS)
         along = f" Details come along; a place looked into more than a day later costs {later:g} cents more."
         calls = 3 * pages if by_boxes else pages
         return Estimate(calls, ceil(pages * price), f"{told}{assumed}.{along}", later)
@@ -72,7 +72,7 @@ class GooglePlaces:
 
     async def details(self, provider_id: str, purse: DetailBudget) -> PlaceDetails:
         """The place as it is now, for two cents."""
-        return place_of(await self._api.details(provider_id, google_prices.EVERYTHING, purse))
+        return place_of(await self._api.details(provider_id, google_prices.ALL_FIELDS, purse))
 
     async def current_id(self, provider_id: str) -> str:
         """The id that this place has now, for nothing."""
@@ -83,7 +83,7 @@ class GooglePlaces:
     ) -> AsyncGenerator[tuple[GooglePlace, ...], None]:
         """One question where sixty will do, else box by box: ids first, for nothing, then the leaves."""
         what, where = what_and_where(query)
-        whole = Question(f"{what} in {where}" if where else what, None, query.language, query.country)
+        whole = TextQuery(f"{what} in {where}" if where else what, None, query.language, query.country)
         few = query.limit is not None and query.limit <= MAX_RESULTS_PER_QUERY
         if not few:
             ids = await pages.ids(whole)
@@ -108,13 +108,13 @@ class GooglePlaces:
             yield page
 
     async def _boxed(
-        self, whole: Question, what: str, box: Box, pages: GooglePages, meter: Meter, seen: set[str]
+        self, whole: TextQuery, what: str, box: Box, pages: GooglePages, meter: Meter, seen: set[str]
     ) -> AsyncGenerator[tuple[GooglePlace, ...], None]:
         async def ids_in(cell: Box) -> frozenset[str]:
             return await pages.ids(within(whole, what, cell))
 
         full = 0
-        async for leaf in leaves(box, ids_in, self._most_cells):
+        async for leaf in search_tiles(box, ids_in, self._most_cells):
             full += leaf.full
             if leaf.ids <= seen:
                 continue

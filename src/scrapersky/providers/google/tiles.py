@@ -22,7 +22,7 @@ class Leaf:
     full: bool
 
 
-async def leaves(root: Box, ids_in: IdsIn, most_cells: int) -> AsyncIterator[Leaf]:
+async def search_tiles(root: Box, ids_in: IdsIn, most_cells: int) -> AsyncIterator[Leaf]:
     """Every leaf that holds something, one quarter after the other. Neighbours share an edge, and may share places."""
     waiting = [root]
     cells = 0

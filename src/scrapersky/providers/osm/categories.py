@@ -12,7 +12,7 @@ PLURALS = ("es", "s")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class BusinessKind:
     """The tags to look for, the words that led to them, and the words that led nowhere."""
 
     tags: tuple[str, ...]
@@ -20,7 +20,7 @@ class Kind:
     unknown: tuple[str, ...]
 
 
-def kind_of(text: str) -> Kind | None:
+def business_kind(text: str) -> BusinessKind | None:
     """The kind of business a text names, by its longest known phrase; None when no word of it is known."""
     words = _words(text)
     for length in range(min(len(words), MAX_PHRASE_LENGTH), 0, -1):
@@ -28,7 +28,7 @@ def kind_of(text: str) -> Kind | None:
             phrase = " ".join(words[start : start + length])
             tags = _tags_of(phrase)
             if tags:
-                return Kind(tags, phrase, tuple(words[:start] + words[start + length :]))
+                return BusinessKind(tags, phrase, tuple(words[:start] + words[start + length :]))
     return None
 
 

@@ -8,7 +8,7 @@ from scrapersky.providers.area import what_and_where
 from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
 from scrapersky.providers.detail_budget import DetailBudget
 from scrapersky.providers.osm import query as osm_query
-from scrapersky.providers.osm.categories import Kind, kind_of
+from scrapersky.providers.osm.categories import BusinessKind, business_kind
 from scrapersky.providers.osm.nominatim import Nominatim
 from scrapersky.providers.osm.overpass import Overpass
 from scrapersky.providers.osm.place import place_of
@@ -31,7 +31,9 @@ class OpenStreetMap:
     async def estimate(self, query: PlaceQuery) -> Estimate:
         """Nothing, whatever is asked."""
         what, _ = what_and_where(query)
-        return Estimate(calls=2, cents=0, explanation=f"OpenStreetMap costs nothing. {_reading(what, kind_of(what))}")
+        return Estimate(
+            calls=2, cents=0, explanation=f"OpenStreetMap costs nothing. {_reading(what, business_kind(what))}"
+        )
 
     async def search(self, query: PlaceQuery, meter: Meter) -> AsyncIterator[Sequence[PlaceDetails]]:
         """One page with every business of the kind in the area, up to the limit."""
@@ -40,7 +42,7 @@ class OpenStreetMap:
             raise ProviderRefused(
                 "The search does not say what to look for and where: write 'dentists in Helsinki', or give an area."
             )
-        kind = kind_of(what)
+        kind = business_kind(what)
         if kind is None or kind.unknown:
             meter.notes.append(_reading(what, kind))
         meter.charge()
@@ -71,7 +73,7 @@ class OpenStreetMap:
         return place
 
 
-def _reading(what: str, kind: Kind | None) -> str:
+def _reading(what: str, kind: BusinessKind | None) -> str:
     """How the words were understood."""
     if kind is None:
         return f"{what!r} is no kind of business known here: {NAMED}"

@@ -13,7 +13,7 @@ from scrapersky.extract.text import fold
 from scrapersky.providers.area import Box, Geocoder, what_and_where
 from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
 from scrapersky.providers.detail_budget import DetailBudget
-from scrapersky.providers.osm.categories import PLURALS, kind_of
+from scrapersky.providers.osm.categories import PLURALS, business_kind
 from scrapersky.providers.overture.dataset import OvertureDataset
 from scrapersky.providers.overture.place import categories, place_of
 
@@ -47,7 +47,7 @@ class Overture:
         area = await self._geocoder(where, query.country, query.language)
         most = min(query.limit or MAX_PLACES, MAX_PLACES)
         found = await asyncio.to_thread(self._read, area.box, what, most)
-        if kind_of(what) is None:
+        if business_kind(what) is None:
             meter.notes.append(
                 f"{what!r} is no kind of business known here: it was looked for in names and categories."
             )
@@ -71,7 +71,7 @@ class Overture:
 
     def _fitting(self, box: Box, what: str) -> Iterator[PlaceDetails]:
         wanted, seen = terms(what), set[str]()
-        by_name = fold(what) if kind_of(what) is None else None
+        by_name = fold(what) if business_kind(what) is None else None
         for row in self._dataset.within(box):
             place = place_of(row)
             if place is None or place.provider_id in seen:
@@ -83,7 +83,7 @@ class Overture:
 
 def terms(what: str) -> frozenset[str]:
     """What Overture may call the kind: the word itself, OpenStreetMap's word, and their translations."""
-    kind = kind_of(what)
+    kind = business_kind(what)
     word = fold(what).replace(" ", "_").replace("-", "_")
     values = [tag.partition("=")[2] for tag in kind.tags] if kind else []
     singular = [word.removesuffix(ending) for ending in PLURALS if word.endswith(ending)]

@@ -12,7 +12,7 @@ from scrapersky.core.uuid7 import new_id
 from scrapersky.engine.settle import driver_connection
 from scrapersky.models import BusinessDomain, Place
 from scrapersky.providers.base import PlaceDetails
-from scrapersky.providers.place_contacts import PROVIDER, source_of, ways_of
+from scrapersky.providers.place_contacts import PROVIDER, contact_points, source_of
 from scrapersky.store.contacts.from_page import contact_rows
 from scrapersky.store.operations.queue_rows import among
 
@@ -56,7 +56,7 @@ async def adopt(session: AsyncSession, links: Sequence[tuple[UUID, UUID]]) -> No
 
 def _rows(business_id: UUID, place: Place, details: PlaceDetails) -> list[Row]:
     common = {"business_id": business_id, "source_url": source_of(place.provider, place.provider_id)}
-    return [{**row, **common, "id": new_id()} for row in contact_rows(ways_of(details)).values()]
+    return [{**row, **common, "id": new_id()} for row in contact_rows(contact_points(details)).values()]
 
 
 async def _domains_of(session: AsyncSession, business_ids: Iterable[UUID]) -> dict[UUID, UUID]:

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.database import Database
 from scrapersky.models import Search
-from scrapersky.providers.search_journal import BOOKED, Journal, Page
+from scrapersky.providers.search_journal import IS_CHARGED, Journal, JournalPage
 
 KEPT_HOURS = 26  # a search that waits for the next day's quota goes on where it stopped
 
@@ -42,14 +42,14 @@ class StoredJournal:
         self._tenant_id = tenant_id
         self._search_id = search_id
 
-    async def find(self, question: str, place: str) -> Page | None:
+    async def find(self, question: str, place: str) -> JournalPage | None:
         """The page, if an earlier attempt got it a day ago at most."""
         wanted = {"search": self._search_id, "question": question, "place": place}
         async with self._database.session(self._tenant_id) as session:
-            page: Page | None = await session.scalar(_FIND, wanted)
+            page: JournalPage | None = await session.scalar(_FIND, wanted)
         return page
 
-    async def keep(self, question: str, place: str, page: Page) -> None:
+    async def keep(self, question: str, place: str, page: JournalPage) -> None:
         """Written before anything is made of it."""
         row = {"search": self._search_id, "question": question, "place": place, "page": json.dumps(page)}
         async with self._database.session(self._tenant_id) as session:
@@ -79,10 +79,10 @@ async def close(session: AsyncSession, search_id: UUID) -> None:
 
 async def book(session: AsyncSession, search_id: UUID) -> None:
     """The search ended before its provider did: what it was told is paid for, and the beginning if it goes on."""
-    await session.execute(_BOOK, {"search": search_id, "booked": BOOKED})
+    await session.execute(_BOOK, {"search": search_id, "booked": IS_CHARGED})
 
 
 async def inherit(session: AsyncSession, heir: Search) -> None:
     """What the same search with another limit was told and paid for a day ago at most is not paid for again."""
     same = {"tenant": heir.tenant_id, "text": heir.text, "area": heir.area, "provider": heir.provider}
-    await session.execute(_INHERIT, {"heir": heir.id, "booked": BOOKED, **same})
+    await session.execute(_INHERIT, {"heir": heir.id, "booked": IS_CHARGED, **same})

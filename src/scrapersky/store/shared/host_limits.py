@@ -55,11 +55,11 @@ FREE_ALL = "UPDATE host_limit SET permits = '{}' WHERE permits <> '{}'"
 
 
 class SharedHostLimits:
-    """HostLimits kept in PostgreSQL: every process and host asks the same rows, by the crawler's manners or others."""
+    """HostLimits kept in PostgreSQL: all processes share the rows; the policy is by default that of the crawler."""
 
-    def __init__(self, database: Database, settings: Settings, manners: HostPolicy | None = None) -> None:
+    def __init__(self, database: Database, settings: Settings, policy: HostPolicy | None = None) -> None:
         self._database = database
-        self._manners = manners or _of_the_crawler(settings)
+        self._policy = policy or HostPolicy.of(settings)
         self._entrance: Batcher[str, Permit | NotYet] = Batcher(self._acquire, max_in_flight=1)
         self._exit: Batcher[tuple[Permit, timedelta], None] = Batcher(self._release, max_in_flight=1)
 
@@ -77,7 +77,7 @@ class SharedHostLimits:
         granted: set[UUID] = set()
         async with self._database.engine_connection() as connection:
             for turn in _turns(permits):
-                limits = (self._manners.delay, self._manners.lease, self._manners.slots)
+                limits = (self._policy.delay, self._policy.lease, self._policy.slots)
                 ids = [str(permit.id) for permit in turn.values()]
                 given = await connection.fetch(_ACQUIRE, list(turn), ids, *limits)
                 granted |= {turn[row["host"]].id for row in given}
@@ -98,12 +98,7 @@ class SharedHostLimits:
         if row["until_allowed"] > 0:
             return timedelta(seconds=row["until_allowed"])
         until_free = timedelta(seconds=row["until_free"] or 0)
-        return max(SHORTEST_WAIT, min(self._manners.delay, until_free))
-
-
-def _of_the_crawler(settings: Settings) -> HostPolicy:
-    delay, lease = settings.crawl_host_delay_seconds, settings.crawl_host_lease_seconds
-    return HostPolicy(settings.crawl_max_concurrency_per_host, timedelta(seconds=delay), timedelta(seconds=lease))
+        return max(SHORTEST_WAIT, min(self._policy.delay, until_free))
 
 
 def _turns(permits: Sequence[Permit]) -> list[dict[str, Permit]]:

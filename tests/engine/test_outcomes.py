@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapersky.core.vocabularies import Status
-from scrapersky.crawl.errors import GiveUp as CrawlGiveUp
-from scrapersky.crawl.errors import Gone, RetryLater, TooSoon
+from scrapersky.crawl.errors import PageNotFound, PermanentFetchError, RetryLater, TooSoon
 from scrapersky.engine.outcomes import (
     MAX_ERROR_LENGTH,
     GiveUp,
@@ -42,8 +41,8 @@ def test_each_ending_has_its_outcome(error, tries, kind, status, counts):
 
 
 def test_errors_of_other_rooms_say_what_is_to_be_done_about_them():
-    assert outcome_of(Gone("404"), 1, TUNING).status == Status.SKIPPED
-    assert outcome_of(CrawlGiveUp("not html"), 1, TUNING).status == Status.ERROR
+    assert outcome_of(PageNotFound("404"), 1, TUNING).status == Status.SKIPPED
+    assert outcome_of(PermanentFetchError("not html"), 1, TUNING).status == Status.ERROR
     assert outcome_of(TooSoon("visited", after=timedelta(seconds=7)), 9, TUNING) == Outcome(
         OutcomeKind.POSTPONED, Status.QUEUED, "visited", wait_seconds=7, counts=False
     )
