@@ -90,6 +90,6 @@ def test_name_servers_that_fail_are_told_apart(report: dict) -> None:
     if report["mode"] == "loopback":
         assert "silent.lab" not in report["cases"]
         return
-    assert report["cases"]["missing.lab"] == ["Gone", "There is no host named missing.lab."]
+    assert report["cases"]["missing.lab"] == ["PageNotFound", "There is no host named missing.lab."]
     assert report["cases"]["broken.lab"][0] == "RetryLater"
     assert report["cases"]["silent.lab"][0] == "RetryLater"
