@@ -75,5 +75,5 @@ def test_a_file_that_holds_no_certificate_stops_the_start(tmp_path: Path, text: 
     if text is not None:
         file.write_text(text)
 
-    with pytest.raises(BadSetting, match=r"CRAWL_CA_FILE=.*authorities\.pem is not a readable PEM file of certificates"):
+    with pytest.raises(BadSetting, match=r"CRAWL_CA_FILE=.*authorities\.pem is not a readable PEM file"):
         client_of(Settings(crawl_ca_file=file))
