@@ -44,4 +44,4 @@ def endpoint(kind: str, url: str | None, *secrets: str, **options: object) -> En
 
 
 def message(email: str = "anna@molar.fi", delivery_id: UUID | None = None, **facts: object) -> Message:
-    return Message(delivery_id or uuid4(), ContactPayload(uuid4(), email, **facts))
+    return Message(delivery_id or uuid4(), ContactPayload(uuid4(), email, facts))

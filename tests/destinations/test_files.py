@@ -11,7 +11,7 @@ from openpyxl import load_workbook
 
 from scrapersky.destinations.files import LeadFile, UnwritableFile, safe_cell
 from scrapersky.extract.tabular.rows import read_table
-from scrapersky.store.leads.read import BUSINESS_COLUMNS, CONTACT_COLUMNS
+from scrapersky.store.leads.columns import BUSINESS_COLUMNS, CONTACT_COLUMNS
 from tests import ROOT
 
 COLUMNS = ["business", "email", "phone", "rating"]

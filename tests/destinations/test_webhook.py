@@ -67,7 +67,7 @@ async def test_a_contact_arrives_as_one_signed_message(sandbox, http):
     assert said["type"] == "contact.delivered"
     assert datetime.fromisoformat(said["timestamp"]).tzinfo == UTC
     assert said["data"] == {
-        "contact_id": str(sent.card.contact_id),
+        "contact_id": str(sent.payload.contact_id),
         "email": "anna@molar.fi",
         "name": "Anna Molar",
         "business": "Molar Oy",
@@ -99,7 +99,7 @@ def test_the_message_id_changes_only_when_the_contact_changed():
     first = message(name="Anna")
     again = replace(first)
     assert again.message_id == first.message_id
-    assert replace(first, card=replace(first.card, name="Anna M")).message_id != first.message_id
+    assert replace(first, payload=replace(first.payload, values={"name": "Anna M"})).message_id != first.message_id
     # A changes to B and back to A: the third message is no repetition of the first.
     assert replace(first, last_accepted_at=datetime(2026, 1, 1, tzinfo=UTC)).message_id != first.message_id
 

@@ -74,7 +74,7 @@ async def test_whoever_is_seen_again_is_confirmed(database, admin, tenant):
     async with database.session(tenant) as session:
         page = await session.get(Page, UUID(line["pages"]))
         found = Contacts(emails=(Email("anna@molar.fi", "personal", "text", "", 0.9),))
-        await contacts.upsert(session, [contacts.Said(page, page.url, found)])
+        await contacts.upsert(session, [contacts.PageContacts(page, page.url, found)])
     assert await is_fresh(), "on a page"
     async with database.session(tenant) as session:
         await contacts.confirm(session, [UUID(line["pages"])])

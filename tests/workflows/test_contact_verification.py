@@ -184,7 +184,7 @@ async def page(admin, tenant) -> Page:
 
 async def unverified(database, admin, page: Page) -> list[str]:
     async with database.session(page.tenant_id) as session:
-        said = [contacts.Said(page, "https://one.fi/", FOUND)]
+        said = [contacts.PageContacts(page, "https://one.fi/", FOUND)]
         stored = (await contacts.upsert(session, said))[page.id]
     assert stored.count == 3
     return [await admin.fetchval("SELECT email FROM contact WHERE id = $1", one) for one in stored.unverified]

@@ -12,7 +12,7 @@ from scrapersky.models import Page
 from scrapersky.pipeline import build_pipeline
 from scrapersky.providers.base import PlaceDetails
 from scrapersky.store.contacts import upsert as contacts
-from scrapersky.store.contacts.upsert import Said
+from scrapersky.store.contacts.upsert import PageContacts
 from scrapersky.store.leads.read import Position, leads, page
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.lineage import around
@@ -138,7 +138,7 @@ async def say(database, tenant, admin, address: str) -> None:
     )
     said = Contacts(emails=(Email(address, "role", "text", "Write to us", 0.3),))
     async with database.session(tenant) as session:
-        await contacts.upsert(session, [Said(await session.get(Page, page_id), "https://molar.fi/team", said)])
+        await contacts.upsert(session, [PageContacts(await session.get(Page, page_id), "https://molar.fi/team", said)])
 
 
 async def test_an_address_that_the_site_says_too_is_one_contact_with_the_sites_evidence(walk, database, admin, tenant):

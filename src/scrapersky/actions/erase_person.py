@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Text, delete, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.core.contact_fields import PERSON_FIELDS, PHONE_FIELDS
 from scrapersky.core.database import ENGINE_ROLE
 from scrapersky.models import Audit, Contact, Delivery, Destination
 from scrapersky.store.audit import record as audit
@@ -89,8 +90,8 @@ async def _strip(session: AsyncSession, subject: Subject) -> None:
     """An office keeps its address; the person's name, title and number go."""
     numbers = {way.value for way in subject.ways if way.kind == "phone"}
     for contact_id, contact in subject.shared.items():
-        changes: dict[str, Any] = {"name": None, "title": None, "snippet": None, "updated_at": func.now()}
-        changes |= {column: None for column in ("phone", "fax") if getattr(contact, column) in numbers}
+        changes: dict[str, Any] = {**dict.fromkeys((*PERSON_FIELDS, "snippet")), "updated_at": func.now()}
+        changes |= {column: None for column in PHONE_FIELDS if getattr(contact, column) in numbers}
         await session.execute(update(Contact).where(Contact.id == contact_id).values(changes))
 
 

@@ -1,4 +1,4 @@
-"""Named queries that make one contact of two."""
+"""Merging two contacts into one."""
 
 from uuid import UUID
 
@@ -7,49 +7,50 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.actions import curation
 from scrapersky.core import clock
+from scrapersky.core.contact_fields import FACTS
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.vocabularies import Curation
 from scrapersky.models import Contact
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.contacts.edit import FACTS, flush, get, shown
+from scrapersky.store.contacts.edit import audited, flush, get
 from scrapersky.store.listing.resources import CONTACTS
 from scrapersky.store.privacy import suppressions
 
 
 class NothingToMerge(ScraperSkyError):
-    """A contact cannot be merged with itself, nor one that was merged before."""
+    """A contact can be merged neither with itself nor with one that was merged before."""
 
     status_code = 422
     fields = ("keep", "merge")
 
 
 async def merge(session: AsyncSession, actor: Actor, keep_id: UUID, other_id: UUID) -> Contact:
-    """The kept one is filled up from the other, which is archived and points to it: a later run revives nobody.
+    """Fill the kept contact from the other one, which is archived and points to it; return the kept one.
 
-    The kept one's curation stands; only if nobody has decided about it, the other's is taken, with what follows from
-    it. Work that waits for the other one is taken back, and who was merged into it belongs to the kept one now.
+    The curation of the kept contact stays; if it is New, that of the other one is taken with its effects. Waiting work
+    of the other one is withdrawn, and contacts merged into it point to the kept one.
     """
-    keep, other = await _both(session, actor, keep_id, other_id)
-    before = {"kept": shown(keep), "merged": shown(other)}
+    keep, other = await _locked(session, actor, keep_id, other_id)
+    before = {"kept": audited(keep), "merged": audited(other)}
     was_suppressed = bool(keep.suppressed_at or other.suppressed_at)
     decision = _decision(keep, other)
-    _fill_up(keep, other)
+    _fill(keep, other)
     await flush(session, keep)
-    await _put_away(session, actor, keep, other)
+    await _archive(session, actor, keep, other)
     if decision is not None:
         await curation.curate(session, CONTACTS, actor, [keep_id], decision, is_told=False)
         await session.refresh(keep)
     if was_suppressed:
         await suppressions.follow(session, actor, keep, "merged with a suppressed contact")
-    kept, merged = audit.changed(before["kept"], shown(keep)), audit.changed(before["merged"], shown(other))
-    told = ({"kept": one, "merged": {"id": str(other_id), **two}} for one, two in zip(kept, merged, strict=True))
-    await audit.record(session, actor, "merge", f"contact {keep_id}", *told)
+    kept, merged = audit.changed(before["kept"], audited(keep)), audit.changed(before["merged"], audited(other))
+    sides = ({"kept": one, "merged": {"id": str(other_id), **two}} for one, two in zip(kept, merged, strict=True))
+    await audit.record(session, actor, "merge", f"contact {keep_id}", *sides)
     return keep
 
 
-async def _both(session: AsyncSession, actor: Actor, keep_id: UUID, other_id: UUID) -> tuple[Contact, Contact]:
-    """The two as they stand, locked in one order for all, so that two merges never wait in a ring."""
+async def _locked(session: AsyncSession, actor: Actor, keep_id: UUID, other_id: UUID) -> tuple[Contact, Contact]:
+    """Lock both contacts in the order of their ids, so that two merges never deadlock."""
     if keep_id == other_id:
         raise NothingToMerge("Give two different ids.")
     await suppressions.alone(session, actor.tenant_id)
@@ -60,17 +61,19 @@ async def _both(session: AsyncSession, actor: Actor, keep_id: UUID, other_id: UU
 
 
 def _decision(keep: Contact, other: Contact) -> Curation | None:
-    """What is decided about the kept one by the merge, or holds for what it gets by it; nothing is None."""
+    """Return the curation to apply to the kept contact; Selected is applied again for the fields it gets."""
     if keep.curation_status == Curation.NEW:
         return Curation(other.curation_status) if other.curation_status != Curation.NEW else None
     return Curation.SELECTED if keep.curation_status == Curation.SELECTED else None
 
 
-def _fill_up(keep: Contact, other: Contact) -> None:
-    for fact in FACTS:
-        if fact != "profiles" and getattr(keep, fact) is None:
-            setattr(keep, fact, getattr(other, fact))
-    keep.profiles = {**(other.profiles or {}), **(keep.profiles or {})} or None
+def _fill(keep: Contact, other: Contact) -> None:
+    """Fill empty fields; what follows from the email address is taken only if both have the same address."""
+    profiles = {**(other.profiles or {}), **(keep.profiles or {})}
+    for name in FACTS:
+        if getattr(keep, name) is None:
+            setattr(keep, name, getattr(other, name))
+    keep.profiles = profiles or None
     if keep.email == other.email:
         keep.email_kind = keep.email_kind or other.email_kind
         if keep.verdict is None:
@@ -78,8 +81,8 @@ def _fill_up(keep: Contact, other: Contact) -> None:
     keep.edited_at = clock.now()
 
 
-async def _put_away(session: AsyncSession, actor: Actor, keep: Contact, other: Contact) -> None:
-    """Archive the other with all that waits for it, while it stands for itself; then it points to the kept one."""
+async def _archive(session: AsyncSession, actor: Actor, keep: Contact, other: Contact) -> None:
+    """Archive the other contact with its waiting work, then point it to the kept one."""
     await curation.curate(session, CONTACTS, actor, [other.id], Curation.ARCHIVED, is_told=False)
     await session.execute(update(Contact).where(Contact.merged_into_id == other.id).values(merged_into_id=keep.id))
     await session.refresh(other)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
+from scrapersky.core.contact_fields import CONTACT_FIELDS
 from scrapersky.destinations.errors import ContactRefused, DestinationClosed, Receipt, Throttled, TryLater
 from scrapersky.destinations.field_mapping import Fact, fields_of
 from scrapersky.destinations.http_sender import HttpResult, HttpSender, as_json
@@ -26,13 +27,11 @@ CONTACT_ERRORS = frozenset(
     {"invalid_parameter", "missing_parameter", "duplicate_parameter", "out_of_range", "method_not_allowed"}
 )
 
-# The default attribute of each fact. A phone number is not sent as SMS by default: Brevo accepts only mobile numbers
-# there, and each for one contact only.
+# The default attribute of each fact.
 FIELDS = {
     "first_name": "FIRSTNAME",
     "last_name": "LASTNAME",
-    "title": "JOB_TITLE",
-    "phone": "PHONE",
+    **{each.name: each.brevo for each in CONTACT_FIELDS if each.brevo},
     "business": "COMPANY",
     "website": "WEBSITE",
     "city": "CITY",
@@ -62,9 +61,9 @@ class Brevo(DestinationAdapter):
     async def deliver(self, message: Message) -> Receipt:
         """Create the contact, or update the one with this email address."""
         existing = await self._existing_attributes()
-        values = message.card.under(self._fields)
+        values = message.payload.mapped(self._fields)
         body: dict[str, Any] = {
-            "email": message.card.email.lower(),
+            "email": message.payload.email.lower(),
             "attributes": {name: value for name, value in values.items() if name in existing},
             "updateEnabled": True,
         }

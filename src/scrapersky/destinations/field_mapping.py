@@ -1,28 +1,17 @@
 """Field mappings of CRMs: which fact of a contact goes into which property or attribute."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from scrapersky.destinations.kind import Endpoint
+from scrapersky.destinations.payload import PAYLOAD_KEYS
 
-Fact = Literal[
-    "first_name",
-    "last_name",
-    "name",
-    "title",
-    "phone",
-    "email_kind",
-    "address",
-    "business",
-    "website",
-    "domain",
-    "city",
-    "country",
-    "source_url",
-    "confidence",
-    "verdict",
-    "contact_id",
-]
+_UNMAPPED = ("profiles", "found_at")  # values that no property of a CRM holds
+FACTS = ("first_name", "last_name", *(key for key in PAYLOAD_KEYS if key not in _UNMAPPED), "contact_id")
+if TYPE_CHECKING:
+    Fact = str
+else:
+    Fact = Literal[FACTS]
 
 
 def fields_of(endpoint: Endpoint, defaults: Mapping[str, str]) -> dict[str, str | None]:

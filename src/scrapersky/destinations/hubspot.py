@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints
 
 from scrapersky.core.batcher import Batcher
+from scrapersky.core.contact_fields import CONTACT_FIELDS
 from scrapersky.destinations.errors import (
     ContactRefused,
     DestinationClosed,
@@ -36,8 +37,7 @@ NO_PROPERTY = "PROPERTY_DOESNT_EXIST"
 FIELDS = {
     "first_name": "firstname",
     "last_name": "lastname",
-    "title": "jobtitle",
-    "phone": "phone",
+    **{each.name: each.hubspot for each in CONTACT_FIELDS if each.hubspot},
     "business": "company",
     "website": "website",
     "city": "city",
@@ -61,7 +61,7 @@ class HubSpot(DestinationAdapter):
         self._fields = fields_of(endpoint, FIELDS)
         self._batcher: Batcher[Message, Receipt] = Batcher(
             self._upsert,
-            key=lambda message: message.card.email.lower(),
+            key=lambda message: message.payload.email.lower(),
             max_size=BATCH_SIZE,
             idle_seconds=IDLE_SECONDS,
         )
@@ -94,12 +94,12 @@ class HubSpot(DestinationAdapter):
         return result
 
     def _input(self, message: Message) -> dict[str, Any]:
-        email = message.card.email.lower()
+        email = message.payload.email.lower()
         return {
             "idProperty": "email",
             "id": email,
             "objectWriteTraceId": message.message_id,
-            "properties": {"email": email, **message.card.under(self._fields)},
+            "properties": {"email": email, **message.payload.mapped(self._fields)},
         }
 
     async def _send(self, method: str, path: str, body: bytes | None = None) -> HttpResult:
@@ -136,7 +136,7 @@ def _results(messages: Sequence[Message], response: Mapping[str, Any]) -> Sequen
 
 
 def _result(message: Message, ids: Mapping[str, str], errors: Mapping[str, Exception]) -> Receipt | Exception:
-    for name in (message.message_id, message.card.email.lower()):
+    for name in (message.message_id, message.payload.email.lower()):
         if ids.get(name):
             return Receipt(ids[name])
         if name in errors:

@@ -41,7 +41,7 @@ class N8n(DestinationAdapter):
 
     async def deliver(self, message: Message) -> Receipt:
         """Start the workflow with the contact; every attempt has the same id."""
-        await self._send({"id": message.message_id, "type": "contact.delivered", "data": message.card.facts})
+        await self._send({"id": message.message_id, "type": "contact.delivered", "data": message.payload.facts})
         return Receipt()
 
     async def test(self) -> str:

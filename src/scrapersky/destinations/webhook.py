@@ -20,7 +20,7 @@ class Webhook(DestinationAdapter):
 
     async def deliver(self, message: Message) -> Receipt:
         """Send the contact as a `contact.delivered` message."""
-        await self._send(message.message_id, message_body("contact.delivered", message.card.facts))
+        await self._send(message.message_id, message_body("contact.delivered", message.payload.facts))
         return Receipt()
 
     async def test(self) -> str:

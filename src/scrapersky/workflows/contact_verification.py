@@ -68,7 +68,7 @@ class ContactVerification(Workflow[Contact, ToVerify, Verification]):
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Contact, Verification]]) -> Iterable[UUID]:
         """Keep each verdict with its reasons; contacts that a destination's rule wants are queued for it."""
         for row, verification in found:
-            contacts.keep_verdict(row, verification)
+            contacts.set_verdict(row, verification)
         await session.flush()  # the rules look at the verdicts
         await deliveries.queue_by_rule(session, [row.id for row, _ in found])
         return ()

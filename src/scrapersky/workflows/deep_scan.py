@@ -89,7 +89,7 @@ async def _keep_contacts(
     told = {place.id: (place, details) for place, details in found}
     kept = [one for one in wanted if not one.is_closed or one.fits(rules[one.search_id])]
     verified = [one.id for one in kept if rules[one.search_id].contact_verification == "all"]
-    await from_provider.keep(session, {one.id: told[one.place_id] for one in kept}, verified)
+    await from_provider.store(session, {one.id: told[one.place_id] for one in kept}, verified)
 
 
 def _is_fresh(fetched_at: datetime | None) -> bool:

@@ -17,7 +17,7 @@ from scrapersky.extract.contacts import read_contacts
 from scrapersky.extract.results import Contacts
 from scrapersky.models import Page
 from scrapersky.store.contacts import upsert as contacts
-from scrapersky.store.contacts.upsert import Said, Stored
+from scrapersky.store.contacts.upsert import PageContacts, Stored
 from scrapersky.store.line import pages
 from scrapersky.store.line.advance_rules import rules_of_domains
 from scrapersky.store.line.pages import Visited
@@ -76,7 +76,7 @@ class PageCuration(Workflow[Page, PageToRead, PageRead]):
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Page, PageRead]]) -> Iterable[UUID]:
         """Keep each contact once per domain; those with an address that was never verified go on."""
-        said = [Said(row, read.final_url, read.contacts) for row, read in found if read.contacts is not None]
+        said = [PageContacts(row, read.final_url, read.contacts) for row, read in found if read.contacts is not None]
         stored = await contacts.upsert(session, said)
         await contacts.confirm(session, [row.id for row, read in found if read.contacts is None])
         await pages.keep_visits(session, [_visit(row, read, stored.get(row.id)) for row, read in found])

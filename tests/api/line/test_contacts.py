@@ -42,7 +42,7 @@ async def test_what_is_no_contact_is_refused(client, admin, tenant, other_tenant
     for owner in ("domain_id", "page_id", "business_id"):
         for strange in (theirs[{"domain_id": "domains", "page_id": "pages"}.get(owner, "businesses")], str(uuid4())):
             problem = is_problem(await client.post(CONTACTS, json={"name": "x", owner: strange}), 422)
-            assert problem["title"] == "A row that the contact should belong to is not there."
+            assert problem["title"] == "The row that the contact should belong to does not exist."
 
 
 async def test_a_change_keeps_what_is_not_named_and_what_the_run_knows_it_by(client, admin, tenant):

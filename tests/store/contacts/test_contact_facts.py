@@ -35,7 +35,7 @@ def read(database, tenant):
     async def say(page_id: str, found: Contacts) -> None:
         async with database.session(tenant) as session:
             page = await session.get(Page, UUID(page_id))
-            await contacts.upsert(session, [contacts.Said(page, page.url, found)])
+            await contacts.upsert(session, [contacts.PageContacts(page, page.url, found)])
 
     return say
 
@@ -75,8 +75,8 @@ async def test_pages_of_one_batch_speak_one_after_the_other(database, admin, ten
     async with database.session(tenant) as session:
         first, second = [await session.get(Page, UUID(page_id)) for page_id in pages]
         said = [
-            contacts.Said(first, first.url, eva("Partner", 0.8)),
-            contacts.Said(second, second.url, eva("Our people", 0.6, "+358401234567")),
+            contacts.PageContacts(first, first.url, eva("Partner", 0.8)),
+            contacts.PageContacts(second, second.url, eva("Our people", 0.6, "+358401234567")),
         ]
         stored = await contacts.upsert(session, said)
     row = await admin.fetchrow(FACTS)
@@ -93,6 +93,6 @@ async def test_two_hosts_that_name_the_same_contacts_wait_for_each_other_and_not
             async with database.session(tenant) as session:
                 rows = [await session.get(Page, UUID(page_id)) for page_id in pages[::order]]
                 turned = replace(mails, emails=mails.emails[::order])
-                await contacts.upsert(session, [contacts.Said(row, row.url, turned) for row in rows])
+                await contacts.upsert(session, [contacts.PageContacts(row, row.url, turned) for row in rows])
 
     await asyncio.gather(host(1), host(-1))

@@ -119,11 +119,11 @@ async def test_whichever_way_a_contact_comes_it_is_looked_up(database, admin, te
     for _ in range(2):  # a page, and the same page again
         async with database.session(tenant) as session:
             page = await session.get(Page, UUID(line["pages"]))
-            await contacts.upsert(session, [contacts.Said(page, page.url, found)])
+            await contacts.upsert(session, [contacts.PageContacts(page, page.url, found)])
         assert await suppressed(admin, tenant) == {"anna@molar.fi"}
     async with database.session(other_tenant) as session:
         page = await session.get(Page, UUID(elsewhere["pages"]))
-        await contacts.upsert(session, [contacts.Said(page, page.url, found)])
+        await contacts.upsert(session, [contacts.PageContacts(page, page.url, found)])
     assert await suppressed(admin, other_tenant) == set()
     await admin.execute("DELETE FROM contact")
     async with database.session(tenant) as session:
@@ -261,7 +261,7 @@ async def test_a_page_read_again_and_a_suppression_never_wait_in_a_ring(database
     async with database.session(tenant) as session:
         page = await session.get(Page, UUID(ids["pages"]))
         told = Contacts(emails=[Email("bert@molar.fi", "personal", "mailto", "", 0.9)])
-        await contacts.upsert(session, [contacts.Said(page, "https://molar.fi/", told)])
+        await contacts.upsert(session, [contacts.PageContacts(page, "https://molar.fi/", told)])
         suppressing = asyncio.create_task(suppress(database, actor, "anna@molar.fi"))
         await waits_for_a_lock(admin)
         await contacts.confirm(session, [page.id])

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from scrapersky.core.contact_fields import CONTACT_FIELDS, IDENTITY_PREFIXES
+from scrapersky.core.contact_fields import ImportColumn as Column
 from scrapersky.core.errors import BadRequest, UnknownName
 from scrapersky.extract.tabular.rows import TableRow
 from scrapersky.extract.text import fold, single_line
@@ -32,20 +34,17 @@ class UnknownNoun(UnknownName):
 
 
 @dataclass(frozen=True)
-class Column:
-    """What a column holds, and its names beside our own, separated by commas; the spare one counts only alone."""
-
-    meaning: str
-    names: str = ""
-    spare: str = ""  # our own exports have it beside a better one
-
-
-@dataclass(frozen=True)
 class Layout:
     """Which columns of a row are read, as which field, and what is wrong with them."""
 
     fields: tuple[tuple[str, str], ...]  # column and field
     trouble: str = ""
+
+
+def _contact_columns() -> dict[str, Column]:
+    """Return the importable fields of a contact, those that identify it first."""
+    columns = {each.name: each.imported for each in CONTACT_FIELDS if each.imported is not None}
+    return {name: columns[name] for name in (*IDENTITY_PREFIXES, *columns)}
 
 
 _MEANINGS = {
@@ -91,12 +90,7 @@ COLUMNS: Mapping[str, Mapping[str, Column]] = {
         "title": Column("title of the page", "page title"),
     },
     "contacts": {
-        "email": Column("email address; this or one of the next four is needed", "e-mail, mail, email address"),
-        "name": Column("name of the person", "full name, person, contact, contact name"),
-        "phone": Column("telephone number", "telephone, tel, phone number, mobile, telefon, puhelin"),
-        "fax": Column("fax number", "fax number, telefax"),
-        "address": Column("postal address", "postal address, full address"),
-        "title": Column("what the person does there", "job title, position, role"),
+        **_contact_columns(),
         "domain": Column("the web site; that of the email address if empty", f"domain name, url, {WEB}"),
         "country": Column("country of national telephone numbers, two letters", "country code, land"),
         "source_url": Column("page it was found on", "source, source page, found on"),
@@ -118,7 +112,7 @@ NEEDED = {
     "domains": ("domain",),
     "sitemaps": ("url",),
     "pages": ("url",),
-    "contacts": ("email", "name", "phone", "fax", "address"),
+    "contacts": tuple(IDENTITY_PREFIXES),
     "suppressions": ("email", "phone", "domain", "value"),
 }
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scrapersky.core import clock
+from scrapersky.core.contact_fields import CONTACT_FIELDS
 from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, parse_website
 from scrapersky.extract.document.urls import Resolver
 from scrapersky.extract.emails.classify import normalise_email
@@ -13,7 +14,7 @@ from scrapersky.extract.phones.parse import parse_phone
 from scrapersky.extract.public_suffix import registrable_domain
 from scrapersky.extract.text import single_line
 from scrapersky.providers.file.provider import place_of
-from scrapersky.store.contacts.edit import NobodyThere, identity_of
+from scrapersky.store.contacts.edit import ContactWithoutIdentity, identity_of
 from scrapersky.store.contacts.owner import employer_of
 from scrapersky.store.line import places
 from scrapersky.store.listing.resources import CONTACTS, DOMAINS, PAGES, PLACES, SITEMAPS, SUPPRESSIONS, Resource
@@ -128,13 +129,15 @@ def _page(values: Values) -> Ready:
 
 
 def _contact(values: Values) -> Ready:
-    facts = {name: single_line(values[name]) if name in values else None for name in ("name", "title", "address")}
-    facts |= {name: _number(values, name) for name in ("phone", "fax")}
-    facts["email"] = _email(values["email"]) if "email" in values else None
+    facts = {
+        each.name: _CONTACT_PARSERS[each.kind](values, each.name) if each.name in values else None
+        for each in CONTACT_FIELDS
+        if each.imported
+    }
     source = values.get("source_url")
     try:
         facts["identity"] = identity_of(facts)
-    except NobodyThere as error:
+    except ContactWithoutIdentity as error:
         raise ValueError(f"{error.title[0].lower()}{error.title[1:].rstrip('.')}") from None
     facts |= {"source_url": source, "found_by": PROVIDER}
     return Ready({**facts, "confidence": 1.0}, _employer(values, facts["email"]))
@@ -189,9 +192,7 @@ def _email(written: str) -> str:
     return address
 
 
-def _number(values: Values, name: str) -> str | None:
-    if name not in values:
-        return None
+def _number(values: Values, name: str) -> str:
     found = parse_phone(values[name], _country(values))
     if found is None:
         raise ValueError(f"{values[name][:40]!r} is no {name} number; write it as +358 9 1234567, or give the country")
@@ -213,6 +214,11 @@ def read(kind: Kind, values: Values) -> Ready:
         raise ValueError(f"no web address: {str(error).rstrip('.')}") from None
 
 
+_CONTACT_PARSERS: Mapping[str, Callable[[Values, str], str]] = {
+    "text": lambda values, name: single_line(values[name]),
+    "email": lambda values, name: _email(values[name]),
+    "phone": _number,
+}
 DOMAIN_KIND = Kind(DOMAINS, _domain, ("name",), ("country",), ("unicode_name", "start_url", "search_id"))
 KINDS = {
     "places": Kind(
@@ -237,7 +243,7 @@ KINDS = {
         CONTACTS,
         _contact,
         ("domain_id", "identity"),
-        filled=("name", "title", "email", "phone", "fax", "address", "source_url", "found_by", "confidence"),
+        filled=(*(each.name for each in CONTACT_FIELDS if each.imported), "source_url", "found_by", "confidence"),
         stamped={"seen_at": clock.now, "edited_at": clock.now},
         has_site=True,
     ),

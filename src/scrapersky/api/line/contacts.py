@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Header, Query, Response
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints, create_model
 from starlette.responses import JSONResponse
 
 from scrapersky.actions import merge_contacts as contact_merges
@@ -35,6 +35,7 @@ from scrapersky.api.schemas.listing import (
     storable_text,
 )
 from scrapersky.api.schemas.selection import Selection
+from scrapersky.core.contact_fields import CONTACT_FIELDS
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.vocabularies import Curation, Status, Verdict
 from scrapersky.extract.results import EmailKind
@@ -78,21 +79,34 @@ class ContactQuery(ContactFilter, ListQuery):
     sort: ByUpdate = "-updated_at"
 
 
-class ContactSummary(CuratedSummary):
-    """An address, a number, a person."""
+class ContactOwners(CuratedSummary):
+    """The rows that a contact belongs to."""
 
     domain_id: UUID | None
     page_id: UUID | None
     business_id: UUID | None
     merged_into_id: UUID | None = Field(description="the contact that stands for this one")
-    name: str | None
-    title: str | None
-    email: str | None
-    email_kind: str | None
-    phone: str | None
-    fax: str | None
-    profiles: dict[str, Any] | None
-    address: str | None
+
+
+# The types of the fields of core.contact_fields, in responses and in requests.
+RESPONSE_TYPES: dict[str, Any] = {"profiles": dict[str, Any] | None}
+REQUEST_TYPES: dict[str, Any] = {"text": Text, "email": Email, "phone": Phone}
+
+_listed: dict[str, Any] = {
+    each.name: RESPONSE_TYPES.get(each.kind, str | None) for each in CONTACT_FIELDS if each.is_listed
+}
+_editable: dict[str, Any] = {
+    each.name: (REQUEST_TYPES[each.kind] | None, Field(None, description=each.edit_note))
+    for each in CONTACT_FIELDS
+    if each.is_editable
+}
+ListedFields = create_model("ListedFields", __base__=ContactOwners, **_listed)
+EditableFields = create_model("EditableFields", __base__=RequestModel, **_editable)
+
+
+class ContactSummary(ListedFields):
+    """An address, a number, a person."""
+
     source_url: str | None
     confidence: float | None = Field(description="how sure it is that this belongs to the business, 0 to 1")
     contact_verification_status: Status
@@ -109,18 +123,7 @@ class ContactDetail(ContactSummary, Detail):
     verification: dict[str, Any] | None = Field(description="the verdict's reasons, mail hosts and labels")
 
 
-class ContactFacts(RequestModel):
-    """What a person may write about a contact."""
-
-    name: Text | None = None
-    title: Text | None = None
-    email: Email | None = None
-    phone: Phone | None = Field(None, description="E.164: +358401234567")
-    fax: Phone | None = Field(None, description="E.164")
-    address: Text | None = None
-
-
-class NewContact(ContactFacts):
+class NewContact(EditableFields):
     """A contact somebody writes down; at least an email address, a name, a number or an address."""
 
     domain_id: UUID | None = None
@@ -129,7 +132,7 @@ class NewContact(ContactFacts):
     auto_queue: Flag = Field(False, description="verify its address at once")
 
 
-class ContactChange(ContactFacts):
+class ContactChange(EditableFields):
     """The facts to write anew; those not given stay, null empties one."""
 
     updated_at: Timestamp | None = Field(None, description="as you read it: 409 if somebody was faster")

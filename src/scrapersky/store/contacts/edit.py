@@ -1,4 +1,4 @@
-"""Named queries about contacts that people write, change, merge and delete by hand."""
+"""Statements that create, change and delete contacts on behalf of people, and that find duplicates."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,46 +11,44 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core import clock
+from scrapersky.core.contact_fields import FACTS, IDENTITY_PREFIXES
 from scrapersky.core.errors import Conflict, ScraperSkyError
 from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.models import Contact
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.contacts import owner as contact_owners
+from scrapersky.store.contacts import owner
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import CONTACTS
 from scrapersky.store.operations.queue_rows import among
 from scrapersky.store.privacy import suppressions
 
-# What a person may write; the first that is there tells who the contact is.
-FACTS = ("name", "title", "email", "phone", "fax", "address", "profiles")
-IDENTITIES = {"email": "email", "name": "person", "phone": "phone", "fax": "fax", "address": "address"}
-MEMBERS = 50  # contacts of one group of duplicates that are named
+MAX_GROUP_IDS = 50  # ids returned for one group of duplicates
 
-Same = Literal["email", "phone"]
+DuplicateKey = Literal["email", "phone"]
 
 
-class NobodyThere(ScraperSkyError):
+class ContactWithoutIdentity(ScraperSkyError):
     """A contact needs an email address, a name, a phone number or a postal address."""
 
     status_code = 422
     fields = ("email", "name", "phone", "address")
 
 
-class AlreadyThere(Conflict):
-    """This contact is there already."""
+class ContactExists(Conflict):
+    """This contact exists already."""
 
-    def __init__(self, known: UUID, cure: str = "Change that one, or give another domain.") -> None:
+    def __init__(self, existing: UUID, cure: str = "Change that one, or give another domain.") -> None:
         super().__init__(cure)
-        self.members = {"id": str(known)}
+        self.members = {"id": str(existing)}
 
 
-class ChangedMeanwhile(Conflict):
-    """Somebody has changed this contact meanwhile."""
+class ContactChanged(Conflict):
+    """This contact has changed since it was read."""
 
 
-class MergedAway(Conflict):
+class ContactMerged(Conflict):
     """This contact was merged into another one."""
 
     def __init__(self, kept: UUID) -> None:
@@ -59,8 +57,8 @@ class MergedAway(Conflict):
 
 
 @dataclass(frozen=True)
-class Group:
-    """Contacts that share an address or a number."""
+class DuplicateGroup:
+    """Contacts that share an email address or a phone number."""
 
     value: str
     contacts: int
@@ -68,18 +66,18 @@ class Group:
     ids: list[UUID]
 
 
-async def create(session: AsyncSession, actor: Actor, written: Mapping[str, Any], auto_queue: bool = False) -> Contact:
-    """A contact somebody wrote down, verified next if so wished; AlreadyThere if its domain has it.
+async def create(session: AsyncSession, actor: Actor, values: Mapping[str, Any], auto_queue: bool = False) -> Contact:
+    """Create a contact, and queue its verification if `auto_queue`; raise ContactExists if the domain has it.
 
-    Its domain is that of its page or of its address, unless another one is named: a later run finds the same contact.
+    Its domain is the given one, else that of its page or of its email address, so that a later run finds the same row.
     """
-    written = await contact_owners.owned(session, actor, written)
-    await suppressions.refuse_erased(session, actor.tenant_id, suppressions.ways_of(written))
-    identity = identity_of(written)
-    made = await session.scalar(
+    values = await owner.with_owner(session, actor, values)
+    await suppressions.refuse_erased(session, actor.tenant_id, suppressions.ways_of(values))
+    identity = identity_of(values)
+    created = await session.scalar(
         insert(Contact)
         .values(
-            **written,
+            **values,
             id=new_id(),
             tenant_id=actor.tenant_id,
             identity=identity,
@@ -91,57 +89,60 @@ async def create(session: AsyncSession, actor: Actor, written: Mapping[str, Any]
         .on_conflict_do_nothing()
         .returning(Contact.id)
     )
-    if made is None:
-        raise AlreadyThere(await _known(session, actor, written["domain_id"], identity))
-    contact = await get(session, actor, made)
-    await audit.record(session, actor, "create", f"contact {made}", None, shown(contact))
+    if created is None:
+        raise ContactExists(await _existing(session, actor, values["domain_id"], identity))
+    contact = await get(session, actor, created)
+    await audit.record(session, actor, "create", f"contact {created}", None, audited(contact))
     return contact
 
 
 async def change(
     session: AsyncSession, actor: Actor, contact_id: UUID, changes: Mapping[str, Any], seen: datetime | None
 ) -> Contact:
-    """Write facts anew. Its identity stays: a later run finds the same row, and keeps what the person wrote."""
+    """Change fields of a contact; its identity stays, so that a later run finds the same row.
+
+    Raises ContactChanged if `seen` is not the contact's `updated_at`, ContactMerged if another contact stands for it.
+    """
     await suppressions.alone(session, actor.tenant_id)
     contact = await get(session, actor, contact_id, lock=True)
     if contact.merged_into_id is not None:
-        raise MergedAway(contact.merged_into_id)
+        raise ContactMerged(contact.merged_into_id)
     if seen is not None and contact.updated_at != seen:
-        raise ChangedMeanwhile(f"It was changed at {contact.updated_at.isoformat()}. Read it again, then decide.")
+        raise ContactChanged(f"It was changed at {contact.updated_at.isoformat()}. Read it again, then decide.")
     await suppressions.refuse_erased(session, actor.tenant_id, suppressions.ways_of(changes))
-    before, was_suppressed = shown(contact), contact.suppressed_at is not None
+    before, was_suppressed = audited(contact), contact.suppressed_at is not None
     contact.seen_at = contact.edited_at = clock.now()
     if "email" in changes and changes["email"] != contact.email:
-        await _refuse_twin(session, contact, changes["email"])
-        _forget_verdict(contact)
-        contact.email_kind = await contact_owners.email_kind(session, changes["email"], contact.domain_id)
-    for fact, value in changes.items():
-        setattr(contact, fact, value)
-    if not any(getattr(contact, fact) for fact in (*IDENTITIES, "profiles")):
-        raise NobodyThere("Delete it instead.")
+        await _refuse_duplicate(session, contact, changes["email"])
+        _clear_verdict(contact)
+        contact.email_kind = await owner.email_kind(session, changes["email"], contact.domain_id)
+    for name, value in changes.items():
+        setattr(contact, name, value)
+    if not any(getattr(contact, name) for name in (*IDENTITY_PREFIXES, "profiles")):
+        raise ContactWithoutIdentity("Delete it instead.")
     await flush(session, contact)
     if was_suppressed:
         await suppressions.follow(session, actor, contact, "new address of a suppressed contact")
-    await audit.record(session, actor, "change", f"contact {contact_id}", *audit.changed(before, shown(contact)))
+    await audit.record(session, actor, "change", f"contact {contact_id}", *audit.changed(before, audited(contact)))
     return contact
 
 
 async def remove(session: AsyncSession, actor: Actor, contact_id: UUID) -> None:
-    """Delete a contact, and those that were merged into it: they are the same one. The audit keeps what it was."""
+    """Delete a contact and those merged into it; the audit keeps its fields."""
     contact = await get(session, actor, contact_id, lock=True)
-    its = or_(Contact.id == contact_id, Contact.merged_into_id == contact_id)
-    gone = [str(one) for one in await session.scalars(delete(Contact).where(its).returning(Contact.id))]
-    merged = sorted(set(gone) - {str(contact_id)})
-    before = {**shown(contact), **({"merged": merged} if merged else {})}
+    group = or_(Contact.id == contact_id, Contact.merged_into_id == contact_id)
+    deleted = [str(one) for one in await session.scalars(delete(Contact).where(group).returning(Contact.id))]
+    merged = sorted(set(deleted) - {str(contact_id)})
+    before = {**audited(contact), **({"merged": merged} if merged else {})}
     await audit.record(session, actor, "delete", f"contact {contact_id}", before)
 
 
 async def duplicates(
-    session: AsyncSession, tenant_id: UUID, by: Same, *, after: str | None = None, limit: int = 50
-) -> list[Group]:
-    """Contacts with the same address or number, in the order of that; archived ones do not count."""
+    session: AsyncSession, tenant_id: UUID, by: DuplicateKey, *, after: str | None = None, limit: int = 50
+) -> list[DuplicateGroup]:
+    """Return groups of contacts with the same email address or phone number, in its order, without archived ones."""
     column = Contact.email if by == "email" else Contact.phone
-    wanted = (
+    groups = (
         select(
             column.label("value"),
             func.count().label("contacts"),
@@ -155,50 +156,67 @@ async def duplicates(
         .limit(limit)
     )
     if after is not None:
-        wanted = wanted.where(column > after)
-    rows = await session.execute(wanted)
-    return [Group(row.value, row.contacts, row.domains, sorted(row.ids)[:MEMBERS]) for row in rows]
+        groups = groups.where(column > after)
+    rows = await session.execute(groups)
+    return [DuplicateGroup(row.value, row.contacts, row.domains, sorted(row.ids)[:MAX_GROUP_IDS]) for row in rows]
 
 
 async def by_ids(session: AsyncSession, tenant_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Contact]:
-    """The contacts of these ids in one query."""
+    """Return the contacts with these ids, by id."""
     rows = await session.scalars(select(Contact).where(Contact.tenant_id == tenant_id, among(Contact.id, ids)))
     return {row.id: row for row in rows}
 
 
 async def get(session: AsyncSession, actor: Actor, contact_id: UUID, lock: bool = False) -> Contact:
-    """One contact of the tenant, or UnknownRow."""
+    """Return a contact of the tenant; raise UnknownRow if there is none with this id."""
     found: Contact = await lists.get(session, CONTACTS, actor.tenant_id, contact_id, lock)
     return found
 
 
-def _forget_verdict(contact: Contact) -> None:
-    """Another address: what was found out about the old one no longer holds, and a verified one is verified again."""
+async def flush(session: AsyncSession, contact: Contact) -> None:
+    """Write the contact, and read the columns that the database computes."""
+    await session.flush()
+    await session.refresh(contact)
+
+
+def identity_of(values: Mapping[str, Any]) -> str:
+    """Return the identity by the first identifying field that has a value; raise ContactWithoutIdentity if none has."""
+    for name, prefix in IDENTITY_PREFIXES.items():
+        if value := values.get(name):
+            return f"{prefix}:{value.casefold()[:300]}"
+    raise ContactWithoutIdentity("Give at least one of them.")
+
+
+def audited(contact: Contact) -> dict[str, Any]:
+    """Return the columns of a contact that the audit keeps, as JSON holds them."""
+    columns = (*FACTS, "identity", "domain_id", "page_id", "business_id", "curation_status", "merged_into_id")
+    values = {column: getattr(contact, column) for column in columns}
+    return {
+        name: str(value) if isinstance(value, UUID) else value for name, value in values.items() if value is not None
+    }
+
+
+def _clear_verdict(contact: Contact) -> None:
+    """Clear the verdict of the former address, and queue the verification again if there was one."""
     contact.verdict, contact.verification = None, None
     if contact.contact_verification_status != Status.NEW:
         contact.contact_verification_status = Status.QUEUED
 
 
-async def flush(session: AsyncSession, contact: Contact) -> None:
-    """Write it, and read what the database made of it."""
-    await session.flush()
-    await session.refresh(contact)
-
-
-async def _refuse_twin(session: AsyncSession, contact: Contact, email: str | None) -> None:
-    """An address that the domain has already is another contact: the two would have to be merged."""
-    twin = select(Contact.id).where(
+async def _refuse_duplicate(session: AsyncSession, contact: Contact, email: str | None) -> None:
+    """Raise ContactExists if another contact of the domain has this email address."""
+    same = select(Contact.id).where(
         Contact.tenant_id == contact.tenant_id,
         Contact.domain_id.is_not_distinct_from(contact.domain_id),
         Contact.email == email,
         Contact.id != contact.id,
         Contact.merged_into_id.is_(None),
     )
-    if email is not None and (known := (await session.scalars(twin.limit(1))).first()):
-        raise AlreadyThere(known, "Merge the two, or give another address.")
+    if email is not None and (existing := (await session.scalars(same.limit(1))).first()):
+        raise ContactExists(existing, "Merge the two, or give another address.")
 
 
-async def _known(session: AsyncSession, actor: Actor, domain_id: UUID | None, identity: str) -> UUID:
+async def _existing(session: AsyncSession, actor: Actor, domain_id: UUID | None, identity: str) -> UUID:
     rows = await session.scalars(
         select(Contact.id).where(
             Contact.tenant_id == actor.tenant_id,
@@ -207,19 +225,3 @@ async def _known(session: AsyncSession, actor: Actor, domain_id: UUID | None, id
         )
     )
     return rows.one()
-
-
-def identity_of(written: Mapping[str, Any]) -> str:
-    """Who a contact is, by the first of its facts that tells; NobodyThere if none does."""
-    for fact, sort in IDENTITIES.items():
-        if value := written.get(fact):
-            return f"{sort}:{value.casefold()[:300]}"
-    raise NobodyThere("Give at least one of them.")
-
-
-def shown(contact: Contact) -> dict[str, Any]:
-    """A contact as the audit keeps it."""
-    columns = (*FACTS, "identity", "domain_id", "page_id", "business_id", "curation_status", "merged_into_id")
-    values = {column: getattr(contact, column) for column in columns}
-    there = {name: value for name, value in values.items() if value is not None}
-    return {name: str(value) if isinstance(value, UUID) else value for name, value in there.items()}

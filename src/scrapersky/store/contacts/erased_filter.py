@@ -1,6 +1,6 @@
-"""What a page says again about somebody who was erased is left out before it is stored."""
+"""A filter for contacts found on a page that leaves out people who were erased."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -16,21 +16,23 @@ from scrapersky.store.privacy.suppression_values import Way, person
 Found = TypeVar("Found", bound=Any)
 
 
-async def left_out(session: AsyncSession, page: Page, found: Contacts) -> Contacts:
-    """The contacts without those who were erased, and without snippets that mention them."""
+async def without_erased(session: AsyncSession, page: Page, found: Contacts) -> Contacts:
+    """Return the contacts without erased people and without snippets that mention them."""
     domain = await session.scalar(select(Domain.name).where(Domain.id == page.domain_id)) or ""
-    gone = set(await suppressions.known(session, page.tenant_id, _ways(found, domain), suppressions.ERASURE))
-    if not gone:
+    erased = set(await suppressions.known(session, page.tenant_id, _ways(found, domain), suppressions.ERASURE))
+    if not erased:
         return found
-    pattern = pattern_of(gone)
-    people = [_stripped(one, gone) for one in found.people if not gone & set(_ways_of_person(one, domain, own=False))]
+    pattern = pattern_of(erased)
+    people = [one for one in found.people if erased.isdisjoint(_ways_of_person(one, domain))]
     return replace(
         found,
-        emails=_quiet((one for one in found.emails if Way("email", one.address) not in gone), pattern),
-        phones=_quiet((one for one in found.phones if Way("phone", one.number) not in gone), pattern),
-        people=_quiet(iter(people), pattern),
-        socials=_quiet(iter(found.socials), pattern),
-        addresses=_quiet(iter(found.addresses), pattern),
+        emails=_unmentioned((one for one in found.emails if Way("email", one.address) not in erased), pattern),
+        phones=_unmentioned((one for one in found.phones if Way("phone", one.number) not in erased), pattern),
+        people=_unmentioned(
+            (replace(one, phone="") if Way("phone", one.phone) in erased else one for one in people), pattern
+        ),
+        socials=_unmentioned(found.socials, pattern),
+        addresses=_unmentioned(found.addresses, pattern),
     )
 
 
@@ -38,21 +40,18 @@ def _ways(found: Contacts, domain: str) -> Iterator[Way]:
     yield from (Way("email", one.address) for one in found.emails)
     yield from (Way("phone", one.number) for one in found.phones)
     for one in found.people:
-        yield from _ways_of_person(one, domain, own=True)
+        yield from _ways_of_person(one, domain)
+        if one.phone:
+            yield Way("phone", one.phone)
 
 
-def _ways_of_person(one: Person, domain: str, *, own: bool) -> Iterator[Way]:
-    """The name and the address; with its `own` number, which it may share with others."""
+def _ways_of_person(one: Person, domain: str) -> Iterator[Way]:
+    """Yield the name and the email address; the number may belong to several people."""
     yield from person(one.name, domain)
     if one.email:
         yield Way("email", one.email)
-    if own and one.phone:
-        yield Way("phone", one.phone)
 
 
-def _stripped(one: Person, gone: set[Way]) -> Person:
-    return replace(one, phone="") if Way("phone", one.phone) in gone else one
-
-
-def _quiet(found: Iterator[Found], pattern: str) -> tuple[Found, ...]:
+def _unmentioned(found: Iterable[Found], pattern: str) -> tuple[Found, ...]:
+    """Return the values with an empty snippet where the snippet matches the pattern."""
     return tuple(replace(one, snippet="") if mentions(pattern, one.snippet) else one for one in found)

@@ -1,8 +1,6 @@
-"""What a provider knows of ways to reach a business, as contacts of it: of its domain where it has one."""
+"""Statements that store the contact points a provider names: as contacts of the domain, else of the business itself."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select
@@ -13,44 +11,37 @@ from scrapersky.engine.settle import driver_connection
 from scrapersky.models import BusinessDomain, Place
 from scrapersky.providers.base import PlaceDetails
 from scrapersky.providers.place_contacts import PROVIDER, contact_points, source_of
-from scrapersky.store.contacts.from_page import contact_rows
+from scrapersky.store.contacts.rows import COLUMNS, INSERT, Row, arrays_of, contact_rows
 from scrapersky.store.operations.queue_rows import among
 
-FACTS = ("email", "email_kind", "phone", "fax", "profiles")
-NAMES = ("id", "domain_id", "business_id", "identity", *FACTS, "source_url", "snippet", "found_by", "confidence")
 
-Row = dict[str, Any]
-Told = tuple[Place, PlaceDetails]
+async def store(
+    session: AsyncSession, named: Mapping[UUID, tuple[Place, PlaceDetails]], verified: Iterable[UUID]
+) -> None:
+    """Store the contacts of businesses, each once; a known contact is only marked as seen now.
 
-
-async def keep(session: AsyncSession, told: Mapping[UUID, Told], verified: Iterable[UUID]) -> None:
-    """Contacts of these businesses, each once; what is known already was only said again.
-
-    Those with an address are verified next where the business is one of `verified`.
+    New contacts with an email address are queued for verification if their business is one of `verified`.
     """
-    rows = [row for business_id, (place, details) in told.items() for row in _rows(business_id, place, details)]
+    rows = [row for business_id, (place, details) in named.items() for row in _rows(business_id, place, details)]
     if not rows:
         return
-    domains = await _domains_of(session, told)
+    domains = await _domains_of(session, named)
     for row in rows:
         row["domain_id"] = domains.get(row["business_id"])
         row["identity"] += "" if row["domain_id"] else f":{row['business_id']}"
-    rows.sort(key=lambda row: (str(row["domain_id"]), row["identity"]))  # one order for all hosts
+    rows.sort(key=lambda row: (str(row["domain_id"]), row["identity"]))  # one order of locks for all processes
     driver = await driver_connection(session)
-    columns = {name: [row.get(name) for row in rows] for name in NAMES}
-    columns["profiles"] = [value and json.dumps(value) for value in columns["profiles"]]
-    tenant_id = next(iter(told.values()))[0].tenant_id
-    await driver.execute(_SEEN, tenant_id, columns["domain_id"], columns["identity"])
-    added = await driver.fetch(_ADD, tenant_id, list(verified), *columns.values())
+    tenant_id = next(iter(named.values()))[0].tenant_id
+    await driver.execute(_SEEN, tenant_id, [row["domain_id"] for row in rows], [row["identity"] for row in rows])
+    added = await driver.fetch(_ADD, tenant_id, *arrays_of(rows), list(verified))
     await driver.execute(_VERIFY, [row["id"] for row in added])
 
 
-async def adopt(session: AsyncSession, links: Sequence[tuple[UUID, UUID]]) -> None:
-    """The domain of a business is known now: what its provider told of it belongs there; what the domain has already
-    stays as it is, and the other one points to it."""
+async def move_to_domains(session: AsyncSession, links: Sequence[tuple[UUID, UUID]]) -> None:
+    """Move contacts of businesses to the domains now linked to them; one that the domain has already is merged."""
     if links:
         driver = await driver_connection(session)
-        for statement in (_ADOPT, _MERGE):
+        for statement in (_MOVE, _MERGE):
             await driver.execute(statement, [business for business, _ in links], [domain for _, domain in links])
 
 
@@ -60,47 +51,42 @@ def _rows(business_id: UUID, place: Place, details: PlaceDetails) -> list[Row]:
 
 
 async def _domains_of(session: AsyncSession, business_ids: Iterable[UUID]) -> dict[UUID, UUID]:
-    """The domain of each that has one; the latest of several."""
+    """Return the domain of each business that has one; of several, the one linked last."""
     links = select(BusinessDomain.business_id, BusinessDomain.domain_id).order_by(BusinessDomain.linked_at)
     rows = await session.execute(links.where(among(BusinessDomain.business_id, business_ids)))
     return {row.business_id: row.domain_id for row in rows}
 
 
-_TYPES = {"id": "uuid", "domain_id": "uuid", "business_id": "uuid", "confidence": "float8"}
-
 _SEEN = """
 UPDATE contact SET seen_at = now() WHERE id IN (
-    SELECT c.id FROM unnest($2::uuid[], $3::text[]) AS said(domain_id, identity)
-    JOIN contact c ON c.tenant_id = $1 AND c.domain_id = said.domain_id AND c.identity = said.identity
-    UNION ALL SELECT c.id FROM unnest($3::text[]) AS said(identity)
-    JOIN contact c ON c.tenant_id = $1 AND c.domain_id IS NULL AND c.identity = said.identity)"""
+    SELECT c.id FROM unnest($2::uuid[], $3::text[]) AS named(domain_id, identity)
+    JOIN contact c ON c.tenant_id = $1 AND c.domain_id = named.domain_id AND c.identity = named.identity
+    UNION ALL SELECT c.id FROM unnest($3::text[]) AS named(identity)
+    JOIN contact c ON c.tenant_id = $1 AND c.domain_id IS NULL AND c.identity = named.identity)"""
 
-# Whoever was erased is not added, and whoever is suppressed is marked: the database sees to both, before this looks.
+# A trigger leaves out erased people and marks suppressed contacts before the row is returned.
 _ADD = f"""
-WITH added AS (
-    INSERT INTO contact (tenant_id, {", ".join(NAMES)})
-    SELECT $1, {", ".join("profiles::jsonb" if name == "profiles" else name for name in NAMES)}
-    FROM unnest({", ".join(f"${n}::{_TYPES.get(name, 'text')}[]" for n, name in enumerate(NAMES, 3))})
-        AS said({", ".join(NAMES)})
+WITH added AS ({INSERT}
     ON CONFLICT DO NOTHING RETURNING id, business_id, email, suppressed_at
 )
-SELECT id FROM added WHERE email IS NOT NULL AND suppressed_at IS NULL AND business_id = ANY ($2::uuid[])"""  # noqa: S608
+SELECT id FROM added
+WHERE email IS NOT NULL AND suppressed_at IS NULL AND business_id = ANY (${len(COLUMNS) + 2}::uuid[])"""  # noqa: S608
 _VERIFY = "UPDATE contact SET contact_verification_status = 'Queued' WHERE id = ANY ($1::uuid[])"
 
-_ALONE = f"c.domain_id IS NULL AND c.found_by = '{PROVIDER}' AND c.merged_into_id IS NULL"
-_MINE = f"""
+_WITHOUT_DOMAIN = f"""
     SELECT c.id, c.tenant_id, link.domain_id, replace(c.identity, ':' || c.business_id, '') AS identity
     FROM unnest($1::uuid[], $2::uuid[]) AS link(business_id, domain_id)
-    JOIN contact c ON c.business_id = link.business_id WHERE {_ALONE}"""  # noqa: S608 - own names
-_ADOPT = f"""
-UPDATE contact SET domain_id = mine.domain_id, identity = mine.identity, updated_at = now()
-FROM (SELECT DISTINCT ON (m.domain_id, m.identity) m.* FROM ({_MINE}) m
+    JOIN contact c ON c.business_id = link.business_id
+    WHERE c.domain_id IS NULL AND c.found_by = '{PROVIDER}' AND c.merged_into_id IS NULL"""  # noqa: S608 - own names
+_MOVE = f"""
+UPDATE contact SET domain_id = moved.domain_id, identity = moved.identity, updated_at = now()
+FROM (SELECT DISTINCT ON (m.domain_id, m.identity) m.* FROM ({_WITHOUT_DOMAIN}) m
     WHERE NOT EXISTS (SELECT FROM contact k
         WHERE k.tenant_id = m.tenant_id AND k.domain_id = m.domain_id AND k.identity = m.identity)
-    ORDER BY m.domain_id, m.identity, m.id) mine
-WHERE contact.id = mine.id"""  # noqa: S608 - own names
+    ORDER BY m.domain_id, m.identity, m.id) moved
+WHERE contact.id = moved.id"""  # noqa: S608 - own names
 _MERGE = f"""
 UPDATE contact SET merged_into_id = known.id, curation_status = 'Archived', updated_at = now()
-FROM ({_MINE}) mine JOIN contact known ON known.tenant_id = mine.tenant_id AND known.domain_id = mine.domain_id
-    AND known.identity = mine.identity
-WHERE contact.id = mine.id"""  # noqa: S608 - own names
+FROM ({_WITHOUT_DOMAIN}) merged JOIN contact known ON known.tenant_id = merged.tenant_id
+    AND known.domain_id = merged.domain_id AND known.identity = merged.identity
+WHERE contact.id = merged.id"""  # noqa: S608 - own names

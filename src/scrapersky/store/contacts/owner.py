@@ -1,4 +1,4 @@
-"""Whose contact it is that somebody writes down: of the rows that are named, or of the web site of its address."""
+"""The domain and the email kind of a contact that a person writes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ OWNERS = {"domain_id": DOMAINS, "page_id": PAGES, "business_id": BUSINESSES}
 
 
 class UnknownOwner(ScraperSkyError):
-    """A row that the contact should belong to is not there."""
+    """The row that the contact should belong to does not exist."""
 
     status_code = 422
 
@@ -31,7 +31,7 @@ class UnknownOwner(ScraperSkyError):
 
 
 def employer_of(email: str | None) -> CompanyDomain | None:
-    """The web site of an address that is no free-mail."""
+    """Return the web site of an email address; None for free mail."""
     host = (email or "").rpartition("@")[2]
     if not host or host in FREE_DOMAINS:
         return None
@@ -39,37 +39,41 @@ def employer_of(email: str | None) -> CompanyDomain | None:
     return found if isinstance(found, CompanyDomain) else None
 
 
-async def owned(session: AsyncSession, actor: Actor, written: Mapping[str, Any]) -> dict[str, Any]:
-    """What was written, with the domain it belongs to and the kind of its address: as a page would have told it."""
-    await _check_owners(session, actor, written)
-    domain_id = written.get("domain_id") or await _domain_of(session, actor, written)
-    more = {"email_kind": await email_kind(session, written["email"], domain_id)} if written.get("email") else {}
-    return {**written, **more, "domain_id": domain_id}
+async def with_owner(session: AsyncSession, actor: Actor, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values with the domain that the contact belongs to and the kind of its email address.
+
+    The domain is the given one, that of the page, or that of the email address. Raises UnknownOwner for an id that
+    the tenant does not have.
+    """
+    await _check_owners(session, actor, values)
+    domain_id = values.get("domain_id") or await _domain_of(session, actor, values)
+    kind = {"email_kind": await email_kind(session, values["email"], domain_id)} if values.get("email") else {}
+    return {**values, **kind, "domain_id": domain_id}
 
 
 async def email_kind(session: AsyncSession, email: str | None, domain_id: UUID | None) -> str | None:
-    """Role, personal, free-mail, or of another domain than the contact's."""
+    """Return the kind of an email address of a contact of this domain."""
     name = await session.scalar(select(Domain.name).where(Domain.id == domain_id)) if domain_id else None
     return classify_email(email, name or "") if email else None
 
 
-async def _check_owners(session: AsyncSession, actor: Actor, written: Mapping[str, Any]) -> None:
-    """A foreign key sees every tenant's rows; people see their own."""
-    for column, noun in OWNERS.items():
-        if (owner := written.get(column)) is not None:
+async def _check_owners(session: AsyncSession, actor: Actor, values: Mapping[str, Any]) -> None:
+    """Raise UnknownOwner for an id of another tenant: a foreign key accepts the rows of every tenant."""
+    for column, resource in OWNERS.items():
+        if (owner := values.get(column)) is not None:
             try:
-                await lists.get(session, noun, actor.tenant_id, owner)
+                await lists.get(session, resource, actor.tenant_id, owner)
             except lists.UnknownRow as error:
                 raise UnknownOwner(str(error), column) from None
 
 
-async def _domain_of(session: AsyncSession, actor: Actor, written: Mapping[str, Any]) -> UUID | None:
-    """The domain of its page, or that of its address, made if it is not there."""
-    if (page_id := written.get("page_id")) is not None:
+async def _domain_of(session: AsyncSession, actor: Actor, values: Mapping[str, Any]) -> UUID | None:
+    """Return the domain of the page, or that of the email address, which is created if it does not exist."""
+    if (page_id := values.get("page_id")) is not None:
         found: UUID | None = await session.scalar(select(Page.domain_id).where(Page.id == page_id))
         return found
     try:
-        site = employer_of(written.get("email"))
+        site = employer_of(values.get("email"))
     except InvalidWebsite:
         return None
     return await _domain(session, actor, site) if site else None
@@ -77,9 +81,9 @@ async def _domain_of(session: AsyncSession, actor: Actor, written: Mapping[str, 
 
 async def _domain(session: AsyncSession, actor: Actor, site: CompanyDomain) -> UUID:
     columns = {"name": site.name, "unicode_name": site.unicode_name, "start_url": f"https://{site.name}/"}
-    made = insert(Domain).values(id=new_id(), tenant_id=actor.tenant_id, **columns)
-    known = made.on_conflict_do_update(
+    new = insert(Domain).values(id=new_id(), tenant_id=actor.tenant_id, **columns)
+    upsert = new.on_conflict_do_update(
         index_elements=["tenant_id", "name"], set_={"start_url": func.coalesce(Domain.start_url, columns["start_url"])}
     )
-    domain_id: UUID = (await session.scalars(known.returning(Domain.id))).one()
+    domain_id: UUID = (await session.scalars(upsert.returning(Domain.id))).one()
     return domain_id

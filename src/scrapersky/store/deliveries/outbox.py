@@ -12,12 +12,13 @@ from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.batcher import Batcher
+from scrapersky.core.contact_fields import DELIVERED_FIELDS
 from scrapersky.core.database import Database, is_connection_error
 from scrapersky.core.vault import Vault
 from scrapersky.core.vocabularies import Curation
 from scrapersky.destinations.errors import DestinationClosed
 from scrapersky.destinations.kind import Endpoint
-from scrapersky.destinations.payload import ContactPayload, Message
+from scrapersky.destinations.payload import PAYLOAD_KEYS, ContactPayload, Message
 from scrapersky.engine.outcomes import Later
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
@@ -123,25 +124,17 @@ def _pending(row: Row[Any], vault: Vault) -> PendingDelivery:
 
 
 def _payload(row: Row[Any]) -> ContactPayload:
-    return ContactPayload(
-        contact_id=row.contact_id,
-        email=row.email,
-        name=row.name,
-        title=row.title,
-        phone=row.phone or row.business_phone,
-        email_kind=row.email_kind,
-        profiles=row.profiles,
-        address=row.address or row.business_address,
-        business=row.business or row.domain_title,
-        website=row.website or row.final_url,
-        domain=row.domain,
-        city=row.city,
-        country=row.country,
-        source_url=row.source_url,
-        found_at=row.found_at,
-        confidence=row.confidence,
-        verdict=row.verdict,
-    )
+    return ContactPayload(row.contact_id, row.email, {key: getattr(row, key) for key in PAYLOAD_KEYS} | _fallbacks(row))
+
+
+def _fallbacks(row: Row[Any]) -> dict[str, Any]:
+    """Return the values that the business or the web site gives where the contact has none."""
+    return {
+        "phone": row.phone or row.business_phone,
+        "address": row.address or row.business_address,
+        "business": row.business or row.domain_title,
+        "website": row.website or row.final_url,
+    }
 
 
 async def _disable(session: AsyncSession, tenant_id: UUID, destination_id: UUID, why: str) -> None:
@@ -150,19 +143,19 @@ async def _disable(session: AsyncSession, tenant_id: UUID, destination_id: UUID,
         await audit.record(session, actor, "disable", f"destination {destination_id}", None, {"why": why})
 
 
-_LOAD = text("""
+_LOAD = text(f"""
 SELECT v.id AS delivery_id, v.fingerprint, v.delivered_at,
     d.id AS destination_id, d.kind, d.url, d.secret, d.former_secret, d.options, d.disabled_at, d.disabled_why,
     extract(epoch FROM d.resting_until - now())::float8 AS cooldown_seconds,
-    c.id AS contact_id, c.email, c.name, c.title, c.phone, c.email_kind, c.profiles, c.address, c.source_url,
-    c.created_at AS found_at, c.confidence, c.verdict, c.suppressed_at, c.curation_status, c.merged_into_id,
+    c.id AS contact_id, c.email, {", ".join(f"c.{name}" for name in DELIVERED_FIELDS)}, c.source_url,
+    c.created_at AS found_at, c.confidence, c.suppressed_at, c.curation_status, c.merged_into_id,
     b.name AS business, CASE WHEN NOT EXISTS (SELECT FROM suppression s WHERE s.tenant_id = :tenant AND s.kind = 'phone'
         AND s.value_hash = encode(sha256(convert_to(b.phone, 'UTF8')), 'hex')) THEN b.phone END AS business_phone,
     b.address AS business_address, b.website, b.city,
     coalesce(b.country, m.country) AS country, m.name AS domain, m.title AS domain_title, m.final_url
 FROM delivery v JOIN destination d ON d.id = v.destination_id JOIN contact c ON c.id = v.contact_id
 LEFT JOIN local_business b ON b.id = c.business_id LEFT JOIN domain m ON m.id = c.domain_id
-WHERE v.id = ANY(:ids) AND v.tenant_id = :tenant AND d.tenant_id = :tenant AND c.tenant_id = :tenant""")
+WHERE v.id = ANY(:ids) AND v.tenant_id = :tenant AND d.tenant_id = :tenant AND c.tenant_id = :tenant""")  # noqa: S608 - names of core.contact_fields
 
 _DISABLE = text("""
 UPDATE destination SET disabled_at = now(), disabled_why = :why, updated_at = now()

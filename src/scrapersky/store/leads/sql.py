@@ -2,6 +2,7 @@
 
 from sqlalchemy import TextClause, text
 
+from scrapersky.store.leads.columns import ADDRESS_COLUMNS, CONTACT_SELECT, LEAD_SELECT, PERSON_COLUMNS
 from scrapersky.store.leads.no_contact_reason import WHY_NO_CONTACT
 from scrapersky.store.leads.text_sql import called, without_tracking
 
@@ -14,7 +15,10 @@ _WORDS = {
     # Of a branch, as its provider knows it, though all branches share a site.
     "ANOTHERS": "(c.found_by = 'provider' AND c.business_id IS DISTINCT FROM o.business_id)",
     "FOUND_AT": "to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')",
-    "REASONS": "(SELECT string_agg(why, '; ') FROM jsonb_array_elements_text(c.verification->'reasons') why)",
+    "MAILCOLUMNS": ", ".join(f"mail.{name}" for name in ADDRESS_COLUMNS),
+    "PERSONCOLUMNS": ", ".join(f"mail.{name}" for name in PERSON_COLUMNS),
+    "LEADSELECT": LEAD_SELECT,
+    "CONTACTSELECT": CONTACT_SELECT,
     # Addresses that take mail come first, those nobody could judge before the doubtful ones, those that take none last.
     "RANK": "array_position(ARRAY['deliverable', 'unknown', 'risky', 'undeliverable'], coalesce(c.verdict, 'unknown'))",
 }
@@ -51,8 +55,8 @@ _FOUND_SITES = """SELECT f.domain_id FROM search_domain f WHERE f.search_id = :s
 
 _LEADS = """
 SELECT CALLED AS business, WEBSITE AS website,
-    mail.email, mail.email_kind, mail.verdict, mail.verdict_reasons, coalesce(o.phone, call.phone) AS phone,
-    mail.name AS person, mail.title, people.rest AS other_people,
+    MAILCOLUMNS, coalesce(o.phone, call.phone) AS phone,
+    PERSONCOLUMNS, people.rest AS other_people,
     array_to_string(mails.rest, ' ') AS other_emails, array_to_string(calls.rest, ' ') AS other_phones,
     coalesce(social.urls, '') AS socials,
     coalesce(o.address, place.address) AS address, o.city, o.country,
@@ -62,8 +66,7 @@ SELECT CALLED AS business, WEBSITE AS website,
     CASE WHEN mail.email IS NULL AND call.phone IS NULL THEN WHY END AS state
 FROM owner o
 LEFT JOIN domain d ON d.id = o.domain_id
-LEFT JOIN LATERAL (SELECT c.id, c.name, c.title, c.email, c.email_kind, c.verdict, c.source_url, FOUND_AT AS found_at,
-        REASONS AS verdict_reasons
+LEFT JOIN LATERAL (SELECT c.id, c.source_url, FOUND_AT AS found_at, LEADSELECT
     FROM contact c
     WHERE ITS AND WANTED AND c.email IS NOT NULL
     ORDER BY RANK, ANOTHERS, (c.email_kind = 'other-domain'), (c.name IS NULL), c.confidence DESC, c.email
@@ -88,9 +91,7 @@ LEFT JOIN LATERAL (SELECT string_agg(value, ' ' ORDER BY key) AS urls FROM (
 """
 
 _OF_CONTACTS = """
-SELECT CALLED AS business, d.name AS domain, c.name, c.title, c.email, c.email_kind,
-    c.verdict, REASONS AS verdict_reasons,
-    c.phone, c.fax, (SELECT value FROM jsonb_each_text(c.profiles) LIMIT 1) AS profile, c.address, c.confidence,
+SELECT CALLED AS business, d.name AS domain, CONTACTSELECT, c.confidence,
     c.found_by, c.source_url AS source, FOUND_AT AS found_at, c.snippet
 FROM {found}
 LEFT JOIN local_business b ON b.id = c.business_id

@@ -58,7 +58,7 @@ async def link(session: AsyncSession, found: Sequence[tuple[LocalBusiness, Compa
     await session.execute(
         links.on_conflict_do_update(index_elements=["business_id", "domain_id"], set_={"url": links.excluded.url})
     )
-    await from_provider.adopt(session, [(business.id, ids[domain.name]) for business, domain in found])
+    await from_provider.move_to_domains(session, [(business.id, ids[domain.name]) for business, domain in found])
     wanted = {domain.name for business, domain in found if business.curation_status not in UNWANTED}
     return {row.id: row.search_id for row in stored if row.curation_status not in UNWANTED and row.name in wanted}
 

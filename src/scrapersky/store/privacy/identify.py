@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.core.contact_fields import PHONE_FIELDS
 from scrapersky.core.errors import BadRequest
 from scrapersky.extract.emails.classify import ROLE_LOCALS
 from scrapersky.models import Contact, Domain, LocalBusiness, Place
@@ -109,8 +110,8 @@ def _has(way: Way) -> ColumnElement[bool]:
     if way.kind == "email":
         return or_(Contact.email == way.value, Contact.identity == f"email:{way.value}")
     if way.kind == "phone":
-        same = [f"{column}:{way.value}" for column in ("phone", "fax")]
-        return or_(Contact.phone == way.value, Contact.fax == way.value, Contact.identity.in_(same))
+        same = [f"{name}:{way.value}" for name in PHONE_FIELDS]
+        return or_(*(getattr(Contact, name) == way.value for name in PHONE_FIELDS), Contact.identity.in_(same))
     name, _, domain = way.value.rpartition(" @ ")
     return and_(Domain.name == domain, func.lower(Contact.name) == func.lower(name))
 
@@ -122,7 +123,7 @@ async def _own_ways(session: AsyncSession, tenant_id: UUID, contact: Contact, do
     ways = set(person(contact.name, domain)) if contact.name and domain else set()
     if contact.email and not _is_office(contact):
         ways.add(Way("email", contact.email.lower()))
-    for number in (contact.phone, contact.fax):
+    for number in (getattr(contact, name) for name in PHONE_FIELDS):
         if number and contact.name and not await _is_shared(session, tenant_id, number, contact.name):
             ways.add(Way("phone", number))
     return ways

@@ -6,6 +6,7 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.core.contact_fields import CONTACT_FIELDS, EVIDENCE
 from scrapersky.models import Contact, Delivery, Destination
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
@@ -14,12 +15,10 @@ from scrapersky.store.privacy import identify as erasure_subject
 from scrapersky.store.privacy import scan_tables, suppressions
 from scrapersky.store.privacy.identify import Named
 
-FACTS = ("name", "title", "email", "email_kind", "phone", "fax", "profiles", "address", "verdict", "verification")
-SOURCES = (
-    "source_url",
-    "snippet",
-    "found_by",
-    "confidence",
+COLUMNS = (
+    *(each.name for each in CONTACT_FIELDS),
+    "verification",
+    *EVIDENCE,
     "created_at",
     "seen_at",
     "curation_status",
@@ -51,7 +50,7 @@ async def about(session: AsyncSession, actor: Actor, named: Named) -> dict[str, 
 
 
 def _shown(contact: Contact) -> dict[str, Any]:
-    told = {name: getattr(contact, name) for name in (*FACTS, *SOURCES)}
+    told = {name: getattr(contact, name) for name in COLUMNS}
     return {"id": contact.id, **{name: value for name, value in told.items() if value is not None}}
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import ARRAY, CursorResult, Label, Text, any_, delete, func, literal, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.core.contact_fields import PHONE_FIELDS
 from scrapersky.core.errors import Conflict
 from scrapersky.core.uuid7 import new_id
 from scrapersky.models import Contact, Suppression
@@ -66,14 +67,14 @@ async def suppress_contacts(
     reason: str | None = None,
 ) -> Suppressed:
     """Suppress every address and number of some contacts, by ids or by filter, however many they are."""
-    wanted: Any = select(Contact.email, Contact.phone, Contact.fax)
+    wanted: Any = select(Contact.email, *(getattr(Contact, name) for name in PHONE_FIELDS))
     if isinstance(chosen, Mapping):
         wanted = matching(wanted, CONTACTS, actor.tenant_id, chosen)
     else:
         wanted = wanted.where(Contact.tenant_id == actor.tenant_id, among(Contact.id, chosen))
     rows = (await session.execute(wanted)).all()
     emails = {Way("email", row.email.lower()) for row in rows if row.email and "email" in kinds}
-    numbers = {Way("phone", number) for row in rows for number in (row.phone, row.fax) if number and "phone" in kinds}
+    numbers = {Way("phone", number) for row in rows for number in row[1:] if number and "phone" in kinds}
     return await suppress(session, actor, emails | numbers, reason=reason)
 
 
@@ -141,7 +142,7 @@ def any_erasure(tenant_id: UUID) -> Label[bool]:
 def ways_of(facts: Mapping[str, Any]) -> list[Way]:
     """The ways to reach a contact, by its columns."""
     email = [Way("email", facts["email"].lower())] if facts.get("email") else []
-    return [*email, *(Way("phone", facts[name]) for name in ("phone", "fax") if facts.get(name))]
+    return [*email, *(Way("phone", facts[name]) for name in PHONE_FIELDS if facts.get(name))]
 
 
 async def _insert(session: AsyncSession, actor: Actor, ways: Sequence[Way], reason: str | None, origin: str) -> int:

@@ -1,0 +1,129 @@
+"""The fields of a contact, each declared once: API models, statements, imports, files, deliveries and erasures derive
+from this table (docs/adding-a-contact-field.md adds one)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["text", "email", "phone", "profiles"]
+
+
+@dataclass(frozen=True)
+class ImportColumn:
+    """A column of a file that can be imported: its meaning, and its headers beside our own, separated by commas."""
+
+    meaning: str
+    names: str = ""
+    spare: str = ""  # a header that counts only if no other column of the file holds the field
+
+
+@dataclass(frozen=True)
+class ContactField:
+    """A column of the table `contact`, and where it appears."""
+
+    name: str  # of the column, the API field and the key in a delivery
+    kind: Kind = "text"
+    follows_email: bool = False  # computed from the email address: a merge takes it only with the same address
+    of_person: bool = False  # an attribute of `extract.results.Person`; an erasure clears it
+    is_listed: bool = True  # in the summary that the API returns
+    is_editable: bool = False  # people write it by the API
+    edit_note: str | None = None  # its description in such a request
+    imported: ImportColumn | None = None
+    contact_columns: Mapping[str, str] = field(default_factory=dict)  # header and meaning in files by contact
+    lead_columns: Mapping[str, str] = field(default_factory=dict)  # in files by business, of the best email address
+    is_delivered: bool = False
+    hubspot: str | None = None  # the standard property that it fills
+    brevo: str | None = None  # the attribute that it fills
+
+
+CONTACT_FIELDS = (
+    ContactField(
+        "name",
+        of_person=True,
+        is_editable=True,
+        imported=ImportColumn("name of the person", "full name, person, contact, contact name"),
+        contact_columns={"name": "name of the person"},
+        lead_columns={"person": "the person who has that email address; empty if the page names none"},
+        is_delivered=True,
+    ),
+    ContactField(
+        "title",
+        of_person=True,
+        is_editable=True,
+        imported=ImportColumn("job title of the person", "job title, position, role"),
+        contact_columns={"title": "job title of the person"},
+        lead_columns={"title": "job title of that person"},
+        is_delivered=True,
+        hubspot="jobtitle",
+        brevo="JOB_TITLE",
+    ),
+    ContactField(
+        "email",
+        "email",
+        is_editable=True,
+        imported=ImportColumn("email address; this or one of the next four is needed", "e-mail, mail, email address"),
+        contact_columns={"email": "email address"},
+        lead_columns={
+            "email": "the best email address: deliverable before unknown and risky, a person's before a role's"
+        },
+    ),
+    ContactField(
+        "email_kind",
+        follows_email=True,
+        contact_columns={"email_kind": "role, personal, free-mail or other-domain"},
+        lead_columns={"email_kind": "role, personal, free-mail or other-domain"},
+        is_delivered=True,
+    ),
+    ContactField(
+        "verdict",
+        follows_email=True,
+        is_listed=False,  # ContactSummary lists it beside the status of the verification
+        contact_columns={
+            "verdict": "whether mail would arrive: deliverable, risky, undeliverable or unknown",
+            "verdict_reasons": "reasons for the verdict",
+        },
+        lead_columns={
+            "verdict": "whether mail would arrive: deliverable, risky, undeliverable or unknown",
+            "verdict_reasons": "reasons for the verdict",
+        },
+        is_delivered=True,
+    ),
+    ContactField(
+        "phone",
+        "phone",
+        is_editable=True,
+        edit_note="E.164: +358401234567",
+        imported=ImportColumn("telephone number", "telephone, tel, phone number, mobile, telefon, puhelin"),
+        contact_columns={"phone": "number, E.164"},
+        is_delivered=True,
+        hubspot="phone",
+        brevo="PHONE",  # not SMS: Brevo takes only mobile numbers there, and each for one contact only
+    ),
+    ContactField(
+        "fax",
+        "phone",
+        is_editable=True,
+        edit_note="E.164",
+        imported=ImportColumn("fax number", "fax number, telefax"),
+        contact_columns={"fax": "fax number, E.164"},
+    ),
+    ContactField("profiles", "profiles", contact_columns={"profile": "URL of a profile"}, is_delivered=True),
+    ContactField(
+        "address",
+        is_editable=True,
+        imported=ImportColumn("postal address", "postal address, full address"),
+        contact_columns={"address": "postal address as the page writes it"},
+        is_delivered=True,
+    ),
+)
+
+# Columns that say where a contact was found; they change together.
+EVIDENCE = ("source_url", "snippet", "found_by", "confidence")
+
+# What identifies a contact within its domain: the first of these that has a value, with the prefix of its identity.
+IDENTITY_PREFIXES = {"email": "email", "name": "person", "phone": "phone", "fax": "fax", "address": "address"}
+
+FACTS = tuple(each.name for each in CONTACT_FIELDS if not each.follows_email)
+PERSON_FIELDS = tuple(each.name for each in CONTACT_FIELDS if each.of_person)
+PHONE_FIELDS = tuple(each.name for each in CONTACT_FIELDS if each.kind == "phone")
+DELIVERED_FIELDS = tuple(each.name for each in CONTACT_FIELDS if each.is_delivered)

@@ -1,0 +1,64 @@
+"""Rows of the table `contact`, built from what a page or a provider names, and the statement that inserts them."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from scrapersky.core.contact_fields import EVIDENCE, FACTS, PERSON_FIELDS
+from scrapersky.extract.results import Contacts
+
+Row = dict[str, Any]
+
+FOUND_FIELDS = (*FACTS, "email_kind")
+COLUMNS = ("id", "domain_id", "page_id", "business_id", "identity", *FOUND_FIELDS, *EVIDENCE)
+_TYPES = {"id": "uuid", "domain_id": "uuid", "page_id": "uuid", "business_id": "uuid", "confidence": "float8"}
+
+# $1 is the tenant, the next parameters are one array for each of COLUMNS.
+INSERT = f"""
+INSERT INTO contact AS known (tenant_id, {", ".join(COLUMNS)})
+SELECT $1, {", ".join("profiles::jsonb" if name == "profiles" else name for name in COLUMNS)}
+FROM unnest({", ".join(f"${n}::{_TYPES.get(name, 'text')}[]" for n, name in enumerate(COLUMNS, 2))})
+    AS given({", ".join(COLUMNS)})"""  # noqa: S608 - names of this module
+
+
+def contact_rows(found: Contacts) -> dict[str, Row]:
+    """Return one row per email address, number, profile, postal address or person, by identity.
+
+    A person with an email address is the contact of that address.
+    """
+    rows: dict[str, Row] = {}
+    for email in found.emails:
+        rows[f"email:{email.address}"] = {"email": email.address, "email_kind": email.kind, **_evidence(email)}
+    phones_of_people = set()
+    for person in found.people:
+        identity = f"email:{person.email}" if person.email else f"person:{person.name.casefold()}"
+        phones_of_people.add(person.phone)
+        rows[identity] = {
+            **_evidence(person),
+            **rows.get(identity, {}),
+            **{name: getattr(person, name) or None for name in PERSON_FIELDS},
+            "phone": person.phone or None,
+        }
+        if person.email:
+            rows[identity].setdefault("email", person.email)
+    for phone in found.phones:
+        if phone.number in phones_of_people:
+            continue
+        column = "fax" if phone.kind == "fax" else "phone"
+        rows.setdefault(f"{column}:{phone.number}", {column: phone.number, **_evidence(phone)})
+    for social in found.socials:
+        rows[f"social:{social.url}"] = {"profiles": {social.platform: social.url}, **_evidence(social)}
+    for address in found.addresses:
+        rows[f"address:{address.text.casefold()[:300]}"] = {"address": address.text, **_evidence(address)}
+    return {identity: {**row, "identity": identity} for identity, row in rows.items()}
+
+
+def arrays_of(rows: Sequence[Row]) -> list[list[Any]]:
+    """Return one array for each of COLUMNS, as INSERT takes them."""
+    arrays = {name: [row.get(name) for row in rows] for name in COLUMNS}
+    arrays["profiles"] = [value and json.dumps(value) for value in arrays["profiles"]]
+    return list(arrays.values())
+
+
+def _evidence(value: Any) -> Row:
+    return {"snippet": value.snippet or None, "found_by": value.how, "confidence": value.confidence}

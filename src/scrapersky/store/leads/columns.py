@@ -1,0 +1,63 @@
+"""The columns of a file of leads, in their order, each with its meaning (docs/leads.md lists them)."""
+
+from scrapersky.core.contact_fields import CONTACT_FIELDS
+
+_NAME = "name of the business; the name on its web site where only that is known"
+
+# Of the contact with the best email address: the address, then the person who has it.
+ADDRESS_COLUMNS = {
+    header: meaning for each in CONTACT_FIELDS if not each.of_person for header, meaning in each.lead_columns.items()
+}
+PERSON_COLUMNS = {
+    header: meaning for each in CONTACT_FIELDS if each.of_person for header, meaning in each.lead_columns.items()
+}
+BUSINESS_COLUMNS = {
+    "business": _NAME,
+    "website": "URL of its web site, without tracking parameters",
+    **ADDRESS_COLUMNS,
+    "phone": "the best phone number, E.164",
+    **PERSON_COLUMNS,
+    "other_people": "other people of the business, as Name (title) and address in angle brackets; “; ” between them",
+    "other_emails": "further email addresses, separated by spaces",
+    "other_phones": "further phone numbers, separated by spaces",
+    "socials": "URLs of profiles, separated by spaces",
+    "address": "postal address",
+    "city": "city",
+    "country": "country, two letters",
+    "categories": "categories of the business at the provider",
+    "status": "status at the provider: open, temporarily closed, permanently closed",
+    "rating": "rating at the provider",
+    "source": "page on which the best address was found; the provider's page if only the provider names it",
+    "found_at": "day on which it was first found, in UTC",
+    "provider": "provider and its id of the place",
+    "domain": "registrable domain",
+    "state": "why there is no contact, where there is none",
+}
+CONTACT_COLUMNS = {
+    "business": _NAME,
+    "domain": "registrable domain",
+    **{header: meaning for each in CONTACT_FIELDS for header, meaning in each.contact_columns.items()},
+    "confidence": "how certain it is that this belongs to the business, 0 to 1",
+    "found_by": "how it was found; “provider” if only the provider names it",
+    "source": "page on which it was found, or the provider's page",
+    "found_at": "day on which it was first found, in UTC",
+    "snippet": "the text around it",
+}
+
+# The SQL of columns that are no column of the table `contact`, which the statements call `c`.
+_EXPRESSIONS = {
+    "verdict_reasons": (
+        "(SELECT string_agg(reason, '; ') FROM jsonb_array_elements_text(c.verification->'reasons') reason)"
+    ),
+    "profile": "(SELECT value FROM jsonb_each_text(c.profiles) LIMIT 1)",
+}
+CONTACT_SELECT = ", ".join(
+    f"{_EXPRESSIONS.get(header, f'c.{each.name}')} AS {header}"
+    for each in CONTACT_FIELDS
+    for header in each.contact_columns
+)
+LEAD_SELECT = ", ".join(
+    f"{_EXPRESSIONS.get(header, f'c.{each.name}')} AS {header}"
+    for each in CONTACT_FIELDS
+    for header in each.lead_columns
+)
