@@ -3,7 +3,7 @@ CREATE TABLE destination (
     id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
     tenant_id uuid NOT NULL REFERENCES tenant ON DELETE CASCADE,
     name text NOT NULL,
-    kind text NOT NULL,
+    kind text NOT NULL,  -- a name of scrapersky.destinations.registry.KINDS
     url text,  -- the web hook, or another base URL than that of the CRM
     secret text,  -- encrypted: the key of the CRM, or the signing secret of the web hook
     former_secret text,  -- encrypted; signs beside the new secret until the receiver has changed over
@@ -16,8 +16,7 @@ CREATE TABLE destination (
     resting_until timestamptz,  -- not called before, on any host
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
-    UNIQUE (tenant_id, name),
-    CONSTRAINT destination_kind_word CHECK (kind IN ('webhook', 'hubspot', 'brevo', 'n8n'))
+    UNIQUE (tenant_id, name)
 );
 CREATE INDEX destination_by_update ON destination (tenant_id, updated_at, id);
 SELECT protect_tenant('destination');

@@ -13,30 +13,22 @@ from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.web import Web
 from scrapersky.destinations.registry import DestinationAdapters
 from scrapersky.engine.events import Events
-from scrapersky.engine.maintenance import standard_maintenance
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.runtime import Runtime
 from scrapersky.engine.tuning import Tuning, tune, tuning_names
-from scrapersky.maintenance.expire_contacts import ExpireContacts
-from scrapersky.maintenance.expire_provider_data import ExpireProviderData
-from scrapersky.maintenance.prune import PruneAudit, PruneJobs
-from scrapersky.maintenance.refresh_place_ids import RefreshPlaceIds
+from scrapersky.maintenance.tasks import maintenance_tasks
 from scrapersky.observe.event_log import log_event
 from scrapersky.observe.metrics import Metrics
 from scrapersky.observe.run_history import record_runs
 from scrapersky.pipeline import build_pipeline
 from scrapersky.providers.base import Providers
-from scrapersky.providers.google.provider import GooglePlaces
 from scrapersky.providers.registry import configured_providers
-from scrapersky.store.accounts.sessions import PruneSessions
 from scrapersky.store.deliveries.outbox import Outbox
 from scrapersky.store.money.detail_budget import StoredDetailBudgets
-from scrapersky.store.money.quota_reschedule import RescheduleQuotaRows
 from scrapersky.store.searches.journal import StoredJournals
-from scrapersky.store.shared.host_limits import PruneHostLimits, SharedHostLimits
+from scrapersky.store.shared.host_limits import SharedHostLimits
 from scrapersky.store.shared.provider_cooldowns import StoredCooldowns
-from scrapersky.store.shared.rate_limits import PruneRateLimits
-from scrapersky.store.shared.response_cache import PruneResponseCache, StoredResponseCache
+from scrapersky.store.shared.response_cache import StoredResponseCache
 
 
 @dataclass(frozen=True)
@@ -93,7 +85,7 @@ async def open_application(
             StoredCooldowns(database),
             StoredResponseCache(database),
         )
-    adapters = _couriers(web)
+    adapters = _destination_adapters(web)
     journals, purses = StoredJournals(database), StoredDetailBudgets(database)
     line = pipeline or build_pipeline(providers, web, journals, Outbox(database, vault), adapters, purses)
     try:
@@ -106,23 +98,15 @@ async def open_application(
     events, metrics = Events(), Metrics()
     for listener in (log_event, metrics.count_event, record_runs(database)):
         events.subscribe(listener)
-    forgetting = [PruneHostLimits(), PruneRateLimits(), PruneResponseCache(), PruneSessions(), ExpireProviderData()]
-    forgetting += [PruneAudit(settings), PruneJobs(settings), ExpireContacts(settings)]
-    maintenance = [
-        *standard_maintenance(line, tunings, settings),
-        *forgetting,
-        RunJobs(database),
-        RescheduleQuotaRows(database),
-    ]
-    maintenance.append(RefreshPlaceIds(database, [one for one in providers.values() if isinstance(one, GooglePlaces)]))
+    maintenance = [*maintenance_tasks(line, tunings, settings, database, providers), RunJobs(database)]
     runtime = Runtime(line, tunings, database, events, settings, maintenance)
     return Application(
         settings, database, web, providers, line, tunings, events, metrics, runtime, system_user_id, vault, adapters
     )
 
 
-def _couriers(web: Web) -> DestinationAdapters:
-    """Deliveries go out through the same guarded client as everything else."""
+def _destination_adapters(web: Web) -> DestinationAdapters:
+    """Build the adapters of destinations; deliveries use the same guarded client as the crawler."""
 
     async def client() -> Client:
         return (await web.crawler()).client
@@ -141,7 +125,7 @@ async def _system_user(database: Database, settings: Settings) -> UUID:
         else:
             found = await connection.fetchval(
                 'SELECT u.id FROM "user" u JOIN tenant t ON t.id = u.tenant_id WHERE u.id = $1 '
-                "AND u.disabled_at IS NULL AND t.disabled_at IS NULL AND t.is_house",
+                "AND u.disabled_at IS NULL AND t.disabled_at IS NULL AND t.is_operator",
                 wanted,
             )
     if found is None:

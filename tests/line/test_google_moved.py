@@ -36,9 +36,9 @@ async def scan(application) -> None:
 
 async def refresh(application, admin) -> str:
     [job] = [one for one in application.runtime.maintenance if isinstance(one, RefreshPlaceIds)]
-    await admin.execute("DELETE FROM maintenance WHERE name = 'refresh_ids'")
+    await admin.execute("DELETE FROM maintenance WHERE name = 'refresh_place_ids'")
     assert await run_periodic(job, application.database)
-    return await admin.fetchval("SELECT result FROM maintenance WHERE name = 'refresh_ids'")
+    return await admin.fetchval("SELECT result FROM maintenance WHERE name = 'refresh_place_ids'")
 
 
 async def test_a_business_that_moved_is_followed_and_the_old_place_says_where_to(application, sandbox, admin, tenant):

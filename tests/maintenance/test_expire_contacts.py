@@ -1,4 +1,4 @@
-"""Contacts that nobody has confirmed for a long time are forgotten; whoever is seen again stays."""
+"""Contacts that were not confirmed for a long time are deleted; contacts that are seen again stay."""
 
 import json
 from uuid import UUID
@@ -35,7 +35,9 @@ async def test_by_default_contacts_are_kept(database, settings, admin, tenant):
     assert await left(admin) == ["anna@molar.fi"]
 
 
-async def test_old_contacts_go_with_the_copies_on_their_domain(database, database_url, admin, tenant, other_tenant):
+async def test_old_contacts_and_their_copies_on_the_domain_are_deleted(
+    database, database_url, admin, tenant, other_tenant
+):
     line = await add_line(admin, tenant)
     await add_line(admin, other_tenant, "root")
     facts = {"emails": ["anna@molar.fi", "bo@molar.fi"], "phones": ["+35891234567"], "https": True}
@@ -54,14 +56,14 @@ async def test_old_contacts_go_with_the_copies_on_their_domain(database, databas
         UUID(held),
     )
     await run_periodic(ExpireContacts(ninety_days(database_url)), database)
-    assert await left(admin) == ["held@molar.fi", "new@molar.fi"], "what is in hand waits for the next time"
+    assert await left(admin) == ["held@molar.fi", "new@molar.fi"], "a row in flight is left for the next run"
     kept = json.loads(await admin.fetchval("SELECT facts FROM domain WHERE id = $1", UUID(line["domains"])))
     assert kept == {"emails": ["bo@molar.fi"], "phones": ["+35891234567"], "https": True}
-    result = await admin.fetchval("SELECT result FROM maintenance WHERE name = 'forget_contacts'")
-    assert result == "702 contacts forgotten that were not seen for 90 days"
+    result = await admin.fetchval("SELECT result FROM maintenance WHERE name = 'expire_contacts'")
+    assert result == "deleted 702 contacts not seen for 90 days"
 
 
-async def test_whoever_is_seen_again_is_confirmed(database, admin, tenant):
+async def test_a_contact_that_is_seen_again_is_confirmed(database, admin, tenant):
     line, actor = await add_line(admin, tenant), Actor("tester", tenant, "admin", "test")
     contact_id = UUID(line["contacts"])
 
@@ -86,4 +88,4 @@ async def test_whoever_is_seen_again_is_confirmed(database, admin, tenant):
         await contact_edits.change(session, actor, contact_id, {"title": "Boss"}, None)
     assert await is_fresh(), "by a person"
     await admin.execute("UPDATE contact SET curation_status = 'Maybe', updated_at = now()")
-    assert not await is_fresh(), "a decision is no sight"
+    assert not await is_fresh(), "a curation decision does not confirm"

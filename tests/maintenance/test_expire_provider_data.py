@@ -1,4 +1,4 @@
-"""Providers' terms are kept by a periodic task: what may not be kept any longer is forgotten."""
+"""The terms of providers are kept: data past its time is deleted."""
 
 from scrapersky.engine.maintenance import run_periodic
 from scrapersky.maintenance.expire_provider_data import ExpireProviderData
@@ -38,4 +38,5 @@ async def test_expired_places_lose_everything_but_their_id(database, admin, tena
         assert old["chosen"] == "Selected", "what a person decided stays"
     for kept in ("fresh", "free"):
         assert places[tenant, kept]["phone"] == places[tenant, kept]["b_phone"] == "+358912345678"
-    assert await admin.fetchval("SELECT result FROM maintenance WHERE name = 'purge_expired'") == "2 places forgotten"
+    result = await admin.fetchval("SELECT result FROM maintenance WHERE name = 'expire_provider_data'")
+    assert result == "deleted 2 expired details of places, 0 pages of unfinished searches"

@@ -1,9 +1,9 @@
-"""What is kept for a time only: the audit, jobs that are over, remembered answers."""
+"""Pruning: what is kept for a limited time is deleted in chunks after it."""
 
 import pytest
 
 from scrapersky.engine.maintenance import run_periodic
-from scrapersky.maintenance import prune as retention
+from scrapersky.maintenance import prune
 from scrapersky.maintenance.prune import PruneAudit, PruneJobs
 from tests.conftest import make_settings
 
@@ -22,8 +22,8 @@ ADD_ANSWER = (
 
 
 @pytest.fixture(autouse=True)
-def small_bites(monkeypatch):
-    monkeypatch.setattr(retention, "ROWS_AT_ONCE", 3)
+def small_chunks(monkeypatch):
+    monkeypatch.setattr(prune, "CHUNK_ROWS", 3)
 
 
 async def test_the_audit_is_kept_as_long_as_the_setting_says(database, database_url, admin, tenant, other_tenant):
@@ -35,11 +35,11 @@ async def test_the_audit_is_kept_as_long_as_the_setting_says(database, database_
     kept = await admin.fetch("SELECT tenant_id, count(*) FROM audit GROUP BY 1")
     assert {tuple(row) for row in kept} == {(tenant, 2), (other_tenant, 2), (None, 2)}
     assert await admin.fetchval("SELECT result FROM maintenance WHERE name = 'prune_audit'") == (
-        "21 changes older than 10 days forgotten"
+        "deleted 14 audit entries older than 10 days, 7 audit entries without a tenant, 0 quota book entries"
     )
 
 
-async def test_jobs_that_are_over_go_open_ones_stay(database, settings, admin, tenant, other_tenant):
+async def test_finished_jobs_are_deleted_and_open_ones_stay(database, settings, admin, tenant, other_tenant):
     for owner in (tenant, other_tenant):
         for state in ("completed", "failed", "cancelled", "pending", "processing"):
             await admin.execute(ADD_JOB, owner, state, 31, 2)
@@ -49,7 +49,7 @@ async def test_jobs_that_are_over_go_open_ones_stay(database, settings, admin, t
     assert dict(kept) == {"pending": 4, "processing": 4, "completed": 2}
 
 
-async def test_answers_are_remembered_for_a_day(database, settings, admin, tenant, other_tenant):
+async def test_responses_of_idempotency_keys_are_kept_for_a_day(database, settings, admin, tenant, other_tenant):
     for owner in (tenant, other_tenant):
         for number in range(5):
             await admin.execute(ADD_ANSWER, owner, f"old {number}", 25)
@@ -58,7 +58,7 @@ async def test_answers_are_remembered_for_a_day(database, settings, admin, tenan
     assert [row["key"] for row in await admin.fetch("SELECT key FROM remembered_answer")] == ["new", "new"]
 
 
-async def test_the_book_of_quotas_is_kept_for_a_year_and_a_bit(database, settings, admin, tenant):
+async def test_the_quota_book_is_kept_for_400_days(database, settings, admin, tenant):
     for days in (0, 390, 410):
         await admin.execute(
             "INSERT INTO quota_book (tenant_id, kind, day, used) VALUES ($1, 'pages', now()::date - $2::int, 1)",

@@ -1,1 +1,1 @@
-"""Maintenance."""
+"""Periodic tasks: what runs by the clock instead of by request."""

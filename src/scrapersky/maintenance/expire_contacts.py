@@ -1,15 +1,15 @@
-"""Contacts that no page, file or person has confirmed for a long time are forgotten."""
+"""Contacts that no page, file or person has confirmed for a long time are deleted."""
 
 import asyncpg
 
-from scrapersky.core.database import ACT_AS_TENANT
 from scrapersky.core.settings import Settings
-from scrapersky.engine.maintenance import Periodic
+from scrapersky.maintenance.prune import Deletion, Prune
 
-ROWS_AT_ONCE = 500
+CHUNK_ROWS = 500
 
-# Rows in hand are left for the next time. The home page's copy of an address goes with its contact.
-_FORGET = """
+# Rows in flight are left for the next time. The copy of an address in the facts of the home page is deleted with its
+# contact. The final SELECT has one row for each deleted contact.
+_CONTACTS = """
 WITH old AS (
     SELECT id FROM contact WHERE tenant_id = $1 AND seen_at < now() - $2::int * interval '1 day'
         AND contact_verification_status <> 'Processing'
@@ -25,29 +25,23 @@ WITH old AS (
         'emails', coalesce(d.facts->'emails', '[]') - c.emails, 'phones', coalesce(d.facts->'phones', '[]') - c.phones)
     FROM copies c WHERE d.id = c.domain_id AND d.facts IS NOT NULL
 )
-SELECT count(*) FROM gone"""
+SELECT FROM gone"""
 
 
-class ExpireContacts(Periodic):
-    """Contacts that were last seen more than SCRAPERSKY_CONTACT_RETENTION_DAYS ago are deleted; 0 keeps them."""
+class ExpireContacts(Prune):
+    """Deletes contacts that were last seen more than SCRAPERSKY_CONTACT_RETENTION_DAYS ago; 0 keeps all contacts."""
 
-    name = "forget_contacts"
+    name = "expire_contacts"
     interval_minutes = 60
+    as_tenant = True
 
     def __init__(self, settings: Settings) -> None:
         self._days = settings.contact_retention_days
+        rows = f"contacts not seen for {self._days} days"
+        super().__init__(Deletion(rows, _CONTACTS, (self._days, CHUNK_ROWS), by_tenant=True))
 
     async def run(self, connection: asyncpg.Connection) -> str:
-        """Tenant by tenant, as that tenant, in bites."""
+        """Delete in chunks, unless the setting is 0; return how many contacts were deleted."""
         if not self._days:
             return "contacts are kept: SCRAPERSKY_CONTACT_RETENTION_DAYS is 0"
-        forgotten = 0
-        for tenant in await connection.fetch("SELECT id FROM tenant"):
-            while count := await self._forget(connection, tenant["id"]):
-                forgotten += count
-        return f"{forgotten} contacts forgotten that were not seen for {self._days} days"
-
-    async def _forget(self, connection: asyncpg.Connection, tenant_id: object) -> int:
-        async with connection.transaction():
-            await connection.execute(ACT_AS_TENANT, str(tenant_id))
-            return int(await connection.fetchval(_FORGET, tenant_id, self._days, ROWS_AT_ONCE))
+        return await super().run(connection)

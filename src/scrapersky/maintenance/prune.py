@@ -1,4 +1,8 @@
-"""What is kept for a time by setting: the audit, jobs that are over, answers that were remembered, old quotas."""
+"""Pruning: rows past their retention are deleted in chunks, each chunk in its own transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import asyncpg
 
@@ -6,73 +10,148 @@ from scrapersky.core.database import ACT_AS_TENANT
 from scrapersky.core.settings import Settings
 from scrapersky.engine.maintenance import Periodic
 
-ROWS_AT_ONCE = 5_000
+CHUNK_ROWS = 5_000
 
-# Nobody but the engine may delete from the audit.
+
+@dataclass(frozen=True)
+class Deletion:
+    """A statement that deletes one chunk of rows; it is repeated until it deletes none."""
+
+    rows: str  # what is deleted, for the report
+    statement: str
+    values: tuple[Any, ...] = ()
+    by_tenant: bool = False  # repeated for every tenant, whose id is the first parameter
+
+
+class Prune(Periodic):
+    """Deletes rows. `as_tenant` runs every statement with the privileges of its tenant instead of the engine's."""
+
+    as_tenant: ClassVar[bool] = False
+
+    def __init__(self, *deletions: Deletion) -> None:
+        self._deletions = deletions
+
+    async def run(self, connection: asyncpg.Connection) -> str:
+        """Delete in chunks; return how many rows were deleted."""
+        tenants = [row["id"] for row in await connection.fetch("SELECT id FROM tenant")]
+        reports = []
+        for deletion in self._deletions:
+            owners: Sequence[tuple[Any, ...]] = [(tenant_id,) for tenant_id in tenants] if deletion.by_tenant else [()]
+            deleted = 0
+            for owner in owners:
+                while count := await self._delete_chunk(connection, deletion, owner):
+                    deleted += count
+            reports.append(f"{deleted} {deletion.rows}")
+        return f"deleted {', '.join(reports)}"
+
+    async def _delete_chunk(self, connection: asyncpg.Connection, deletion: Deletion, owner: tuple[Any, ...]) -> int:
+        async with connection.transaction():
+            if self.as_tenant:
+                await connection.execute(ACT_AS_TENANT, str(owner[0]))
+            status = await connection.execute(deletion.statement, *owner, *deletion.values)
+        return int(status.split()[-1])
+
+
+_HOST_LIMITS = """
+DELETE FROM host_limit WHERE host IN (
+    SELECT host FROM host_limit WHERE next_allowed_at < now() - interval '1 hour' LIMIT $1)"""
+# A bucket that was not used for a day is full again, and so is a bucket without a row.
+_RATE_LIMITS = """
+DELETE FROM rate_limit WHERE key IN (SELECT key FROM rate_limit WHERE at < now() - interval '1 day' LIMIT $1)"""
+_RESPONSES = """
+DELETE FROM provider_answer WHERE question IN (
+    SELECT question FROM provider_answer WHERE good_until <= now() ORDER BY good_until LIMIT 1000
+    FOR UPDATE SKIP LOCKED)"""
+_SESSIONS = """
+DELETE FROM session WHERE id IN (
+    SELECT id FROM session WHERE expires_at < now() - interval '30 days' LIMIT $1)"""
+_INVITATIONS = "DELETE FROM invitation WHERE expires_at < now() - interval '30 days'"
 _AUDIT = """
 DELETE FROM audit WHERE id IN (
     SELECT id FROM audit WHERE tenant_id = $1 AND at < now() - $2::int * interval '1 day' ORDER BY at, id LIMIT $3)"""
-_AUDIT_OF_NOBODY = """
+_AUDIT_WITHOUT_TENANT = """
 DELETE FROM audit WHERE id IN (
     SELECT id FROM audit WHERE tenant_id IS NULL AND at < now() - $1::int * interval '1 day' ORDER BY at LIMIT $2)"""
-# A job that is over was written to for the last time when it ended.
+_QUOTA_BOOK = "DELETE FROM quota_book WHERE tenant_id = $1 AND day < now() - interval '400 days'"
+# The last write to a finished job was its end.
 _JOBS = """
 DELETE FROM job WHERE id IN (
     SELECT id FROM job WHERE tenant_id = $1 AND updated_at < now() - $2::int * interval '1 day'
         AND state NOT IN ('pending', 'processing') ORDER BY updated_at LIMIT $3)"""
-_ANSWERS = """
+_IDEMPOTENT_RESPONSES = """
 DELETE FROM remembered_answer WHERE (tenant_id, key) IN (
     SELECT tenant_id, key FROM remembered_answer WHERE tenant_id = $1 AND created_at < now() - interval '24 hours'
     LIMIT $2)"""
-_BOOK = "DELETE FROM quota_book WHERE tenant_id = $1 AND day < now() - interval '400 days'"
 
 
-class PruneAudit(Periodic):
-    """The audit is kept for SCRAPERSKY_AUDIT_RETENTION_DAYS, and the book of quotas for a little more than a year."""
+class PruneHostLimits(Prune):
+    """Deletes the limits of hosts that were not visited for an hour."""
+
+    name = "prune_host_limits"
+    interval_minutes = 30
+
+    def __init__(self) -> None:
+        super().__init__(Deletion("host limits", _HOST_LIMITS, (CHUNK_ROWS,)))
+
+
+class PruneRateLimits(Prune):
+    """Deletes the rate limits of callers that were idle for a day."""
+
+    name = "prune_rate_limits"
+    interval_minutes = 30
+
+    def __init__(self) -> None:
+        super().__init__(Deletion("rate limits", _RATE_LIMITS, (CHUNK_ROWS,)))
+
+
+class PruneResponseCache(Prune):
+    """Deletes cached responses of providers that are too old to be used."""
+
+    name = "prune_response_cache"
+    interval_minutes = 30
+
+    def __init__(self) -> None:
+        super().__init__(Deletion("responses", _RESPONSES))
+
+
+class PruneSessions(Prune):
+    """Deletes sessions and invitations that ended a month ago."""
+
+    name = "prune_sessions"
+    interval_minutes = 60
+
+    def __init__(self) -> None:
+        super().__init__(Deletion("sessions", _SESSIONS, (CHUNK_ROWS,)), Deletion("invitations", _INVITATIONS))
+
+
+class PruneAudit(Prune):
+    """Deletes audit entries after SCRAPERSKY_AUDIT_RETENTION_DAYS, and entries of the quota book after 400 days.
+
+    Only the engine may delete them.
+    """
 
     name = "prune_audit"
     interval_minutes = 60
 
     def __init__(self, settings: Settings) -> None:
-        self._days = settings.audit_retention_days
-
-    async def run(self, connection: asyncpg.Connection) -> str:
-        """Tenant by tenant, in bites."""
-        pruned = 0
-        for tenant in await connection.fetch("SELECT id FROM tenant"):
-            while count := _count(await connection.execute(_AUDIT, tenant["id"], self._days, ROWS_AT_ONCE)):
-                pruned += count
-            await connection.execute(_BOOK, tenant["id"])
-        while count := _count(await connection.execute(_AUDIT_OF_NOBODY, self._days, ROWS_AT_ONCE)):
-            pruned += count
-        return f"{pruned} changes older than {self._days} days forgotten"
+        days = settings.audit_retention_days
+        super().__init__(
+            Deletion(f"audit entries older than {days} days", _AUDIT, (days, CHUNK_ROWS), by_tenant=True),
+            Deletion("audit entries without a tenant", _AUDIT_WITHOUT_TENANT, (days, CHUNK_ROWS)),
+            Deletion("quota book entries", _QUOTA_BOOK, by_tenant=True),
+        )
 
 
-class PruneJobs(Periodic):
-    """Jobs that are over are kept for SCRAPERSKY_JOB_RETENTION_DAYS, answers to repeated requests for a day."""
+class PruneJobs(Prune):
+    """Deletes finished jobs after SCRAPERSKY_JOB_RETENTION_DAYS, and responses of Idempotency-Keys after a day."""
 
     name = "prune_jobs"
     interval_minutes = 60
+    as_tenant = True
 
     def __init__(self, settings: Settings) -> None:
-        self._days = settings.job_retention_days
-
-    async def run(self, connection: asyncpg.Connection) -> str:
-        """Tenant by tenant, as that tenant, in bites."""
-        jobs = answers = 0
-        for tenant in await connection.fetch("SELECT id FROM tenant"):
-            while count := await _as_tenant(connection, tenant["id"], _JOBS, self._days, ROWS_AT_ONCE):
-                jobs += count
-            while count := await _as_tenant(connection, tenant["id"], _ANSWERS, ROWS_AT_ONCE):
-                answers += count
-        return f"{jobs} jobs older than {self._days} days and {answers} answers forgotten"
-
-
-async def _as_tenant(connection: asyncpg.Connection, tenant_id: object, statement: str, *values: int) -> int:
-    async with connection.transaction():
-        await connection.execute(ACT_AS_TENANT, str(tenant_id))
-        return _count(await connection.execute(statement, tenant_id, *values))
-
-
-def _count(told: str) -> int:
-    return int(told.split()[-1])
+        days = settings.job_retention_days
+        super().__init__(
+            Deletion(f"jobs older than {days} days", _JOBS, (days, CHUNK_ROWS), by_tenant=True),
+            Deletion("idempotent responses", _IDEMPOTENT_RESPONSES, (CHUNK_ROWS,), by_tenant=True),
+        )

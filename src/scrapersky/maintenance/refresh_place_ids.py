@@ -1,4 +1,4 @@
-"""Ids of places grow old: those that may be kept for ever are looked at once a year, which costs nothing."""
+"""Place ids change over time: ids that can be kept for ever are refreshed once a year, which is free of charge."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -14,8 +14,8 @@ from scrapersky.providers.google.errors import PlaceNotFound
 
 log = structlog.get_logger(__name__)
 
-MAX_CONCURRENT = 100  # ids an hour
-KNOWN_TWICE = "{provider} has another id for this place, and the place of that id is here as well; archive this one."
+MAX_IDS = 100  # of one tenant and provider in an hour
+DUPLICATE = "{provider} has another id for this place, and there is another place with that id: archive this one."
 
 _OLD = """
 SELECT id, provider_id FROM place WHERE provider = $1 AND fetched_at < now() - interval '12 months'
@@ -26,59 +26,59 @@ UPDATE place p SET provider_id = $2, fetched_at = now() WHERE id = $1 AND NOT EX
     SELECT FROM place o WHERE (o.tenant_id, o.provider, o.provider_id) = (p.tenant_id, p.provider, $2) AND o.id <> p.id)
 RETURNING id"""
 
-# As a deep scan would end: the reason is where people look for it. In a year it is looked at again.
+# The place is marked like one whose deep scan failed, with the reason. It is refreshed again in a year.
 _STALE = """
 UPDATE place SET deep_scan_status = 'Error', deep_scan_error = $2, fetched_at = now(), updated_at = now()
 WHERE id = $1 AND deep_scan_status NOT IN ('Queued', 'Processing')"""
 
 
-class KeeperOfIds(Protocol):
-    """A provider whose ids change now and then."""
+class RefreshableIds(Protocol):
+    """A provider whose place ids change over time."""
 
     name: str
 
     async def current_id(self, provider_id: str) -> str:
-        """The id that the place has now; PlaceGone if it has none."""
+        """Return the id that the place has now, or raise PlaceNotFound."""
 
 
 class RefreshPlaceIds(Periodic):
-    """Ids older than twelve months are asked about; a place without one is marked, with the reason and the cure."""
+    """Refreshes ids older than twelve months; a place without an id is marked, with the reason and the cure."""
 
-    name = "refresh_ids"
+    name = "refresh_place_ids"
     interval_minutes = 60
 
-    def __init__(self, database: Database, keepers: Sequence[KeeperOfIds]) -> None:
+    def __init__(self, database: Database, id_providers: Sequence[RefreshableIds]) -> None:
         self._database = database
-        self._keepers = keepers
+        self._providers = id_providers
 
     async def run(self, connection: asyncpg.Connection) -> str:
-        """The oldest of every tenant; when a provider has enough of us, the rest comes in an hour."""
+        """Refresh the oldest ids of every tenant; after an error of a provider the rest follows in an hour."""
         fresh = stale = 0
         tenants = [row["id"] for row in await connection.fetch("SELECT id FROM tenant ORDER BY id")]
-        for keeper in self._keepers:
+        for provider in self._providers:
             try:
                 for tenant_id in tenants:
-                    for place in await self._as_tenant(tenant_id, _OLD, keeper.name, MAX_CONCURRENT):
-                        is_fresh = await self._look(keeper, tenant_id, place["id"], place["provider_id"])
+                    for place in await self._as_tenant(tenant_id, _OLD, provider.name, MAX_IDS):
+                        is_fresh = await self._refresh(provider, tenant_id, place["id"], place["provider_id"])
                         fresh, stale = fresh + is_fresh, stale + (not is_fresh)
-            except (TryAgain, Hopeless) as trouble:
-                log.warning("place_id_refresh_failed", provider=keeper.name, reason=str(trouble))
-                return f"{fresh} ids refreshed, {stale} stale; then: {trouble}"
+            except (TryAgain, Hopeless) as error:
+                log.warning("place_id_refresh_failed", provider=provider.name, reason=str(error))
+                return f"{fresh} ids refreshed, {stale} stale; then: {error}"
         return f"{fresh} ids refreshed, {stale} stale"
 
-    async def _look(self, keeper: KeeperOfIds, tenant_id: UUID, place_id: UUID, provider_id: str) -> bool:
+    async def _refresh(self, provider: RefreshableIds, tenant_id: UUID, place_id: UUID, provider_id: str) -> bool:
         try:
-            current = await keeper.current_id(provider_id)
+            current = await provider.current_id(provider_id)
         except PlaceNotFound as gone:
             await self._as_tenant(tenant_id, _STALE, place_id, str(gone))
             return False
         if await self._as_tenant(tenant_id, _RENEW, place_id, current):
             return True
-        await self._as_tenant(tenant_id, _STALE, place_id, KNOWN_TWICE.format(provider=keeper.name))
+        await self._as_tenant(tenant_id, _STALE, place_id, DUPLICATE.format(provider=provider.name))
         return False
 
     async def _as_tenant(self, tenant_id: UUID, statement: str, *values: Any) -> list[asyncpg.Record]:
-        """One statement in a transaction of its own: none is open while a provider is asked."""
+        """Run a statement in its own transaction: none is open during a request to a provider."""
         async with self._database.engine_connection() as connection, connection.transaction():
             await connection.execute(ACT_AS_TENANT, str(tenant_id))
             rows: list[asyncpg.Record] = await connection.fetch(statement, *values)

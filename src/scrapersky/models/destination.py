@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, Index, Integer, UniqueConstraint
+from sqlalchemy import Index, Integer, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.models.base import Base, TenantRow
@@ -15,12 +15,11 @@ class Destination(TenantRow, Base):
     __tablename__ = "destination"
     __table_args__ = (
         UniqueConstraint("tenant_id", "name"),
-        CheckConstraint("kind IN ('webhook', 'hubspot', 'brevo', 'n8n')", name="kind_word"),
         Index("destination_by_update", "tenant_id", "updated_at", "id"),
     )
 
     name: Mapped[str]
-    kind: Mapped[str]
+    kind: Mapped[str]  # a name of destinations.registry.KINDS
     url: Mapped[str | None]  # the web hook, or another base than the CRM's own
     secret: Mapped[str | None]  # sealed; a key of the CRM or what a web hook is signed with
     former_secret: Mapped[str | None]  # sealed; still signs beside the new one until the receiver has changed over

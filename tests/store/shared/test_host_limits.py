@@ -9,7 +9,8 @@ from tests.conftest import make_settings
 from scrapersky.core.database import Database
 from scrapersky.crawl.politeness.host_limits import NotYet, Permit
 from scrapersky.engine.maintenance import run_periodic
-from scrapersky.store.shared.host_limits import PruneHostLimits, SharedHostLimits
+from scrapersky.maintenance.prune import PruneHostLimits
+from scrapersky.store.shared.host_limits import SharedHostLimits
 
 
 @pytest.fixture

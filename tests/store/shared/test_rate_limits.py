@@ -6,7 +6,8 @@ import pytest
 
 from scrapersky.core.database import Database
 from scrapersky.engine.maintenance import run_periodic
-from scrapersky.store.shared.rate_limits import PruneRateLimits, spend, take
+from scrapersky.maintenance.prune import PruneRateLimits
+from scrapersky.store.shared.rate_limits import spend, take
 
 SLOW = 0.001  # tokens a minute: nothing comes back while a test runs
 

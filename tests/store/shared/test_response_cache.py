@@ -11,13 +11,14 @@ from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.network.ip_ranges import Allowance
 from scrapersky.crawl.network.ssrf_guard import SsrfGuard
 from scrapersky.engine.maintenance import run_periodic
+from scrapersky.maintenance.prune import PruneResponseCache
 from scrapersky.providers.http_api import ClientSource
 from scrapersky.providers.osm.nominatim import Nominatim
 from scrapersky.providers.osm.overpass import Overpass
 from scrapersky.providers.response_cache import InMemoryResponseCache, ResponseCache
 from scrapersky.providers.throttle import Throttle
 from scrapersky.store.shared import response_cache
-from scrapersky.store.shared.response_cache import PruneResponseCache, StoredResponseCache
+from scrapersky.store.shared.response_cache import StoredResponseCache
 
 HOUR = timedelta(hours=1)
 HELSINKI = {"osm_type": "relation", "osm_id": 34914, "category": "boundary", "boundingbox": ["59", "60", "24", "25"]}
@@ -84,7 +85,10 @@ async def test_an_old_answer_is_none_and_is_removed(database, admin):
     assert await answers.find("old") is None
     assert await run_periodic(PruneResponseCache(), database)
     assert await admin.fetchval("SELECT count(*) FROM provider_answer") == 1
-    assert await admin.fetchval("SELECT result FROM maintenance WHERE name = 'forget_answers'") == "1 answers forgotten"
+    assert (
+        await admin.fetchval("SELECT result FROM maintenance WHERE name = 'prune_response_cache'")
+        == "deleted 1 responses"
+    )
     assert await answers.find("young") == [2]
 
 

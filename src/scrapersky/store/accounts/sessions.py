@@ -12,7 +12,6 @@ from scrapersky.core import clock, tokens
 from scrapersky.core.database import Database
 from scrapersky.core.errors import Conflict, NotKnown, UnknownName
 from scrapersky.core.uuid7 import new_id
-from scrapersky.engine.maintenance import Periodic
 from scrapersky.models import LoginSession, User
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
@@ -31,10 +30,6 @@ SELECT s.id, s.tenant_id, s.user_id, s.token_hash = $1 AS is_present,
 FROM session s JOIN "user" u ON u.id = s.user_id AND u.tenant_id = s.tenant_id JOIN tenant t ON t.id = s.tenant_id
 WHERE s.family_hash = $2 AND s.revoked_at IS NULL AND s.expires_at > now()
     AND u.disabled_at IS NULL AND t.disabled_at IS NULL"""
-_FORGET = """
-DELETE FROM session WHERE id IN (
-    SELECT id FROM session WHERE expires_at < now() - interval '30 days' LIMIT 5000)"""
-_FORGET_LINKS = "DELETE FROM invitation WHERE expires_at < now() - interval '30 days'"
 
 
 class UnknownSession(UnknownName):
@@ -170,18 +165,3 @@ async def _end_stolen(database: Database, tenant_id: UUID, session_id: UUID) -> 
         )
         actor = Actor("system", tenant_id, "admin", "api")
         await audit.record(session, actor, "end", f"session {session_id}", None, {"why": "an old token was used again"})
-
-
-class PruneSessions(Periodic):
-    """Logins and invitations that ended a month ago are of no use to anybody."""
-
-    name = "forget_sessions"
-    interval_minutes = 60
-
-    async def run(self, connection: asyncpg.Connection) -> str:
-        """Delete in bites."""
-        forgotten = 0
-        while count := int((await connection.execute(_FORGET)).split()[-1]):
-            forgotten += count
-        await connection.execute(_FORGET_LINKS)
-        return f"{forgotten} logins forgotten"

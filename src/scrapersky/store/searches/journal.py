@@ -31,7 +31,6 @@ SELECT :heir, j.question, j.place, j.tenant_id, j.page, j.kept_at
 FROM search_journal j JOIN search s ON s.id = j.search_id
 WHERE s.tenant_id = :tenant AND lower(s.text) = lower(:text) AND lower(s.area) IS NOT DISTINCT FROM lower(:area)
     AND s.provider = :provider AND s.id <> :heir AND j.page ->> :booked IS NOT NULL ON CONFLICT DO NOTHING""")
-FORGET_OLD = f"DELETE FROM search_journal WHERE kept_at < now() - interval '{KEPT_HOURS} hours'"  # noqa: S608
 
 
 class StoredJournal:

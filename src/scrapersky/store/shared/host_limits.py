@@ -10,7 +10,6 @@ from scrapersky.core.batcher import Batcher
 from scrapersky.core.database import Database
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.politeness.host_limits import HostPolicy, NotYet, Permit
-from scrapersky.engine.maintenance import Periodic
 
 SHORTEST_WAIT = timedelta(milliseconds=100)
 
@@ -45,10 +44,6 @@ WITH back AS (
 UPDATE host_limit h SET permits = h.permits - back.permits,
     next_allowed_at = greatest(h.next_allowed_at, clock_timestamp() + back.pause)
 FROM back JOIN mine USING (host) WHERE h.host = back.host"""
-
-_FORGET = """
-DELETE FROM host_limit WHERE host IN (
-    SELECT host FROM host_limit WHERE next_allowed_at < now() - interval '1 hour' LIMIT 5000)"""
 
 
 FREE_ALL = "UPDATE host_limit SET permits = '{}' WHERE permits <> '{}'"
@@ -114,17 +109,3 @@ def _turns(permits: Sequence[Permit]) -> list[dict[str, Permit]]:
 async def free_all(connection: asyncpg.Connection) -> None:
     """Take every permit back: for whoever is alone, and knows that their holders are gone. The delays are kept."""
     await connection.execute(FREE_ALL)
-
-
-class PruneHostLimits(Periodic):
-    """Hosts that nobody has visited for an hour need no row."""
-
-    name = "forget_hosts"
-    interval_minutes = 30
-
-    async def run(self, connection: asyncpg.Connection) -> str:
-        """Delete in bites."""
-        forgotten = 0
-        while count := int((await connection.execute(_FORGET)).split()[-1]):
-            forgotten += count
-        return f"{forgotten} hosts forgotten"

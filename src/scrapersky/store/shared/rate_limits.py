@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 import asyncpg
 
-from scrapersky.engine.maintenance import Periodic
-
 # One statement and one round trip. A bucket that has too little is not written to, so that a flood makes no dead rows;
 # the second half says how long to wait. Nobody sees their own write there, hence NOT EXISTS.
 _TAKE = """
@@ -23,11 +21,6 @@ UNION ALL
 SELECT greatest(0.001, ($4 - tokens) / $2), tokens FROM (
     SELECT least($3, b.tokens + $2::float8 * extract(epoch FROM clock_timestamp() - b.at)::float8) AS tokens
     FROM rate_limit b WHERE b.key = $1 AND NOT EXISTS (SELECT FROM taken)) AS found"""
-
-# A bucket that nobody touched for a day is full again, whatever its rate: without a row it is full, too.
-_FORGET = """
-DELETE FROM rate_limit WHERE key IN (
-    SELECT key FROM rate_limit WHERE at < now() - interval '1 day' LIMIT 5000)"""
 
 
 @dataclass(frozen=True)
@@ -57,17 +50,3 @@ async def spend(connection: asyncpg.Connection, key: str, per_minute: float, bur
     if row is None:  # another process made the row in this very moment, and emptied it
         return Standing(wait=cost / per_second, left=0)
     return Standing(row["wait"], row["tokens"])
-
-
-class PruneRateLimits(Periodic):
-    """Rate limits of those who have not come for a day need no row."""
-
-    name = "forget_buckets"
-    interval_minutes = 30
-
-    async def run(self, connection: asyncpg.Connection) -> str:
-        """Delete in bites."""
-        forgotten = 0
-        while count := int((await connection.execute(_FORGET)).split()[-1]):
-            forgotten += count
-        return f"{forgotten} buckets forgotten"

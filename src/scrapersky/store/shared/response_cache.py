@@ -5,10 +5,7 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
-import asyncpg
-
 from scrapersky.core.database import Database
-from scrapersky.engine.maintenance import Periodic
 
 MAX_BYTES = 64_000_000  # of all answers together; the oldest make room
 LARGEST_BYTES = 16_000_000  # a larger one is not kept
@@ -27,11 +24,6 @@ DELETE FROM provider_answer WHERE question IN (
         SELECT question FROM (
             SELECT question, sum(bytes) OVER (ORDER BY good_until DESC, question) AS so_far FROM provider_answer) a
         WHERE so_far > $1)
-    FOR UPDATE SKIP LOCKED)"""
-
-_FORGET = """
-DELETE FROM provider_answer WHERE question IN (
-    SELECT question FROM provider_answer WHERE good_until <= now() ORDER BY good_until LIMIT 1000
     FOR UPDATE SKIP LOCKED)"""
 
 
@@ -60,17 +52,3 @@ class StoredResponseCache:
 
 def _digest(question: str) -> str:
     return sha256(question.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-class PruneResponseCache(Periodic):
-    """Answers of providers that are too old to be used are removed."""
-
-    name = "forget_answers"
-    interval_minutes = 30
-
-    async def run(self, connection: asyncpg.Connection) -> str:
-        """Delete in bites."""
-        forgotten = 0
-        while count := int((await connection.execute(_FORGET)).split()[-1]):
-            forgotten += count
-        return f"{forgotten} answers forgotten"
