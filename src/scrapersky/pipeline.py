@@ -1,4 +1,4 @@
-"""The line, drawn once: the workflows in their order."""
+"""The pipeline of scrapersky: its workflows in their order."""
 
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.web import Web
@@ -29,7 +29,7 @@ def build_pipeline(
 ) -> Pipeline:
     """Search ─1─▶ Place ─2─▶ LocalBusiness ─3─▶ Domain ─4─▶ Domain ─5─▶ SitemapFile ─6─▶ Page ─7─▶ Contact ─8─▶ ─9─▶.
 
-    Without a web of its own it has the default one, closed until a row needs it: enough to read the declarations.
+    Without arguments the workflows can only be inspected: their declarations are complete, their services are not.
     """
     web = web or Web(Settings())
     return Pipeline(

@@ -7,7 +7,7 @@ import urllib.request
 
 import pytest
 
-from scrapersky.core.tokens import hash_of, parts_of_key
+from scrapersky.core.tokens import hash_secret, split_key
 from tests.cli.conftest import Command
 
 PASSWORD = "correct horse battery"
@@ -44,9 +44,9 @@ async def test_a_key_is_printed_once_and_opens_the_door(line: Command, admin) ->
     await line("user", "create", "bot", "--role", "operator", "--no-password")
     said = await line("user", "key", "bot", "--scope", "read", "--scope", "operate", "--days", "30")
     assert said.code == 0
-    prefix, secret = parts_of_key(said.out.strip())
+    prefix, secret = split_key(said.out.strip())
     row = await admin.fetchrow("SELECT secret_hash, scopes, expires_at FROM api_key WHERE prefix = $1", prefix)
-    assert row["secret_hash"] == hash_of(secret)
+    assert row["secret_hash"] == hash_secret(secret)
     assert row["scopes"] == ["read", "operate"]
     assert row["expires_at"] is not None
     said = await line("user", "key", "bot", "--scope", "admin")

@@ -9,8 +9,8 @@ import pytest
 import structlog
 from pydantic import SecretStr
 
-from scrapersky.core.logging_setup import sink
-from scrapersky.core.redaction import LONGEST, masker
+from scrapersky.core.logging_setup import clean_event
+from scrapersky.core.redaction import MAX_VALUE_LENGTH, redactor
 from tests.conftest import make_settings
 
 PLANTED = {
@@ -31,7 +31,7 @@ def say():
         handler = logging.StreamHandler(written)
         shared = [structlog.stdlib.add_log_level, structlog.stdlib.add_logger_name]
         handler.setFormatter(
-            structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=sink(SETTINGS, as_text))
+            structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=clean_event(SETTINGS, as_text))
         )
         logger = logging.getLogger("tests.log_lines")
         logger.handlers, logger.propagate = [handler], False
@@ -82,7 +82,7 @@ def test_a_secret_of_the_settings_is_found_wherever_it_stands(say, secret, as_te
     ],
 )
 def test_secrets_of_others_are_known_by_their_looks(text, secret):
-    masked = masker(SETTINGS)(text)
+    masked = redactor(SETTINGS)(text)
     assert secret not in masked
     assert "********" in masked
 
@@ -130,5 +130,5 @@ def test_case_98_strings_made_for_templates_and_lookups_are_plain_data(say):
 def test_a_value_without_end_is_cut_and_costs_little(say):
     started = time.process_time()
     for text in ("a" * 5_000_000, "key=" * 200_000, "a@" * 500_000, "://:" * 300_000, "bearer " * 200_000):
-        assert len(say("x", title=text)) < LONGEST * 8
+        assert len(say("x", title=text)) < MAX_VALUE_LENGTH * 8
     assert time.process_time() - started < 5

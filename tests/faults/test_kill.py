@@ -88,7 +88,7 @@ async def test_a_poison_row_dies_after_its_attempts_and_harms_no_mate(arena: Are
     await arena.until_done()
     letter = await arena.admin.fetchrow("SELECT * FROM dead_letter")
     assert (letter["queue"], letter["attempts"], letter["error_type"]) == ("parcel.packing", 4, "LeaseExpired")
-    assert "fell silent" in letter["message"]
+    assert "lease expired" in letter["message"]
     assert await arena.ask("SELECT max(packing_attempts) > 1 FROM parcel WHERE label LIKE 'plain%'")
     assert await arena.statuses() == {"Completed": 4, "Error": 1}
     await arena.check(max_attempts=4)

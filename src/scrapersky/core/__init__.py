@@ -1,1 +1,1 @@
-"""What every room stands on: settings, database, errors, clock."""
+"""What every layer uses: settings, database, errors, clock, secrets."""

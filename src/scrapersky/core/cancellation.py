@@ -1,13 +1,13 @@
-"""Being asked to end: an error on the way out must not hide it."""
+"""Task cancellation that another exception must not hide."""
 
 import asyncio
 
 
 def raise_if_cancelled(error: BaseException) -> None:
-    """Raise CancelledError if somebody wants this task to end.
+    """Raise CancelledError if this task is being cancelled.
 
-    Whoever catches an error in order to go on calls this first: a connection that breaks because it was cancelled
-    raises an error of its own in place of the cancellation, and the loop would go on for ever.
+    Call it first in every handler that catches an exception and continues: a connection that breaks because it was
+    cancelled raises its own exception instead of the cancellation, and the loop would never end.
     """
     task = asyncio.current_task()
     if task is not None and task.cancelling():

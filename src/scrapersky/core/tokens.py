@@ -1,4 +1,4 @@
-"""The one place where tokens are made and believed: signed ones for people, opaque ones for keys and links."""
+"""Creation and verification of tokens: signed access tokens, opaque API keys, refresh tokens and link secrets."""
 
 import hashlib
 import hmac
@@ -10,15 +10,15 @@ from uuid import UUID
 import jwt
 
 from scrapersky.core import clock
-from scrapersky.core.errors import NotKnown
+from scrapersky.core.errors import NotAuthenticated
 
 ALGORITHM = "HS256"
 ISSUER = "scrapersky"
 AUDIENCE = "scrapersky-api"
 LIFETIME = timedelta(minutes=15)
 LEEWAY = timedelta(seconds=30)
-LONGEST = 2048  # characters; ours have about 400
-NOT_VALID = "The token or key is none of ours, or not valid any more."  # the same for every fault
+MAX_LENGTH = 2048  # characters; ours have about 400
+NOT_VALID = "The token or API key is invalid, expired or revoked."  # the same for every cause
 REQUIRED = ["exp", "iat", "sub", "aud", "iss"]
 
 KEY_MARK = "ssk"
@@ -28,14 +28,14 @@ FAMILY_BYTES = 16
 
 @dataclass(frozen=True)
 class Claims:
-    """What a signed token says: who, and by which login."""
+    """The claims of an access token: the user and the session."""
 
     user_id: UUID
     session_id: UUID
 
 
 def sign(key: bytes, user_id: UUID, session_id: UUID) -> str:
-    """A token for a quarter of an hour; the session behind it is asked for at every use."""
+    """Create an access token for 15 minutes; each use checks its session."""
     now = clock.now()
     claims = {
         "iss": ISSUER,
@@ -49,11 +49,11 @@ def sign(key: bytes, user_id: UUID, session_id: UUID) -> str:
 
 
 def verify(key: bytes, token: str) -> Claims:
-    """What a token says, or NotKnown; nothing of it is repeated."""
-    if len(token) > LONGEST:  # before anything looks into it
-        raise NotKnown(NOT_VALID)
+    """Return the claims of a token, or raise NotAuthenticated without repeating anything of it."""
+    if len(token) > MAX_LENGTH:  # before parsing
+        raise NotAuthenticated(NOT_VALID)
     try:
-        said = jwt.decode(
+        claims = jwt.decode(
             token,
             key,
             algorithms=[ALGORITHM],
@@ -62,14 +62,14 @@ def verify(key: bytes, token: str) -> Claims:
             leeway=LEEWAY,
             options={"require": REQUIRED, "strict_aud": True},
         )
-        return Claims(UUID(said["sub"]), UUID(said["sid"]))
+        return Claims(UUID(claims["sub"]), UUID(claims["sid"]))
     except (jwt.InvalidTokenError, KeyError, ValueError, TypeError, AttributeError):
-        raise NotKnown(NOT_VALID) from None
+        raise NotAuthenticated(NOT_VALID) from None
 
 
 @dataclass(frozen=True)
 class NewKey:
-    """A key as it is shown once, and what is kept of it."""
+    """A new API key: the text shown once, and what is stored."""
 
     shown: str
     prefix: str
@@ -77,39 +77,39 @@ class NewKey:
 
 
 def new_key() -> NewKey:
-    """A key for a program: `ssk_`, a prefix to find it by, and 32 random bytes."""
+    """Create an API key: `ssk_`, a prefix for lookup, and 32 random bytes."""
     prefix, secret = secrets.token_hex(PREFIX_BYTES), secrets.token_urlsafe(SECRET_BYTES)
-    return NewKey(f"{KEY_MARK}_{prefix}_{secret}", prefix, hash_of(secret))
+    return NewKey(f"{KEY_MARK}_{prefix}_{secret}", prefix, hash_secret(secret))
 
 
-def parts_of_key(shown: str) -> tuple[str, str] | None:
-    """The prefix and the secret, or None if this is no key."""
-    mark, _, rest = shown.partition("_")
-    prefix, _, secret = rest.partition("_")
-    fits = mark == KEY_MARK and len(prefix) == 2 * PREFIX_BYTES and 0 < len(secret) < LONGEST and shown.isascii()
+def split_key(shown: str) -> tuple[str, str] | None:
+    """Return the prefix and the secret, or None if this is not an API key."""
+    mark, _, remainder = shown.partition("_")
+    prefix, _, secret = remainder.partition("_")
+    fits = mark == KEY_MARK and len(prefix) == 2 * PREFIX_BYTES and 0 < len(secret) < MAX_LENGTH and shown.isascii()
     return (prefix, secret) if fits else None
 
 
 def new_refresh_token(family: str | None = None) -> str:
-    """The family of a login, which stays, and 32 random bytes, which change at every use."""
+    """Create a refresh token: the family of the session, and 32 random bytes that change at every use."""
     return f"{family or secrets.token_urlsafe(FAMILY_BYTES)}.{secrets.token_urlsafe(SECRET_BYTES)}"
 
 
 def family_of(refresh_token: str) -> str:
-    """What all tokens of one login have in common: whoever shows it has had one of them."""
+    """Return the part that all refresh tokens of one session share; it detects reuse of an old one."""
     return refresh_token.partition(".")[0]
 
 
 def new_secret() -> str:
-    """32 random bytes for a link."""
+    """Create 32 random bytes for a link."""
     return secrets.token_urlsafe(SECRET_BYTES)
 
 
-def hash_of(secret: str) -> str:
-    """What is kept of a secret: it is random and long, so a plain hash will do."""
+def hash_secret(secret: str) -> str:
+    """Hash a secret for storage; a plain hash is enough for a long random value."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def matches(secret: str, kept_hash: str) -> bool:
-    """Whether this is the secret, compared in constant time."""
-    return hmac.compare_digest(hash_of(secret), kept_hash)
+    """Compare a secret with its stored hash in constant time."""
+    return hmac.compare_digest(hash_secret(secret), kept_hash)

@@ -1,4 +1,4 @@
-"""New primary keys: UUID version 7, so that rows made together lie together in the index."""
+"""Primary keys: UUID version 7, so that rows created together are adjacent in the index."""
 
 import os
 import time
@@ -6,7 +6,7 @@ from uuid import UUID
 
 
 def new_id() -> UUID:
-    """48 bits of milliseconds, then randomness (RFC 9562, section 5.7)."""
+    """Return 48 bits of milliseconds followed by random bits (RFC 9562, section 5.7)."""
     milliseconds = time.time_ns() // 1_000_000
     random = int.from_bytes(os.urandom(10), "big")
     value = (milliseconds & (2**48 - 1)) << 80 | random

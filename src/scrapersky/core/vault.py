@@ -1,4 +1,4 @@
-"""The secret of a house: what tokens are signed with, and what other people's keys are sealed with in the database."""
+"""The secret key of an installation: signs tokens and encrypts stored credentials."""
 
 import base64
 import os
@@ -15,47 +15,45 @@ from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Settings
 
 KEY_BYTES = 32
-MIN_DISTINCT = 12  # bytes; 32 random ones have 24 different at the very least, a typed phrase repeats itself
+MIN_DISTINCT = 12  # bytes; 32 random bytes have at least 24 distinct values, a typed phrase has fewer
 KEY_FILE = "secret-key"
-MAKE_ONE = 'python -c "import secrets; print(secrets.token_urlsafe(32))"'
+CREATE_KEY = 'python -c "import secrets; print(secrets.token_urlsafe(32))"'
 
 
 class Vault:
-    """Keys derived from the one secret, each for its own purpose."""
+    """Keys derived from the secret, one per purpose."""
 
     def __init__(self, secret: bytes) -> None:
         self.signing_key = _derive(secret, b"scrapersky tokens")
         self._seal = Fernet(base64.urlsafe_b64encode(_derive(secret, b"scrapersky sealed values")))
 
     def seal(self, value: str) -> str:
-        """A value as it may lie in the database."""
+        """Encrypt a value for storage."""
         return self._seal.encrypt(value.encode()).decode()
 
     def open(self, sealed: str) -> str:
-        """The value again, or BadSetting if the secret has changed since."""
+        """Decrypt a value, or raise BadSetting if the secret has changed."""
         try:
             return self._seal.decrypt(sealed.encode()).decode()
         except InvalidToken:
             raise BadSetting(
-                "A stored key cannot be opened: SCRAPERSKY_SECRET_KEY is not the one it was sealed with. "
-                "Set the old one again, or enter the key of the destination anew."
+                "A stored credential cannot be decrypted: SCRAPERSKY_SECRET_KEY has changed since it was stored. "
+                "Set the former key again, or enter the destination's credential again."
             ) from None
 
 
 def open_vault(settings: Settings) -> Vault:
-    """The vault of this house: from the setting, or, in development, from a file made at the first start."""
+    """Build the vault from the setting or, in development, from a file created at the first start."""
     if settings.secret_key is not None:
         return Vault(_checked(settings.secret_key.get_secret_value()))
     if settings.environment == "production":
-        raise BadSetting(
-            f"SCRAPERSKY_SECRET_KEY is not set, and production does not start without. Make one: {MAKE_ONE}"
-        )
+        raise BadSetting(f"SCRAPERSKY_SECRET_KEY is not set, and production requires it. Create one: {CREATE_KEY}")
     try:
-        return Vault(_kept(settings.data_dir))
+        return Vault(_stored(settings.data_dir))
     except OSError as error:
         raise BadSetting(
-            f"SCRAPERSKY_DATA_DIR={settings.data_dir} cannot keep a secret key ({error.strerror}). "
-            "Name a directory that can be written to, or set SCRAPERSKY_SECRET_KEY."
+            f"SCRAPERSKY_DATA_DIR={settings.data_dir} cannot store a secret key ({error.strerror}). "
+            "Name a writable directory, or set SCRAPERSKY_SECRET_KEY."
         ) from error
 
 
@@ -64,20 +62,20 @@ def _checked(given: str) -> bytes:
     if len(secret) < KEY_BYTES or len(set(secret)) < MIN_DISTINCT:
         raise BadSetting(
             f"SCRAPERSKY_SECRET_KEY needs {KEY_BYTES} random bytes or more, not a word or a pattern. "
-            f"Make one: {MAKE_ONE}"
+            f"Create one: {CREATE_KEY}"
         )
     return secret
 
 
-def _kept(data_dir: Path) -> bytes:
-    """The secret of a developer's machine: readable by its owner only, the same for every process."""
+def _stored(data_dir: Path) -> bytes:
+    """Read or create the secret of a development machine: readable by its owner only, shared by all processes."""
     path = data_dir / KEY_FILE
     data_dir.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         descriptor, draft = tempfile.mkstemp(dir=data_dir)  # readable by its owner only
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_urlsafe(KEY_BYTES))
-        with suppress(FileExistsError):  # another process was quicker, and its secret is as good
+        with suppress(FileExistsError):  # another process created it first
             os.link(draft, path)
         os.unlink(draft)
     return _checked(path.read_text().strip())

@@ -1,4 +1,4 @@
-"""The vocabularies of the line: what a machine has done with a row, what a person wants done with it, who gets mail."""
+"""The vocabularies of the line: status in a queue, curation by people, deliverability of an address."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from sqlalchemy import CheckConstraint
 
 
 class Status(StrEnum):
-    """Where a row stands in one queue."""
+    """The status of a row in one queue."""
 
     NEW = "New"
     QUEUED = "Queued"
@@ -26,11 +26,11 @@ class Curation(StrEnum):
     ARCHIVED = "Archived"
 
 
-UNWANTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)  # what a person has turned down: the line goes no further with it
+REJECTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)  # a rejected row goes no further on the line
 
 
 class Verdict(StrEnum):
-    """Whether a letter to an address would arrive, as far as can be told without sending one."""
+    """Whether mail to an address would arrive, judged without sending any."""
 
     DELIVERABLE = "deliverable"
     RISKY = "risky"
@@ -38,8 +38,8 @@ class Verdict(StrEnum):
     UNKNOWN = "unknown"
 
 
-def check_words(column: str, words: type[StrEnum]) -> CheckConstraint:
-    """The CHECK that keeps a text column to one vocabulary."""
+def check_vocabulary(column: str, words: type[StrEnum]) -> CheckConstraint:
+    """Build the CHECK constraint that limits a text column to one vocabulary."""
     listed = ", ".join(f"'{word.value}'" for word in words)
     return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_word")
 

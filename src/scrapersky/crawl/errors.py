@@ -11,7 +11,7 @@
 from collections.abc import Mapping
 from datetime import timedelta
 
-from scrapersky.core.errors import Hopeless, NothingThere, ScraperSkyError, TryAgain
+from scrapersky.core.errors import NothingToDo, Permanent, Retryable, ScraperSkyError
 from scrapersky.crawl.page import Redirect
 
 
@@ -37,7 +37,7 @@ class FetchError(ScraperSkyError):
         self.headers = headers or {}
 
 
-class RetryLater(FetchError, TryAgain):
+class RetryLater(FetchError, Retryable):
     """The page cannot be fetched now."""
 
     status_code = 503
@@ -46,26 +46,26 @@ class RetryLater(FetchError, TryAgain):
 class TooSoon(RetryLater):
     """The limits of the host allow no visit at the moment."""
 
-    costs = False
+    counts = False
 
 
 class VisitLimitReached(TooSoon):
     """The visit has made all the requests that one visit may make."""
 
 
-class PermanentFetchError(FetchError, Hopeless):
+class PermanentFetchError(FetchError, Permanent):
     """The page cannot be fetched, and a retry would not help."""
 
     status_code = 502
 
 
-class PageNotFound(FetchError, NothingThere):
+class PageNotFound(FetchError, NothingToDo):
     """There is no page at this URL."""
 
     status_code = 404
 
 
-class BlockedByPolicy(FetchError, NothingThere):
+class BlockedByPolicy(FetchError, NothingToDo):
     """This URL is not fetched."""
 
     status_code = 422

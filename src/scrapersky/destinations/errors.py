@@ -9,7 +9,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from scrapersky.core.errors import Hopeless, ScraperSkyError, TryAgain
+from scrapersky.core.errors import Permanent, Retryable, ScraperSkyError
 
 MAX_WAIT = timedelta(hours=6)  # a destination can request no longer wait
 
@@ -25,7 +25,7 @@ class NotDelivered(ScraperSkyError):
     """The contact was not delivered."""
 
 
-class TryLater(NotDelivered, TryAgain):
+class TryLater(NotDelivered, Retryable):
     """The destination did not accept the contact this time."""
 
     is_counted = False  # a failed batch raises one error for many contacts, and is one failure of the destination
@@ -38,12 +38,12 @@ class TryLater(NotDelivered, TryAgain):
 class Throttled(TryLater):
     """The destination limits the rate of requests."""
 
-    costs = False
+    counts = False
 
 
-class ContactRefused(NotDelivered, Hopeless):
+class ContactRefused(NotDelivered, Permanent):
     """The destination refuses this contact."""
 
 
-class DestinationClosed(NotDelivered, Hopeless):
+class DestinationClosed(NotDelivered, Permanent):
     """The destination accepts nothing any more."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
-from scrapersky.core.errors import Hopeless, NothingThere, ScraperSkyError, TryAgain
+from scrapersky.core.errors import NothingToDo, Permanent, Retryable, ScraperSkyError
 from scrapersky.core.vocabularies import Status
 from scrapersky.engine.tuning import Tuning
 
@@ -13,14 +13,14 @@ MAX_ERROR_LENGTH = 1024  # characters of an error that are stored
 MAX_WAIT_SECONDS = 10 * 365 * 86_400.0  # PostgreSQL's timestamps end, and one row must not fail its batch
 
 
-class Skip(NothingThere):
+class Skip(NothingToDo):
     """There is nothing to do for this row, for the given reason."""
 
 
-class Later(TryAgain):
+class Later(Retryable):
     """Try again after the given time. The attempt does not count."""
 
-    costs = False
+    counts = False
 
     def __init__(self, after: timedelta, why: str) -> None:
         if not isinstance(after, timedelta):
@@ -29,7 +29,7 @@ class Later(TryAgain):
         self.after = after
 
 
-class GiveUp(Hopeless):
+class GiveUp(Permanent):
     """A retry cannot succeed: the row becomes a dead letter at once."""
 
 
@@ -82,19 +82,19 @@ TAKEN_BACK = {
 def outcome_of(error: BaseException, tries: int, tuning: Tuning) -> Outcome:
     """Return the outcome of a row whose work raised; `tries` includes this attempt."""
     why = reason_of(error)
-    if isinstance(error, NothingThere):
+    if isinstance(error, NothingToDo):
         return Outcome(OutcomeKind.SKIPPED, Status.SKIPPED, why)
     after = _requested_wait(error)
-    if isinstance(error, TryAgain) and not error.costs:
+    if isinstance(error, Retryable) and not error.counts:
         return Outcome(OutcomeKind.POSTPONED, Status.QUEUED, why, wait_seconds=after, counts=False)
-    if isinstance(error, Hopeless) or tries >= tuning.max_attempts:
+    if isinstance(error, Permanent) or tries >= tuning.max_attempts:
         return Outcome(OutcomeKind.FAILED, Status.ERROR, why, type(error).__name__)
     return Outcome(OutcomeKind.RETRIED, Status.QUEUED, why, type(error).__name__, max(after, backoff(tries, tuning)))
 
 
 def _requested_wait(error: BaseException) -> float:
     """Return the wait that the error asks for, in seconds."""
-    after = error.after if isinstance(error, TryAgain) else None
+    after = error.after if isinstance(error, Retryable) else None
     return min(max(0.0, after.total_seconds()), MAX_WAIT_SECONDS) if after is not None else 0.0
 
 

@@ -8,7 +8,7 @@ import asyncpg
 import structlog
 
 from scrapersky.core.database import ACT_AS_TENANT, Database
-from scrapersky.core.errors import Hopeless, TryAgain
+from scrapersky.core.errors import Permanent, Retryable
 from scrapersky.engine.maintenance import Periodic
 from scrapersky.providers.google.errors import PlaceNotFound
 
@@ -61,7 +61,7 @@ class RefreshPlaceIds(Periodic):
                     for place in await self._as_tenant(tenant_id, _OLD, provider.name, MAX_IDS):
                         is_fresh = await self._refresh(provider, tenant_id, place["id"], place["provider_id"])
                         fresh, stale = fresh + is_fresh, stale + (not is_fresh)
-            except (TryAgain, Hopeless) as error:
+            except (Retryable, Permanent) as error:
                 log.warning("place_id_refresh_failed", provider=provider.name, reason=str(error))
                 return f"{fresh} ids refreshed, {stale} stale; then: {error}"
         return f"{fresh} ids refreshed, {stale} stale"

@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Computed, Float, ForeignKey, Index, Text, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from scrapersky.core.vocabularies import Curation, Status, Verdict, check_words
+from scrapersky.core.vocabularies import Curation, Status, Verdict, check_vocabulary
 from scrapersky.models.base import Base, Curated, Named, TenantRow
 from scrapersky.models.queue import (
     allowance_column,
@@ -26,8 +26,8 @@ class Contact(TenantRow, Curated, Named, Base):
     __tablename__ = "contact"
     __table_args__ = (
         UniqueConstraint("tenant_id", "domain_id", "identity"),
-        check_words("curation_status", Curation),
-        check_words("verdict", Verdict),
+        check_vocabulary("curation_status", Curation),
+        check_vocabulary("verdict", Verdict),
         Index("contact_by_update", "tenant_id", "updated_at", "id"),
         Index("contact_by_prefix", "tenant_id", "email", postgresql_ops={"email": "text_pattern_ops"}),
         Index("contact_by_name", "tenant_id", "name_key", "id"),

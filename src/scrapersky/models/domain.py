@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import ForeignKey, Index, UniqueConstraint, func
 from sqlalchemy.orm import Mapped, mapped_column
 
-from scrapersky.core.vocabularies import Curation, Status, check_words
+from scrapersky.core.vocabularies import Curation, Status, check_vocabulary
 from scrapersky.models.base import Base, Curated, TenantRow
 from scrapersky.models.queue import (
     allowance_column,
@@ -26,7 +26,7 @@ class Domain(TenantRow, Curated, Base):
     __tablename__ = "domain"
     __table_args__ = (
         UniqueConstraint("tenant_id", "name"),
-        check_words("curation_status", Curation),
+        check_vocabulary("curation_status", Curation),
         Index("domain_by_update", "tenant_id", "updated_at", "id"),
         Index("domain_by_search", "search_id", "id"),
         Index("domain_by_prefix", "tenant_id", "name", postgresql_ops={"name": "text_pattern_ops"}),

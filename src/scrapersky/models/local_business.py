@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Float, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from scrapersky.core.vocabularies import Curation, Status, check_words
+from scrapersky.core.vocabularies import Curation, Status, check_vocabulary
 from scrapersky.models.base import Base, Curated, Named, TenantRow
 from scrapersky.models.queue import (
     allowance_column,
@@ -26,7 +26,7 @@ class LocalBusiness(TenantRow, Curated, Named, Base):
     __tablename__ = "local_business"
     __table_args__ = (
         UniqueConstraint("tenant_id", "place_id"),
-        check_words("curation_status", Curation),
+        check_vocabulary("curation_status", Curation),
         Index("local_business_by_update", "tenant_id", "updated_at", "id"),
         Index("local_business_by_search", "search_id", "id"),
         Index("local_business_by_name", "tenant_id", "name_key", "id"),

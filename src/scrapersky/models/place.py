@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import Float, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from scrapersky.core.vocabularies import Curation, Status, check_words
+from scrapersky.core.vocabularies import Curation, Status, check_vocabulary
 from scrapersky.models.base import Base, Curated, Named, TenantRow
 from scrapersky.models.queue import (
     allowance_column,
@@ -26,7 +26,7 @@ class Place(TenantRow, Curated, Named, Base):
     __tablename__ = "place"
     __table_args__ = (
         UniqueConstraint("tenant_id", "provider", "provider_id"),
-        check_words("curation_status", Curation),
+        check_vocabulary("curation_status", Curation),
         Index("place_by_update", "tenant_id", "updated_at", "id"),
         Index("place_by_name", "tenant_id", "name_key", "id"),
         Index("place_by_curation", "tenant_id", "curation_status", "updated_at", "id"),

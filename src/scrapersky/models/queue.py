@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, Index, Integer, text
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.schema import SchemaItem
 
-from scrapersky.core.vocabularies import Status, check_words
+from scrapersky.core.vocabularies import Status, check_vocabulary
 
 
 def status_column() -> Mapped[Status]:
@@ -44,7 +44,7 @@ def queue_items(table: str, queue: str) -> tuple[SchemaItem, ...]:
     (leases and waiting rows), one for lists of rows at rest."""
     ready = text(f"{queue}_status = 'Queued' AND {queue}_due_at IS NULL")
     return (
-        check_words(f"{queue}_status", Status),
+        check_vocabulary(f"{queue}_status", Status),
         Index(f"{table}_{queue}_claim", f"{queue}_order", postgresql_where=ready),
         Index(f"{table}_{queue}_share", "tenant_id", f"{queue}_order", postgresql_where=ready),
         Index(f"{table}_{queue}_clock", f"{queue}_due_at", postgresql_where=text(f"{queue}_due_at IS NOT NULL")),

@@ -8,7 +8,7 @@ from sqlalchemy import ForeignKey, Index, Integer, func
 from sqlalchemy import text as sql
 from sqlalchemy.orm import Mapped, mapped_column
 
-from scrapersky.core.vocabularies import Curation, Status, check_words
+from scrapersky.core.vocabularies import Curation, Status, check_vocabulary
 from scrapersky.models.base import Base, Curated, TenantRow
 from scrapersky.models.queue import (
     allowance_column,
@@ -26,7 +26,7 @@ class Search(TenantRow, Curated, Base):
 
     __tablename__ = "search"
     __table_args__ = (
-        check_words("curation_status", Curation),
+        check_vocabulary("curation_status", Curation),
         Index("search_by_update", "tenant_id", "updated_at", "id"),
         Index("search_by_wish", "tenant_id", sql('lower("left"(text, 200))')),
         *queue_items("search", "place_search"),

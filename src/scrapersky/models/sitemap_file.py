@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from scrapersky.core.vocabularies import Curation, Status, check_words
+from scrapersky.core.vocabularies import Curation, Status, check_vocabulary
 from scrapersky.models.base import Base, Curated, TenantRow
 from scrapersky.models.queue import (
     allowance_column,
@@ -25,7 +25,7 @@ class SitemapFile(TenantRow, Curated, Base):
     __tablename__ = "sitemap_file"
     __table_args__ = (
         UniqueConstraint("tenant_id", "domain_id", "url"),
-        check_words("curation_status", Curation),
+        check_vocabulary("curation_status", Curation),
         Index("sitemap_file_by_update", "tenant_id", "updated_at", "id"),
         Index("sitemap_file_by_kind", "tenant_id", "kind", "updated_at", "id"),
         Index("sitemap_file_by_prefix", "tenant_id", "url", postgresql_ops={"url": "text_pattern_ops"}),

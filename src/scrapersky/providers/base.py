@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from math import ceil
 from typing import Any, Protocol
 
-from scrapersky.core.errors import Hopeless, ScraperSkyError, TryAgain
+from scrapersky.core.errors import Permanent, Retryable, ScraperSkyError
 from scrapersky.providers.detail_budget import DetailBudget
 from scrapersky.providers.search_journal import InMemoryJournal, Journal
 
@@ -32,14 +32,14 @@ def why_unknown(name: str, providers: Iterable[str]) -> str:
     return f"{name[:60]!r} is none of {', '.join(providers) or 'nothing'}.{cure}"
 
 
-class ProviderRefused(Hopeless):
+class ProviderRefused(Permanent):
     """The provider will not answer this, now or later: a wrong key, a closed account, a place that is not there."""
 
 
-class ProviderBusy(TryAgain):
+class ProviderBusy(Retryable):
     """The provider wants to be asked again later."""
 
-    costs = False
+    counts = False
     after: timedelta
 
     def __init__(self, reason: str, after: timedelta) -> None:
@@ -47,14 +47,14 @@ class ProviderBusy(TryAgain):
         self.after = after
 
 
-class ProviderFailed(TryAgain):
+class ProviderFailed(Retryable):
     """The provider did not manage to answer: it is away, or gave up over the question."""
 
 
-class NoMoney(TryAgain):
+class NoMoney(Retryable):
     """There is no money for this now: it waits until there is, and nothing is held against it."""
 
-    costs = False
+    counts = False
     after: timedelta
 
     def __init__(self, reason: str, after: timedelta) -> None:

@@ -1,4 +1,4 @@
-"""WF8: an address gets its verdict: would a letter arrive?"""
+"""WF8: an email address gets its verdict: would mail arrive?"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ from scrapersky.models import Contact
 from scrapersky.store.contacts import upsert as contacts
 from scrapersky.store.deliveries import deliveries
 
-PATIENCE = 3  # name servers that are silent so often are silent: that is a verdict, too
+MAX_DNS_TRIES = 3  # after this many silent tries the verdict is given without DNS
 OWN_KINDS = ("role", "personal")  # addresses on the domain of the site they were found on
 
 
 @dataclass(frozen=True)
 class ToVerify:
-    """An address and a number, and how often this has been tried."""
+    """An email address and a phone number, and the number of this try."""
 
     email: str | None
     email_kind: str | None
@@ -39,7 +39,7 @@ class ToVerify:
 
 
 class ContactVerification(Workflow[Contact, ToVerify, Verification]):
-    """An address gets its verdict: by its letters, the lists of throw-away and free mailboxes, and its mail hosts."""
+    """An email address gets its verdict: by syntax, by lists of disposable and free hosts, and by its MX records."""
 
     number = 8
     name = "contact_verification"
@@ -51,11 +51,11 @@ class ContactVerification(Workflow[Contact, ToVerify, Verification]):
         self._mx_lookup = mx_lookup
 
     def read(self, row: Claimed) -> ToVerify:
-        """The address as it stands, and this attempt's number."""
+        """Read the address and the number of this try."""
         return ToVerify(row.email, row.email_kind, row.phone, row.attempts - row.allowance)
 
     async def work(self, contact: ToVerify) -> Verification:
-        """Letters and lists first: only what they let pass is asked of the name servers."""
+        """Check syntax and lists first; only addresses that pass need a DNS lookup."""
         phone_valid = parse_phone(contact.phone, "") is not None if contact.phone else None
         if not contact.email:
             if phone_valid is None:
@@ -66,18 +66,18 @@ class ContactVerification(Workflow[Contact, ToVerify, Verification]):
         return verify_email(address, mail, clock.now(), phone_valid)
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Contact, Verification]]) -> Iterable[UUID]:
-        """Keep each verdict with its reasons; contacts that a destination's rule wants are queued for it."""
+        """Store each verdict with its reasons; queue deliveries to destinations whose rule selects the contact."""
         for row, verification in found:
             contacts.set_verdict(row, verification)
-        await session.flush()  # the rules look at the verdicts
+        await session.flush()  # the rules read the verdicts
         await deliveries.queue_by_rule(session, [row.id for row, _ in found])
         return ()
 
     async def _mail_of(self, address: InspectedAddress, tries: int) -> MailDomain | None:
-        """Who takes its mail; None when the name servers were silent once too often."""
+        """Look up the mail hosts; return None after MAX_DNS_TRIES without a DNS response."""
         try:
             return await self._mx_lookup.lookup(address.domain)
         except DnsUnavailable:
-            if tries < PATIENCE:
+            if tries < MAX_DNS_TRIES:
                 raise
             return None

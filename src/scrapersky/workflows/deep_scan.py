@@ -19,12 +19,12 @@ from scrapersky.store.contacts import from_provider
 from scrapersky.store.line import businesses, places
 from scrapersky.store.line.advance_rules import AdvanceRules, rules_of
 
-FRESH = timedelta(days=1)  # details that a search brought along are used as they are for so long
+FRESH = timedelta(days=1)  # how long details from a search are used without asking again
 
 
 @dataclass(frozen=True)
 class PlaceToScan:
-    """Which place, at which provider, and what the search already told."""
+    """A place of a provider, with the details that the search returned."""
 
     provider: str
     provider_id: str
@@ -49,15 +49,15 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
         self._purses = purses or InMemoryDetailBudgets()
 
     def read(self, row: Claimed) -> PlaceToScan:
-        """The place as its provider names it."""
+        """Read the place's id at its provider."""
         known = (row.provider, row.provider_id, row.details, row.fetched_at)
         return PlaceToScan(*known, row.tenant_id, row.search_id)
 
     async def work(self, place: PlaceToScan) -> PlaceDetails:
-        """Ask the provider, unless the search brought fresh details along (asking there costs a fraction).
+        """Ask the provider, unless the search returned fresh details (which is much cheaper).
 
-        A place that came by import has nobody else to be asked about: what the file said holds at any time. What a
-        call costs comes out of the budget of the place's search and out of its tenant's month.
+        An imported place has no provider: the details in the file are always used. The cost of a call is charged to the
+        budget of the place's search and to its tenant's monthly quota.
         """
         provider = self._providers.get(place.provider)
         if place.details and (provider is None or _is_fresh(place.fetched_at)):
@@ -69,7 +69,7 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
         )
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Place, PlaceDetails]]) -> Iterable[UUID]:
-        """Refresh places and businesses; those nobody has turned down go on, as the rules of their search say."""
+        """Store places and businesses; those that are not rejected advance as the rules of their search allow."""
         places.refresh(found)
         await places.follow(session, found)
         wanted = await businesses.upsert(session, found)
@@ -85,7 +85,7 @@ async def _keep_contacts(
     rules: Mapping[UUID | None, AdvanceRules],
     found: Sequence[tuple[Place, PlaceDetails]],
 ) -> None:
-    """What the provider knows of ways to reach a business that is not closed for good."""
+    """Store the provider's contact data of businesses that are not permanently closed."""
     told = {place.id: (place, details) for place, details in found}
     kept = [one for one in wanted if not one.is_closed or one.fits(rules[one.search_id])]
     verified = [one.id for one in kept if rules[one.search_id].contact_verification == "all"]

@@ -24,7 +24,7 @@ from scrapersky.store.deliveries.outbox import Outbox, PendingDelivery, record_s
 
 @dataclass(frozen=True)
 class Errand:
-    """Which contact, to whom."""
+    """The delivery to make: which contact, to which destination."""
 
     delivery_id: UUID
     tenant_id: UUID
@@ -33,7 +33,7 @@ class Errand:
 
 @dataclass(frozen=True)
 class Delivered:
-    """What the destination accepted, and what it calls it."""
+    """What the destination accepted, and its id there."""
 
     external_id: str | None
     fingerprint: str
@@ -41,7 +41,7 @@ class Delivered:
 
 
 class Delivery(Workflow[models.Delivery, Errand, Delivered]):
-    """A contact is handed to a web hook or a CRM, with as many tries as that takes, and never twice the same."""
+    """A contact is sent to a webhook or a CRM, with retries, and never twice unchanged."""
 
     number = 9
     name = "delivery"
@@ -52,11 +52,11 @@ class Delivery(Workflow[models.Delivery, Errand, Delivered]):
         batch_size=50,
         max_batch_size=500,
         max_instances=1,
-        concurrency=400,  # they wait for batches to fill and for receivers, with nothing in their hands
+        concurrency=400,  # they only wait for full batches and for receivers
         max_attempts=17,  # over about a day
         backoff_seconds=5,
         max_backoff_seconds=21_600,
-        # A destination that fails is put to rest by itself: it must not stop the deliveries to all others.
+        # A failing destination has its own cooldown: it must not stop deliveries to the others.
         breaker_error_rate=1.0,
         breaker_min_rows=10_000,
     )
@@ -67,13 +67,13 @@ class Delivery(Workflow[models.Delivery, Errand, Delivered]):
         self._limits = ConcurrencyLimits()
 
     def read(self, row: Claimed) -> Errand:
-        """Only ids: the contact is read at the last moment, for it may be suppressed meanwhile."""
+        """Read ids only: the contact is loaded at the last moment, because it may be suppressed meanwhile."""
         return Errand(row.id, row.tenant_id, row.destination_id)
 
     async def work(self, errand: Errand) -> Delivered:
-        """Look once more whether it may go, then hand it over; no connection is held meanwhile."""
+        """Check again that the contact may be sent, then send it; no connection is held meanwhile."""
         if self._outbox is None or self._adapters is None:
-            raise RuntimeError("the line was drawn without an outbox: only its declarations can be read")
+            raise RuntimeError("This pipeline was built without an outbox: only its declarations can be used.")
         try:
             endpoint, message = await self._load(self._outbox, errand)
             async with self._limits.slot(errand.destination_id, KINDS[endpoint.kind].max_in_flight) as has_waited:
@@ -105,7 +105,7 @@ class Delivery(Workflow[models.Delivery, Errand, Delivered]):
     async def write_batch(
         self, session: AsyncSession, found: Sequence[tuple[models.Delivery, Delivered]]
     ) -> Iterable[UUID]:
-        """Keep what was accepted; a destination that takes something is well again."""
+        """Store what was accepted; a success ends the destination's cooldown."""
         for row, delivered in found:
             row.external_id = delivered.external_id or row.external_id  # an update may not name it again
             row.fingerprint, row.delivered_at = delivered.fingerprint, delivered.at

@@ -15,7 +15,7 @@ from scrapersky.store.line.advance_rules import rules_of
 
 
 class DomainExtraction(Workflow[LocalBusiness, str | None, CompanyDomain | PlatformProfile]):
-    """A website becomes a registrable domain; a page on somebody else's site is kept as a profile."""
+    """A website becomes a registrable domain; a page on a platform is kept as a profile."""
 
     number = 3
     name = "domain_extraction"
@@ -25,12 +25,12 @@ class DomainExtraction(Workflow[LocalBusiness, str | None, CompanyDomain | Platf
     tuning = Tuning(interval_minutes=2, batch_size=20, max_instances=1)
 
     def read(self, row: Claimed) -> str | None:
-        """The website as the provider gave it."""
+        """Read the website as the provider gave it."""
         website: str | None = row.website
         return website
 
     async def work(self, website: str | None) -> CompanyDomain | PlatformProfile:
-        """Nothing to fetch: the address itself tells."""
+        """Parse the website; nothing is fetched."""
         if not website or not website.strip():
             raise Skip("no website")
         try:

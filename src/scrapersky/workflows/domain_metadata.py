@@ -1,4 +1,4 @@
-"""WF4: a domain's home page tells who is behind it."""
+"""WF4: a domain's home page gives its metadata."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core.vocabularies import UNWANTED
+from scrapersky.core.vocabularies import REJECTED
 from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PageNotFound, TooSoon
 from scrapersky.crawl.page import FetchedPage
 from scrapersky.crawl.politeness.visit import Visit
@@ -44,7 +44,7 @@ class HomePage:
 
 
 class DomainMetadata(Workflow[Domain, Site, HomePage]):
-    """A domain gets its facts: title, language, logo, CMS, technologies, socials, final address."""
+    """A domain gets its metadata: title, language, logo, CMS, technologies, social profiles, final URL."""
 
     number = 4
     name = "domain_metadata"
@@ -58,11 +58,11 @@ class DomainMetadata(Workflow[Domain, Site, HomePage]):
         self._web = web
 
     def read(self, row: Claimed) -> Site:
-        """The name of the site and the address somebody gave for it."""
+        """Read the domain and the URL that was given for it."""
         return Site(row.name, row.start_url, row.country)
 
     async def work(self, site: Site) -> HomePage:
-        """Fetch the home page and read it in a process that may be killed; of a parked domain nothing is kept."""
+        """Fetch the home page and parse it in a child process; a parked domain is skipped."""
         crawler = await self._web.crawler()
         async with crawler.visit() as visit:
             page = await _first_that_answers(visit, _homes(site))
@@ -76,23 +76,23 @@ class DomainMetadata(Workflow[Domain, Site, HomePage]):
         return HomePage(page.final_url, page.status, tuple(hop.url for hop in page.redirects), found)
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Domain, HomePage]]) -> Iterable[UUID]:
-        """Keep the facts; the domains that nobody has turned down meanwhile go on to their sitemaps."""
+        """Store the metadata; domains that are not rejected advance to sitemap analysis."""
         for row, home in found:
             domains.describe(row, home.final_url, home.status, home.redirects, home.metadata)
-        wanted = [row for row, _ in found if row.curation_status not in UNWANTED]
+        wanted = [row for row, _ in found if row.curation_status not in REJECTED]
         rules = await rules_of(session, {row.search_id for row in wanted})
         return [row.id for row in wanted if rules[row.search_id].sitemap_analysis == "all"]
 
 
 def _homes(site: Site) -> list[str]:
-    """The address somebody gave first (its scheme, www or not), then the bare domain, then the old way."""
+    """Return the URLs to try: the given one (its scheme and host), then https, then http of the bare domain."""
     given = urlsplit(site.start_url or "")
     first = [f"{given.scheme}://{given.netloc}/"] if given.scheme in ("http", "https") and given.netloc else []
     return list(dict.fromkeys([*first, f"https://{site.name}/", f"http://{site.name}/"]))
 
 
 async def _first_that_answers(visit: Visit, homes: list[str]) -> FetchedPage:
-    """The first home that is there. If none is, the reason of the first counts: that is the address people know."""
+    """Fetch the first URL that responds. If none does, raise the error of the first one."""
     first: FetchError | None = None
     for home in homes:
         try:

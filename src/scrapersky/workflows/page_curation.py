@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core.vocabularies import UNWANTED
+from scrapersky.core.vocabularies import REJECTED
 from scrapersky.crawl.page import Validators
 from scrapersky.crawl.web import Web
 from scrapersky.engine.outcomes import Skip
@@ -27,7 +27,7 @@ HTML = ("", "text/html", "application/xhtml+xml")
 
 @dataclass(frozen=True)
 class PageToRead:
-    """A page, the country its numbers are from, and what we remember of it."""
+    """A page, the country of its phone numbers, and the ETag of its last fetch."""
 
     url: str
     country: str | None
@@ -36,7 +36,7 @@ class PageToRead:
 
 @dataclass(frozen=True)
 class PageRead:
-    """What a page said; no contacts at all is an outcome too. None: it has not changed since the last time."""
+    """The result of reading a page: its contacts, perhaps none; None if the page has not changed."""
 
     status: int
     final_url: str
@@ -46,7 +46,7 @@ class PageRead:
 
 
 class PageCuration(Workflow[Page, PageToRead, PageRead]):
-    """A page is fetched politely and gives every contact of that business, each with its source."""
+    """A page is fetched politely; every contact of that business on it is stored with its source."""
 
     number = 7
     name = "page_curation"
@@ -60,11 +60,11 @@ class PageCuration(Workflow[Page, PageToRead, PageRead]):
         self._web = web
 
     def read(self, row: Claimed) -> PageToRead:
-        """The address, and the validator of the last fetch."""
+        """Read the URL and the ETag of the last fetch."""
         return PageToRead(row.url, row.country, row.etag)
 
     async def work(self, page: PageToRead) -> PageRead:
-        """Fetch, then read in a process that may be killed."""
+        """Fetch the page and extract its contacts in a child process."""
         crawler = await self._web.crawler()
         answer = await crawler.fetch(page.url, validators=Validators(page.etag) if page.etag else None)
         found: Contacts | None = None
@@ -75,12 +75,12 @@ class PageCuration(Workflow[Page, PageToRead, PageRead]):
         return PageRead(answer.status, answer.final_url, answer.etag, answer.fetched_at, found)
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Page, PageRead]]) -> Iterable[UUID]:
-        """Keep each contact once per domain; those with an address that was never verified go on."""
+        """Store each contact once per domain; those with an unverified address advance to verification."""
         said = [PageContacts(row, read.final_url, read.contacts) for row, read in found if read.contacts is not None]
         stored = await contacts.upsert(session, said)
         await contacts.confirm(session, [row.id for row, read in found if read.contacts is None])
         await pages.keep_visits(session, [_visit(row, read, stored.get(row.id)) for row, read in found])
-        wanted_pages = [row for row, _ in found if row.id in stored and row.curation_status not in UNWANTED]
+        wanted_pages = [row for row, _ in found if row.id in stored and row.curation_status not in REJECTED]
         new = [(row.domain_id, stored[row.id].unverified) for row in wanted_pages]
         rules = await rules_of_domains(session, {domain_id for domain_id, unverified in new if unverified})
         wanted = {domain_id for domain_id, rule in rules.items() if rule.contact_verification == "all"}
@@ -88,7 +88,7 @@ class PageCuration(Workflow[Page, PageToRead, PageRead]):
 
 
 def _visit(row: Page, read: PageRead, stored: Stored | None) -> Visited:
-    """What an unchanged page said before still holds."""
+    """Build the record of this visit; an unchanged page keeps its former contact count."""
     if stored is None:
         return Visited(row.id, read.fetched_at, read.status, row.etag, row.contact_count)
     return Visited(row.id, read.fetched_at, read.status, read.etag, stored.count)

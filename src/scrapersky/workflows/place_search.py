@@ -21,7 +21,7 @@ from scrapersky.store.searches import journal as search_journal
 
 @dataclass(frozen=True)
 class SearchTask:
-    """What to ask whom, and what it may cost."""
+    """The query, its provider and its budget."""
 
     provider: str
     query: PlaceQuery
@@ -33,8 +33,7 @@ class SearchTask:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """Every place found, what it cost, what the result lacks, if anything, how many calls it took, and whether the
-    provider has no more to tell."""
+    """The places found, their cost, the number of calls, and whether the result is complete."""
 
     places: list[PlaceDetails]
     cents: float
@@ -44,7 +43,7 @@ class SearchResult:
 
 
 class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
-    """A search becomes places: all pages of the provider's answer, within the budget; nothing found is fine."""
+    """A search becomes places: all pages of the provider's results, within the budget; no result is a success."""
 
     number = 1
     name = "place_search"
@@ -58,12 +57,12 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
         self._journals = journals or InMemoryJournals()
 
     def read(self, row: Claimed) -> SearchTask:
-        """The search as somebody asked for it."""
+        """Read the query and its budget."""
         query = PlaceQuery(row.text, row.area, row.result_limit)
         return SearchTask(row.provider, query, row.budget_cents, row.spent_cents, row.tenant_id, row.id)
 
     async def work(self, task: SearchTask) -> SearchResult:
-        """Ask to the end; what was found before the budget ran out is kept, what was paid for is not paid again."""
+        """Read all pages. Places found before the budget ran out are kept; paid pages are not paid again on a retry."""
         provider = self._providers.get(task.provider)
         if provider is None:
             raise GiveUp(f"No such provider is configured: {why_unknown(task.provider, self._providers)}")
@@ -80,16 +79,16 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
         return SearchResult(found[: task.query.limit], meter.cents, notes, meter.calls, is_whole)
 
     async def write(self, session: AsyncSession, row: Search, result: SearchResult) -> Iterable[UUID]:
-        """Store the places with the search they came from; those nobody has turned down go on."""
+        """Store the places with their search; those that are not rejected advance."""
         row.cost_cents += round(result.cents)
-        row.spent_cents += ceil(result.cents)  # what is left of the budget is for details
+        row.spent_cents += ceil(result.cents)  # the rest of the budget is for details
         row.call_count += result.calls
         row.result_count = len(result.places)
         row.cut_short = result.cut_short
         wanted = await places.upsert(session, row, result.places)
         if result.is_whole:
             await search_journal.close(session, row.id)
-        else:  # with a larger budget or limit it goes on from here
+        else:  # a larger budget or limit continues from here
             await search_journal.book(session, row.id)
         await spending.wake_search(session, row.id)
         return wanted if read_rules(row.rules).deep_scan == "all" else ()

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core.vocabularies import UNWANTED
+from scrapersky.core.vocabularies import REJECTED
 from scrapersky.crawl.errors import RetryLater
 from scrapersky.crawl.sitemaps.discover import discover
 from scrapersky.crawl.sitemaps.fetcher import VisitFetcher
@@ -42,11 +42,11 @@ class SitemapAnalysis(Workflow[Domain, SiteToSearch, SitemapSearch]):
         self._web = web
 
     def read(self, row: Claimed) -> SiteToSearch:
-        """Where the home page was in the end; where somebody said it is; or where it should be."""
+        """Read the URL to start from: the final URL, the given one, or the bare domain."""
         return SiteToSearch(row.final_url or row.start_url or f"https://{row.name}/")
 
     async def work(self, site: SiteToSearch) -> SitemapSearch:
-        """Search; a site that could not be asked now is asked later."""
+        """Discover sitemaps; raise RetryLater if the site did not respond."""
         crawler = await self._web.crawler()
         async with crawler.visit() as visit:
             found = await discover(site.home, VisitFetcher(visit))
@@ -56,7 +56,7 @@ class SitemapAnalysis(Workflow[Domain, SiteToSearch, SitemapSearch]):
         return found
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Domain, SitemapSearch]]) -> Iterable[UUID]:
-        """Keep every sitemap with how it was found; those that list pages go on, unless their site was turned down."""
+        """Store every sitemap with how it was found; those that list pages advance unless their site is rejected."""
         for row, search in found:
             row.sitemap_result, row.sitemap_reason = search.outcome.value, search.why
         wanted = await sitemaps.upsert(session, found)
@@ -64,6 +64,6 @@ class SitemapAnalysis(Workflow[Domain, SiteToSearch, SitemapSearch]):
         return [
             sitemap_id
             for row, _ in found
-            if rules[row.search_id].sitemap_import == "all" and row.curation_status not in UNWANTED
+            if rules[row.search_id].sitemap_import == "all" and row.curation_status not in REJECTED
             for sitemap_id in wanted[row.id]
         ]

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core.vocabularies import UNWANTED
+from scrapersky.core.vocabularies import REJECTED
 from scrapersky.crawl.sitemaps.entry import SitemapKind
 from scrapersky.crawl.sitemaps.fetcher import SitemapResponse, VisitFetcher
 from scrapersky.crawl.sitemaps.read import SitemapReader, read_batches
@@ -24,13 +24,13 @@ from scrapersky.store.line import pages
 from scrapersky.store.line.page_spool import PageRow, Spool
 from scrapersky.store.line.sitemaps import LINKS
 
-MAX_CANDIDATES = 5_000  # promising pages of one sitemap that are weighed against each other
+MAX_CANDIDATES = 5_000  # promising pages of one sitemap that are ranked
 MAX_PICKS = 1_000
 
 
 @dataclass(frozen=True)
 class Listing:
-    """Where the list of pages is, and of which kind."""
+    """The URL and the kind of a list of pages."""
 
     url: str
     kind: str | None
@@ -38,14 +38,14 @@ class Listing:
 
 @dataclass
 class Imported:
-    """The pages of a list, on disk until they are stored, and the best of them."""
+    """The pages of a list, on disk until they are stored, and the promising ones."""
 
     spool: Spool = field(default_factory=Spool)
     candidates: list[PageLink] = field(default_factory=list)
     partial: str | None = None
 
     def add(self, url: str, text: str = "", last_modified: str | None = None) -> None:
-        """Keep a page with its kind; a promising one is also a candidate."""
+        """Add a page with its kind; a promising one becomes a candidate."""
         guess = classify_page(url, text)
         self.spool.add(PageRow(url, guess.kind.value, guess.score, guess.reason, last_modified))
         promising = guess.kind in WORTH and guess.score >= MIN_SCORE
@@ -54,7 +54,7 @@ class Imported:
 
 
 class SitemapImport(Workflow[SitemapFile, Listing, Imported]):
-    """A sitemap becomes pages: streamed, each address once per domain, its kind told, the promising ones chosen."""
+    """A sitemap becomes pages: streamed, each URL once per domain, classified, the promising ones selected."""
 
     number = 6
     name = "sitemap_import"
@@ -67,11 +67,11 @@ class SitemapImport(Workflow[SitemapFile, Listing, Imported]):
         self._web = web
 
     def read(self, row: Claimed) -> Listing:
-        """The address of the list."""
+        """Read the URL and kind of the list."""
         return Listing(row.url, row.kind)
 
     async def work(self, listing: Listing) -> Imported:
-        """Stream the list to disk; memory does not grow with it."""
+        """Stream the list to disk in constant memory."""
         return await (self._links(listing) if listing.kind == LINKS else self._sitemap(listing))
 
     async def _sitemap(self, listing: Listing) -> Imported:
@@ -97,20 +97,20 @@ class SitemapImport(Workflow[SitemapFile, Listing, Imported]):
         return imported
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[SitemapFile, Imported]]) -> Iterable[UUID]:
-        """Store the pages in bulk; the best go on, a few per site; a list or a site that was turned down gives none."""
+        """Store the pages in bulk; the best few per site advance, unless the list or the site is rejected."""
         candidates: dict[UUID, list[PageLink]] = defaultdict(list)
         for row, imported in found:
             row.url_count, row.partial_reason = imported.spool.count, imported.partial
-            candidates[row.domain_id] += imported.candidates if row.curation_status not in UNWANTED else []
+            candidates[row.domain_id] += imported.candidates if row.curation_status not in REJECTED else []
         domains = await pages.domains_of(session, (row for row, _ in found))
         await pages.store(session, domains, ((row, imported.spool) for row, imported in found))
         picks = {domain_id: _picks(of_site) for domain_id, of_site in candidates.items()}
-        wanted = [domain for domain in domains.values() if domain.curation_status not in UNWANTED]
+        wanted = [domain for domain in domains.values() if domain.curation_status not in REJECTED]
         return await pages.choose(session, wanted, picks)
 
 
 def _picks(candidates: Iterable[PageLink]) -> list[tuple[str, str]]:
-    """The best pages, best first, with their kinds."""
+    """Return the URLs and kinds of the best pages, best first."""
     return [(pick.url, pick.guess.kind.value) for pick in select_pages(candidates, MAX_PICKS)]
 
 

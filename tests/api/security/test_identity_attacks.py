@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 
 from scrapersky.core.database import Database
-from scrapersky.core.errors import NotKnown
+from scrapersky.core.errors import NotAuthenticated
 from scrapersky.store.accounts import invitations, sessions
 from scrapersky.store.audit.record import Actor
 from tests.api.accounts.test_auth import PASSWORD, add_user, hashed, log_in, me, renew, stranger  # noqa: F401 - fixtures
@@ -77,7 +77,7 @@ async def test_a_login_that_waited_while_the_password_changed_does_not_begin(
     user_id: UUID = await add_user("bob")
     await admin.execute(f'UPDATE "user" SET {change} WHERE id = $1', user_id)
     actor = Actor("bob", tenant, "viewer", "api", user_id)
-    with pytest.raises(NotKnown):
+    with pytest.raises(NotAuthenticated):
         async with database.session(tenant) as session:
             await sessions.begin(session, actor, user_id, hashed, "192.0.2.7", None, 20)
     assert await admin.fetchval("SELECT count(*) FROM session") == 0

@@ -12,7 +12,7 @@ import dns.rdatatype
 import dns.rrset
 import pytest
 
-from scrapersky.core.errors import BadSetting, TryAgain
+from scrapersky.core.errors import BadSetting, Retryable
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.network.mx_lookup import DnsUnavailable, MxLookup, mx_lookup_of, parse_servers
 from scrapersky.extract.emails.deliverability import MailAcceptance, MailDomain
@@ -175,7 +175,7 @@ async def test_an_error_of_the_name_servers_is_no_verdict(answer):
     async with serving(answer) as server, asking(server) as hosts:
         with pytest.raises(DnsUnavailable, match=r"plain\.fi") as caught:
             await hosts.lookup("plain.fi")
-        assert isinstance(caught.value, TryAgain)
+        assert isinstance(caught.value, Retryable)
 
 
 async def test_an_error_is_not_remembered():

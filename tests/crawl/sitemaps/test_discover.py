@@ -326,7 +326,7 @@ async def test_a_search_that_manners_cut_short_is_made_again_and_costs_nothing(b
         await somebody.fetch(f"http://{busy}/one.xml")
         with pytest.raises(TooSoon, match=busy) as raised:
             await discover(HOME, VisitFetcher(visit))
-    assert not raised.value.costs
+    assert not raised.value.counts
 
 
 async def test_children_beyond_what_one_visit_may_ask_are_listed_unread():

@@ -15,7 +15,7 @@ from scrapersky.api.http.rate_limit import limit_login
 from scrapersky.api.schemas.account_fields import Name, NewPassword, Password, Token
 from scrapersky.api.schemas.fields import RequestModel, ResultPage
 from scrapersky.core import tokens
-from scrapersky.core.errors import NotKnown
+from scrapersky.core.errors import NotAuthenticated
 from scrapersky.core.roles import Role
 from scrapersky.store.accounts import sessions, tenants, users
 from scrapersky.store.accounts.sessions import Begun, Candidate
@@ -98,7 +98,7 @@ async def login(body: LoginRequest, request: Request, application: CurrentApplic
     is_right = await application.passwords.check(password, found.password_hash if found else None)
     if found is None or not is_right:
         log.warning("login_failed", user_id=str(found.id) if found else None)
-        raise NotKnown("The name or the password is wrong.")
+        raise NotAuthenticated("The name or the password is wrong.")
     return _tokens(application, await _begin(request, application, found, password))
 
 
@@ -176,7 +176,7 @@ async def change_password(
         await users.set_password(session, actor, user_id, renewed, actor.session_id)
 
 
-class WrongPassword(NotKnown):
+class WrongPassword(NotAuthenticated):
     """The password is wrong."""
 
 

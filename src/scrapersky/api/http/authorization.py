@@ -9,7 +9,7 @@ from starlette.datastructures import Headers
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.core import tokens
-from scrapersky.core.errors import NotAllowed, NotKnown
+from scrapersky.core.errors import NotAuthenticated, NotAuthorized
 from scrapersky.core.roles import SCOPE_OF, Role, scopes_cover
 from scrapersky.store.accounts import authenticate as identities
 from scrapersky.store.accounts.authenticate import Identity
@@ -78,7 +78,7 @@ OptionalActor = Annotated[Actor | None, Depends(authenticate)]  # nobody, where 
 async def current_actor(actor: OptionalActor) -> Actor:
     """Whoever asks, for the routes that want to know."""
     if actor is None:
-        raise NotKnown("This needs somebody.")
+        raise NotAuthenticated("This needs somebody.")
     return actor
 
 
@@ -88,7 +88,7 @@ CurrentActor = Annotated[Actor, Depends(current_actor)]
 async def current_user(actor: CurrentActor) -> UUID:
     """The user behind the token or the key."""
     if actor.user_id is None:
-        raise NotKnown("This needs a user.")
+        raise NotAuthenticated("This needs a user.")
     return actor.user_id
 
 
@@ -104,7 +104,7 @@ def _credential(headers: Headers) -> str:
     given = headers.getlist("authorization")
     scheme, _, credential = given[0].partition(" ") if len(given) == 1 else ("", "", "")
     if scheme.lower() != "bearer" or not credential:
-        raise NotKnown("Send a token or a key as `Authorization: Bearer`.")
+        raise NotAuthenticated("Send a token or a key as `Authorization: Bearer`.")
     return credential.strip()
 
 
@@ -114,7 +114,7 @@ def _is_scraper(application: WebApplication, credential: str) -> bool:
 
 
 async def _identify(application: WebApplication, credential: str) -> Identity:
-    key = tokens.parts_of_key(credential)
+    key = tokens.split_key(credential)
     claims = None if key else tokens.verify(application.signing_key, credential)  # without the database
     async with application.database.engine_connection() as connection:
         if key:
@@ -122,25 +122,25 @@ async def _identify(application: WebApplication, credential: str) -> Identity:
         elif claims:
             known = await identities.by_session(connection, claims.session_id, claims.user_id)
     if known is None or (key and not tokens.matches(key[1], known.secret_hash)):
-        raise NotKnown(tokens.NOT_VALID)
+        raise NotAuthenticated(tokens.NOT_VALID)
     return known
 
 
 def _check(declared: dict[str, Any], known: Identity, in_development: bool) -> None:
     word = declared.get("x-role")
     if word is None:
-        raise NotAllowed("This route does not say who may use it, so nobody may.")
+        raise NotAuthorized("This route does not say who may use it, so nobody may.")
     if in_development and known.is_operator:
         word = declared.get("x-developer", word)
     needed = Role(word)
     if declared["x-operators"] and not known.is_operator:
-        raise NotAllowed("This is for those who run the house.")
+        raise NotAuthorized("This is for those who run the house.")
     if not Role(known.role).covers(needed):
-        raise NotAllowed(f"This needs the role {needed}; yours is {known.role}.")
+        raise NotAuthorized(f"This needs the role {needed}; yours is {known.role}.")
     if known.key_id and declared.get("x-login"):
-        raise NotAllowed("A key may not do this: log in with your password.")
+        raise NotAuthorized("A key may not do this: log in with your password.")
     if known.scopes is not None and not scopes_cover(known.scopes, needed):
-        raise NotAllowed(f"This needs a key with the scope {SCOPE_OF[needed]}.")
+        raise NotAuthorized(f"This needs a key with the scope {SCOPE_OF[needed]}.")
 
 
 def _actor(request: Request, known: Identity) -> Actor:

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.database import Database
-from scrapersky.core.errors import TooMany
+from scrapersky.core.errors import RateLimited
 
 WAIT_SECONDS = 10
 
@@ -32,7 +32,7 @@ class Downloads:
     async def session(self, tenant_id: UUID) -> AsyncIterator[AsyncSession]:
         """A session for one file, or a word that it has to wait."""
         if self._running[tenant_id] >= self.most_of_one or self.running >= self.most:
-            raise TooMany("Other files are on their way; ask again when one of them has arrived.", WAIT_SECONDS)
+            raise RateLimited("Other files are on their way; ask again when one of them has arrived.", WAIT_SECONDS)
         self._running[tenant_id] += 1
         try:
             async with self._database.session(tenant_id) as session:

@@ -15,7 +15,7 @@ from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import authenticate
 from scrapersky.api.http.client_address import client_network
 from scrapersky.core.database import Database, is_connection_error
-from scrapersky.core.errors import TooMany
+from scrapersky.core.errors import RateLimited
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.shared import rate_limits
 from scrapersky.store.shared.rate_limits import Standing
@@ -116,7 +116,7 @@ async def _admit(scope: Scope, application: WebApplication, name: str, who: str,
         else:
             log.warning("rate_limit_exceeded", limit=name, wait_seconds=round(standing.wait, 1))
             waits.keep(key, standing.wait)
-        raise TooMany(f"Wait {max(1, math.ceil(standing.wait))} seconds before you ask again.", standing.wait)
+        raise RateLimited(f"Wait {max(1, math.ceil(standing.wait))} seconds before you ask again.", standing.wait)
 
 
 async def _spend(database: Database, key: str, per_minute: float) -> Standing | None:

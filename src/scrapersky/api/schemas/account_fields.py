@@ -46,15 +46,15 @@ Name = Annotated[
 # Longer ones are refused before they are hashed: that is slow, and slower the longer they are.
 Password = Annotated[
     SecretStr,
-    Field(min_length=1, max_length=passwords.LONGEST),
+    Field(min_length=1, max_length=passwords.MAX_LENGTH),
     AfterValidator(_secret),
-    _described(1, passwords.LONGEST),
+    _described(1, passwords.MAX_LENGTH),
 ]
 NewPassword = Annotated[
     SecretStr,
-    Field(min_length=passwords.SHORTEST, max_length=passwords.LONGEST),
+    Field(min_length=passwords.MIN_LENGTH, max_length=passwords.MAX_LENGTH),
     AfterValidator(_secret),
-    _described(passwords.SHORTEST, passwords.LONGEST),
+    _described(passwords.MIN_LENGTH, passwords.MAX_LENGTH),
 ]
 Token = Annotated[
     SecretStr, Field(min_length=1, max_length=TOKEN_LENGTH), AfterValidator(_secret), _described(1, TOKEN_LENGTH)

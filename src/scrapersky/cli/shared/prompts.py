@@ -4,7 +4,7 @@ import getpass
 import sys
 
 from scrapersky.core.errors import BadRequest
-from scrapersky.core.passwords import LONGEST, SHORTEST
+from scrapersky.core.passwords import MAX_LENGTH, MIN_LENGTH
 
 
 class BadPassword(BadRequest):
@@ -18,7 +18,7 @@ def ask_password(name: str) -> str:
         if getpass.getpass("Once more: ") != given:
             raise BadPassword("The two are not the same.")
     else:
-        given = sys.stdin.readline(LONGEST + 2).rstrip("\r\n")
-    if not SHORTEST <= len(given) <= LONGEST or not given.isprintable():
-        raise BadPassword(f"It needs {SHORTEST} to {LONGEST:,} characters that can be printed.")
+        given = sys.stdin.readline(MAX_LENGTH + 2).rstrip("\r\n")
+    if not MIN_LENGTH <= len(given) <= MAX_LENGTH or not given.isprintable():
+        raise BadPassword(f"It needs {MIN_LENGTH} to {MAX_LENGTH:,} characters that can be printed.")
     return given

@@ -16,7 +16,7 @@ from dns.rdtypes.ANY.TXT import TXT
 from dns.rdtypes.IN.A import A
 from dns.rdtypes.IN.AAAA import AAAA
 
-from scrapersky.core.errors import TryAgain
+from scrapersky.core.errors import Retryable
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.network.ip_ranges import parse_address, parse_address_port, why_denied
 from scrapersky.extract.emails.deliverability import MailAcceptance, MailDomain
@@ -29,7 +29,7 @@ MAX_HOSTS = 10
 DNS_PORT = 53
 
 
-class DnsUnavailable(TryAgain):
+class DnsUnavailable(Retryable):
     """The name servers give no usable response."""
 
 

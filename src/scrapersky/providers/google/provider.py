@@ -7,7 +7,7 @@ from math import ceil
 
 import structlog
 
-from scrapersky.core.errors import TryAgain
+from scrapersky.core.errors import Retryable
 from scrapersky.providers.area import Box, Geocoder, what_and_where
 from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
 from scrapersky.providers.detail_budget import DetailBudget, InMemoryDetailBudget
@@ -130,7 +130,7 @@ class GooglePlaces:
             return None
         try:
             return (await self._geocoder(where, query.country, query.language)).box
-        except (ProviderRefused, TryAgain) as unknown:
+        except (ProviderRefused, Retryable) as unknown:
             log.info("area_not_found", area=where, reason=str(unknown))
             return None
 

@@ -53,7 +53,7 @@ async def create(session: AsyncSession, actor: Actor, role: Role) -> tuple[Invit
         id=new_id(),
         tenant_id=actor.tenant_id,
         role=role.value,
-        token_hash=tokens.hash_of(token),
+        token_hash=tokens.hash_secret(token),
         made_by=actor.user_id,
         expires_at=clock.now() + LIFETIME,
     )
@@ -66,7 +66,7 @@ async def create(session: AsyncSession, actor: Actor, role: Role) -> tuple[Invit
 
 async def find(connection: asyncpg.Connection, token: str) -> Open:
     """The open invitation of this token, or UnknownInvitation."""
-    row = await connection.fetchrow(_FIND, tokens.hash_of(token))
+    row = await connection.fetchrow(_FIND, tokens.hash_secret(token))
     if row is None:
         raise UnknownInvitation("It was used, has run out, or never was. Ask an admin for another.")
     return Open(**row)

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core import clock, tokens
 from scrapersky.core.database import Database
-from scrapersky.core.errors import Conflict, NotKnown, UnknownName
+from scrapersky.core.errors import Conflict, NotAuthenticated, UnknownName
 from scrapersky.core.uuid7 import new_id
 from scrapersky.models import LoginSession, User
 from scrapersky.store.audit import record as audit
@@ -83,14 +83,14 @@ async def begin(
     """
     as_shown = update(User).where(User.id == user_id, User.password_hash == password_hash, User.disabled_at.is_(None))
     if await session.scalar(as_shown.values(last_login_at=func.now()).returning(User.id)) is None:
-        raise NotKnown("The name or the password is wrong.")
+        raise NotAuthenticated("The name or the password is wrong.")
     token = tokens.new_refresh_token()
     row = LoginSession(
         id=new_id(),
         tenant_id=actor.tenant_id,
         user_id=user_id,
-        token_hash=tokens.hash_of(token),
-        family_hash=tokens.hash_of(tokens.family_of(token)),
+        token_hash=tokens.hash_secret(token),
+        family_hash=tokens.hash_secret(tokens.family_of(token)),
         expires_at=clock.now() + IDLE,
         seen_at=clock.now(),
         origin=origin,
@@ -118,21 +118,21 @@ async def _end_beyond(session: AsyncSession, actor: Actor, begun: LoginSession, 
 
 async def renew(database: Database, token: str) -> Begun:
     """The login goes on with another token. Any that was replaced before ends it: one of two has stolen it."""
-    old, family = tokens.hash_of(token), tokens.family_of(token)
+    old, family = tokens.hash_secret(token), tokens.family_of(token)
     async with database.engine_connection() as connection:
-        found = await connection.fetchrow(_FIND, old, tokens.hash_of(family), GRACE)
+        found = await connection.fetchrow(_FIND, old, tokens.hash_secret(family), GRACE)
     if found is None:
-        raise NotKnown("The refresh token is none of ours, or not valid any more. Log in again.")
+        raise NotAuthenticated("The refresh token is none of ours, or not valid any more. Log in again.")
     if not found["is_present"] and not found["is_second_click"]:
         await _end_stolen(database, found["tenant_id"], found["id"])
-        raise NotKnown("The refresh token was used before, so this login has been ended. Log in again.")
+        raise NotAuthenticated("The refresh token was used before, so this login has been ended. Log in again.")
     fresh = tokens.new_refresh_token(family)
     async with database.session(found["tenant_id"]) as session:
         renewed = update(LoginSession).where(
             LoginSession.id == found["id"], LoginSession.token_hash == old, LoginSession.revoked_at.is_(None)
         )
         end = func.least(func.now() + IDLE, LoginSession.created_at + LONGEST)
-        values = {"token_hash": tokens.hash_of(fresh), "former_hash": old, "seen_at": func.now(), "expires_at": end}
+        values = {"token_hash": tokens.hash_secret(fresh), "former_hash": old, "seen_at": func.now(), "expires_at": end}
         if await session.scalar(renewed.values(values).returning(LoginSession.id)) is None:
             raise JustUsed("Use the tokens of the other answer.")
     return Begun(found["id"], found["user_id"], fresh)

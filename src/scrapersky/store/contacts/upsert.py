@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core import clock
 from scrapersky.core.contact_fields import EVIDENCE
 from scrapersky.core.uuid7 import new_id
-from scrapersky.core.vocabularies import UNWANTED, Status, Verdict
+from scrapersky.core.vocabularies import REJECTED, Status, Verdict
 from scrapersky.engine.settle import driver_connection
 from scrapersky.extract.emails.deliverability import Verification
 from scrapersky.extract.results import Contacts
@@ -113,7 +113,7 @@ def _stored(rows: Sequence[Row], unverified: dict[Key, UUID]) -> Stored:
 
 def _is_unverified(row: asyncpg.Record) -> bool:
     """Return whether a wanted contact has an email address without a valid verdict."""
-    if row["email"] is None or row["suppressed_at"] is not None or row["curation_status"] in UNWANTED:
+    if row["email"] is None or row["suppressed_at"] is not None or row["curation_status"] in REJECTED:
         return False
     if row["status"] == Status.COMPLETED and row["checked_at"] and row["verdict"]:
         validity = UNKNOWN_VALIDITY if row["verdict"] == Verdict.UNKNOWN else VERDICT_VALIDITY

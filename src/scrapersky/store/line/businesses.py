@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.uuid7 import new_id
-from scrapersky.core.vocabularies import UNWANTED, Curation, Status
+from scrapersky.core.vocabularies import REJECTED, Curation, Status
 from scrapersky.models import LocalBusiness, Place
 from scrapersky.providers.base import PlaceDetails
 from scrapersky.store.line.advance_rules import AdvanceRules
@@ -78,11 +78,11 @@ async def upsert(session: AsyncSession, scanned: Sequence[tuple[Place, PlaceDeta
             LocalBusiness.business_status,
         )
     )
-    turned_down = {place.id for place, _ in scanned if place.curation_status in UNWANTED}
+    turned_down = {place.id for place, _ in scanned if place.curation_status in REJECTED}
     return [
         Wanted(row.id, row.place_id, row.search_id, row.website, _is_closed(row.business_status, row.curation_status))
         for row in rows
-        if row.curation_status not in UNWANTED and row.place_id not in turned_down
+        if row.curation_status not in REJECTED and row.place_id not in turned_down
     ]
 
 

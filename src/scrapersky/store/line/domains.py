@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.uuid7 import new_id
-from scrapersky.core.vocabularies import UNWANTED
+from scrapersky.core.vocabularies import REJECTED
 from scrapersky.extract.business.site_metadata import SiteMetadata
 from scrapersky.extract.company_domain import CompanyDomain
 from scrapersky.models import BusinessDomain, Domain, LocalBusiness
@@ -59,8 +59,8 @@ async def link(session: AsyncSession, found: Sequence[tuple[LocalBusiness, Compa
         links.on_conflict_do_update(index_elements=["business_id", "domain_id"], set_={"url": links.excluded.url})
     )
     await from_provider.move_to_domains(session, [(business.id, ids[domain.name]) for business, domain in found])
-    wanted = {domain.name for business, domain in found if business.curation_status not in UNWANTED}
-    return {row.id: row.search_id for row in stored if row.curation_status not in UNWANTED and row.name in wanted}
+    wanted = {domain.name for business, domain in found if business.curation_status not in REJECTED}
+    return {row.id: row.search_id for row in stored if row.curation_status not in REJECTED and row.name in wanted}
 
 
 def describe(domain: Domain, final_url: str, status: int, redirects: Sequence[str], found: SiteMetadata) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.uuid7 import new_id
-from scrapersky.core.vocabularies import UNWANTED, Status
+from scrapersky.core.vocabularies import REJECTED, Status
 from scrapersky.models import Place, Search, SearchPlace
 from scrapersky.providers.base import MOVED_TO, PlaceDetails
 
@@ -54,7 +54,7 @@ async def _upsert(session: AsyncSession, search: Search, places: Sequence[PlaceD
         .values([{"search_id": search.id, "place_id": row.id, "tenant_id": search.tenant_id} for row in rows])
         .on_conflict_do_nothing()
     )
-    return [row.id for row in rows if row.curation_status not in UNWANTED]
+    return [row.id for row in rows if row.curation_status not in REJECTED]
 
 
 async def follow(session: AsyncSession, scanned: Sequence[tuple[Place, PlaceDetails]]) -> None:
@@ -63,7 +63,7 @@ async def follow(session: AsyncSession, scanned: Sequence[tuple[Place, PlaceDeta
     The old place stays, closed, with the id of the new one in its details.
     """
     moved = {str(details.extra[MOVED_TO]): place for place, details in scanned if MOVED_TO in details.extra}
-    wanted = {to: place for to, place in sorted(moved.items()) if place.curation_status not in UNWANTED}
+    wanted = {to: place for to, place in sorted(moved.items()) if place.curation_status not in REJECTED}
     if not wanted:
         return
     rows = await session.execute(

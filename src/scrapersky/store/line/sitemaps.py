@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.uuid7 import new_id
-from scrapersky.core.vocabularies import UNWANTED
+from scrapersky.core.vocabularies import REJECTED
 from scrapersky.crawl.sitemaps.entry import SitemapKind, parse_lastmod
 from scrapersky.crawl.sitemaps.result import FoundSitemap, SitemapSearch
 from scrapersky.engine.settle import driver_connection
@@ -29,7 +29,7 @@ async def upsert(session: AsyncSession, searched: Sequence[tuple[Domain, Sitemap
         rows = ordered[start : start + ROWS_AT_ONCE]
         columns = [[row[name] for row in rows] for name in COLUMNS]
         for stored in await driver.fetch(_UPSERT, searched[0][0].tenant_id, *columns):
-            if stored["kind"] != SitemapKind.INDEX.value and stored["curation_status"] not in UNWANTED:
+            if stored["kind"] != SitemapKind.INDEX.value and stored["curation_status"] not in REJECTED:
                 wanted[stored["domain_id"]].append(stored["id"])
     return wanted
 

@@ -14,7 +14,7 @@ from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core import clock
-from scrapersky.core.errors import TooMany
+from scrapersky.core.errors import RateLimited
 
 LIMITS = {"searches": "searches_per_day", "pages": "pages_per_day", "cents": "cents_per_month"}
 ROOM = 2  # a search that names no budget may cost so many times its estimate: there may be more than was assumed
@@ -36,7 +36,7 @@ class Usage:
         return LIMITS[self.kind]
 
 
-class QuotaReached(TooMany):
+class QuotaReached(RateLimited):
     """A quota of your tenant is used up."""
 
     def __init__(self, usage: Usage, detail: str) -> None:
