@@ -30,6 +30,7 @@ DROP FUNCTION
     protect_tenant, run_as_engine, add_queue, add_queue_columns, add_queue_triggers, drop_queue, add_daily_quota,
     local_business_found, search_place_found, domain_found, business_domain_found, search_business_found,
     domain_sitemap_analysis_followed,
+    business_name, without_home_page_words, home_page_words, without_tracking, business_status_text,
     digest_of, suppression_alone, suppression_told, without_erased, contact_suppression, erased_left_out,
     erased_page_left_out,
     write_quota, search_quota, search_quota_written, search_rebook, search_rebooked, page_quota, page_quota_written,

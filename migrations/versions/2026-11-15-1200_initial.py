@@ -21,6 +21,7 @@ FILES = [
     "operations.sql",
     "line.sql",
     "search_results.sql",
+    "leads.sql",
     "jobs.sql",
     "deliveries.sql",
     "suppression.sql",

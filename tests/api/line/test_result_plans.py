@@ -3,7 +3,7 @@
 import re
 from uuid import UUID
 
-from scrapersky.store.leads.sql import PAGES
+from scrapersky.store.leads.statements import PAGES
 from tests.api.line.test_list_plans import rows_read
 from tests.factories.line_rows import add
 

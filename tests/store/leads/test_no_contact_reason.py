@@ -47,7 +47,7 @@ async def state(database, tenant, ids):
         ),
         ("sitemap_analysis_status = 'Queued', sitemap_analysis_error = 'It broke off.'", "not read yet: It broke off."),
         ("sitemap_analysis_status = 'Error', sitemap_analysis_error = 'It broke off.'", "It broke off."),
-        ("sitemap_analysis_status = 'New'", "not read: neither a person nor a rule has chosen it"),
+        ("sitemap_analysis_status = 'New'", "not read: neither a person nor a rule has selected it"),
         ("name = name", "no page worth reading was found"),
     ],
 )
@@ -64,7 +64,7 @@ async def test_a_site_that_was_not_read_says_why(database, admin, tenant, ids, c
             "sitemap_import_status = 'Error', sitemap_import_error = 'It is no XML.'",
             "its sitemaps could not be read: It is no XML.",
         ),
-        ("sitemap_import_status = 'New'", "not read: neither a person nor a rule has chosen it"),
+        ("sitemap_import_status = 'New'", "not read: neither a person nor a rule has selected it"),
         ("sitemap_import_status = 'New', kind = 'index'", "no page worth reading was found"),
     ],
 )
@@ -92,10 +92,10 @@ async def test_pages_are_told_by_how_they_ended(database, admin, tenant, ids, pa
 
 async def test_pages_that_no_rule_may_choose_are_not_called_worthless(database, admin, tenant, ids):
     await admin.execute("UPDATE search SET rules = $1", json.dumps({"page_curation": "off"}))
-    assert await state(database, tenant, ids) == "not read: neither a person nor a rule has chosen it"
+    assert await state(database, tenant, ids) == "not read: neither a person nor a rule has selected it"
 
 
 async def test_contacts_that_may_not_be_shown_are_not_denied(database, admin, tenant, ids):
     contact = {"identity": "email:a@molar.fi", "email": "a@molar.fi", "curation_status": "Not a Fit"}
     await add(admin, "contact", tenant, domain_id=UUID(ids["domains"]), **contact)
-    assert await state(database, tenant, ids) == "every contact was turned down or is suppressed"
+    assert await state(database, tenant, ids) == "every contact was rejected or is suppressed"

@@ -34,7 +34,7 @@ from scrapersky.providers.base import PlaceQuery, UnknownProvider, why_unknown
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.leads import read as leads
 from scrapersky.store.leads.read import Per, Position
-from scrapersky.store.leads.sql import PAGES
+from scrapersky.store.leads.statements import PAGES
 from scrapersky.store.line.advance_rules import PAGE_KINDS, AdvanceRules
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import SEARCHES

@@ -23,6 +23,7 @@ from scrapersky.engine.outcomes import Later
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries.destinations import BY_A_PERSON, endpoint_of
+from scrapersky.store.privacy.suppressions import BUSINESS_PHONE
 
 UNAVAILABLE_WAIT = timedelta(seconds=5)
 MAX_LOADED = 500  # deliveries of one statement
@@ -149,8 +150,7 @@ SELECT v.id AS delivery_id, v.fingerprint, v.delivered_at,
     extract(epoch FROM d.resting_until - now())::float8 AS cooldown_seconds,
     c.id AS contact_id, c.email, {", ".join(f"c.{name}" for name in DELIVERED_FIELDS)}, c.source_url,
     c.created_at AS found_at, c.confidence, c.suppressed_at, c.curation_status, c.merged_into_id,
-    b.name AS business, CASE WHEN NOT EXISTS (SELECT FROM suppression s WHERE s.tenant_id = :tenant AND s.kind = 'phone'
-        AND s.value_hash = encode(sha256(convert_to(b.phone, 'UTF8')), 'hex')) THEN b.phone END AS business_phone,
+    b.name AS business, {BUSINESS_PHONE} AS business_phone,
     b.address AS business_address, b.website, b.city,
     coalesce(b.country, m.country) AS country, m.name AS domain, m.title AS domain_title, m.final_url
 FROM delivery v JOIN destination d ON d.id = v.destination_id JOIN contact c ON c.id = v.contact_id

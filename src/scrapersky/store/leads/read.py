@@ -1,52 +1,56 @@
-"""What a search is for: one row per business with its best contacts, or one per contact, streamed."""
+"""The leads of a search, streamed for a file or read page by page: one row per business or one per contact."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
+from sqlalchemy import RowMapping
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.store.leads.columns import BUSINESS_COLUMNS, CONTACT_COLUMNS
-from scrapersky.store.leads.sql import FILES, PAGES
+from scrapersky.store.leads.statements import FILES, PAGES
 
 Per = Literal["business", "contact"]
-NOTHING = UUID(int=0)  # comes before every id
+LOWEST_ID = UUID(int=0)
 
 
 @dataclass(frozen=True)
 class Position:
-    """A place in the list of results: its part, then what that part is sorted by."""
+    """The position of a row in the list of leads: the part, and the two ids that order the rows of that part."""
 
     part: int = 0
-    key: UUID = NOTHING
-    subkey: UUID = NOTHING
+    key: UUID = LOWEST_ID
+    subkey: UUID = LOWEST_ID
 
 
 def columns_of(per: Per) -> Mapping[str, str]:
-    """The columns of a file with one row per business or per contact."""
+    """Return the columns of a file with one row per business or per contact, each with its meaning."""
     return BUSINESS_COLUMNS if per == "business" else CONTACT_COLUMNS
 
 
 async def leads(session: AsyncSession, search_id: UUID, per: Per = "business") -> AsyncIterator[dict[str, Any]]:
-    """The rows of a search by a server-side cursor, in a stable order."""
-    for statement in FILES[per]:
+    """Yield the rows of a search from a server-side cursor, in the order of a file."""
+    for part, statement in enumerate(FILES[per]):
         result = await session.stream(statement, {"search": search_id})
         async for row in result.mappings():
-            yield dict(row)
+            yield _lead(row, part)[0]
 
 
 async def page(
     session: AsyncSession, search_id: UUID, per: Per, after: Position, most: int
 ) -> list[tuple[dict[str, Any], Position]]:
-    """The rows after a place, each with its own: whatever comes while somebody reads, no row comes twice."""
+    """Return up to `most` rows after a position, each with its own: no row comes twice, whatever is added meanwhile."""
     found: list[tuple[dict[str, Any], Position]] = []
     for part, statement in enumerate(PAGES[per]):
         if part < after.part or len(found) == most:
             continue
         start = after if part == after.part else Position(part)
-        place = {"key": start.key, "subkey": start.subkey, "most": most - len(found)}
-        for row in (await session.execute(statement, {"search": search_id, **place})).mappings():
-            lead = dict(row)
-            found.append((lead, Position(part, lead.pop("list_key"), lead.pop("list_subkey"))))
+        values = {"search": search_id, "key": start.key, "subkey": start.subkey, "most": most - len(found)}
+        found += [_lead(row, part) for row in (await session.execute(statement, values)).mappings()]
     return found
+
+
+def _lead(row: RowMapping, part: int) -> tuple[dict[str, Any], Position]:
+    lead: dict[str, Any] = {**row}
+    return lead, Position(part, lead.pop("list_key"), lead.pop("list_subkey"))
