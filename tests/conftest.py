@@ -46,6 +46,17 @@ LONGEST = (
     "faults/test_shutdown.py",
 )
 
+# Tests in these folders start processes or wait for real time; so do tests with the fixture `server`.
+WITH_PROCESSES = (
+    "cli/",
+    "faults/",
+    "hostile/",
+    "line/",
+    "extract/parser_pool/",
+    "sandbox/",
+    "architecture/test_adding",
+)
+
 # How long an example takes says how busy the machine is, not whether the code is right.
 hypothesis_settings.register_profile("calm", deadline=None)
 hypothesis_settings.load_profile("calm")
@@ -60,8 +71,17 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
+def needs_a_process(item: pytest.Item) -> bool:
+    """Whether a test starts PostgreSQL, a command, a worker, a parser process or a network namespace."""
+    folder = item.path.relative_to(Path(__file__).parent).as_posix()
+    return folder.startswith(WITH_PROCESSES) or "server" in getattr(item, "fixturenames", ())
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The longest files first, where this is one process of several."""
+    """Mark the fast tests; in a run of several processes begin with the longest files."""
+    for item in items:
+        if not needs_a_process(item):
+            item.add_marker("fast")
     if hasattr(config, "workerinput"):
         places = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
         items.sort(key=lambda item: places.get(item.path, len(places)))

@@ -1,7 +1,6 @@
 """Queue a domain for its sitemap analysis: `scrapersky scan` under its old name."""
 
 import argparse
-import sys
 
 from scrapersky.cli import obey
 
@@ -9,4 +8,4 @@ parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--domain", required=True, help="the domain, such as example.com")
 parser.add_argument("--max-pages", default="5", help="pages that may be read afterwards")
 asked = parser.parse_args()
-sys.exit(obey(["scan", asked.domain, "--max-pages", asked.max_pages]))
+obey(["scan", asked.domain, "--max-pages", asked.max_pages])

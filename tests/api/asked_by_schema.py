@@ -95,7 +95,9 @@ class Operation:
             return {name: self._instance(part, row_id) for name, part in wanted.items()}
         if kind == "array":
             return [self._instance(schema["items"], row_id)]
-        return {"string": _text(schema), "integer": schema.get("minimum", 1), "number": 1.5, "boolean": False}.get(kind)
+        return {"string": _text(schema), "integer": schema.get("minimum", 1), "number": 1.5, "boolean": False}.get(
+            str(kind)
+        )
 
 
 def _text(schema: dict[str, Any]) -> str:

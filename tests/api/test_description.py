@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from contextlib import closing
+from typing import Any
 
 import pytest
 import schemathesis
@@ -109,7 +110,7 @@ class Asker:
 
     def __init__(self, examples, headers):
         self.headers = headers
-        self.codes = Counter()
+        self.codes: Counter[Any] = Counter()
         self._examples = examples
 
     def ask(self, operation, cases):

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -179,10 +180,11 @@ def broken_in(source: str, path: str) -> list[Broken]:
     ]
 
 
-def broken_in_house() -> list[Broken]:
+@cache
+def broken_in_house() -> tuple[Broken, ...]:
     """The same for the whole house."""
     paths = sorted(path for place in PLACES for path in (ROOT / place).rglob("*.py"))
-    return [broken for path in paths for broken in broken_in(path.read_text(), path.relative_to(ROOT).as_posix())]
+    return tuple(broken for path in paths for broken in broken_in(path.read_text(), path.relative_to(ROOT).as_posix()))
 
 
 def is_allowed(broken: Broken) -> bool:
@@ -200,14 +202,14 @@ def covers(allowance: str, broken: Broken) -> bool:
 
 def runs_away(pattern: str | bytes) -> bool:
     """Whether some repetition has no end and may give back what it took."""
-    parsed: Any = re._parser.parse(pattern)  # type: ignore[attr-defined]  # the only reader of patterns there is
+    parsed: Any = re._parser.parse(pattern)  # the only parser of patterns there is
     return _repeats_endlessly(parsed)
 
 
 def _repeats_endlessly(part: Any) -> bool:
     if isinstance(part, tuple) and len(part) == 2 and str(part[0]) in ("MAX_REPEAT", "MIN_REPEAT"):
         _least, most, inner = part[1]
-        return most == re._constants.MAXREPEAT or _repeats_endlessly(inner)  # type: ignore[attr-defined]
+        return most == re._constants.MAXREPEAT or _repeats_endlessly(inner)
     if isinstance(part, tuple | list) or type(part).__name__ == "SubPattern":
         return any(_repeats_endlessly(inner) for inner in part)
     return False

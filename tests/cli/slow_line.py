@@ -2,10 +2,10 @@
 
 import os
 
-import scrapersky.worker
+import scrapersky.bootstrap
 from scrapersky.cli import main
 from scrapersky.sandbox.example_workflows import parcel_line
 
 if __name__ == "__main__":
-    scrapersky.worker.the_line = lambda *_given: parcel_line(seconds=float(os.environ["PACKING"]))
+    vars(scrapersky.bootstrap)["build_pipeline"] = lambda *_given: parcel_line(seconds=float(os.environ["PACKING"]))
     main()

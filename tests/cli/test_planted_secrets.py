@@ -3,6 +3,7 @@ it says, answers, counts or stores shows one of them."""
 
 import asyncio
 import json
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -96,7 +97,7 @@ async def use_and_abuse(client: httpx.AsyncClient, key: str, admin) -> list[str]
     """Requests that succeed, are refused and fail, each with a secret somewhere; their answers."""
     login, lists = "/api/v3/auth/login", "/api/v3/contacts"
     name, password = "ada", GIVEN["password"]
-    requests = [
+    requests: list[tuple[str, str, dict[str, Any]]] = [
         ("GET", lists, {"headers": bearer(key)}),
         ("GET", lists, {"headers": bearer(GIVEN["bearer"])}),
         ("GET", lists, {"headers": {"authorization": f"Basic {GIVEN['bearer']}", "cookie": GIVEN["cookie"]}}),

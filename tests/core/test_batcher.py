@@ -94,7 +94,7 @@ async def test_each_call_gets_its_own_result_or_error(sender: Sender) -> None:
 
 async def test_a_full_batch_is_sent_at_once(sender: Sender) -> None:
     batcher = keyed(sender, max_size=2, idle_seconds=3600)
-    assert await asyncio.gather(batcher.add(2), batcher.add(4)) == [20, 40]
+    assert list(await asyncio.gather(batcher.add(2), batcher.add(4))) == [20, 40]
 
 
 async def test_two_items_of_one_key_are_never_in_one_batch(sender: Sender) -> None:

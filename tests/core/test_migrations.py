@@ -170,7 +170,7 @@ async def test_migrating_again_changes_nothing(database):
 async def test_an_unreachable_server_is_named_without_its_password(url):
     url = f"postgresql://{url}"
     database = Database(url, make_settings(url))
-    with pytest.raises(Unavailable, match="does not answer") as caught:
+    with pytest.raises(Unavailable, match="does not respond") as caught:
         await check_server(database)
     assert "topsecret" not in str(caught.value)
     await database.close()

@@ -4,6 +4,7 @@ import io
 import json
 import logging
 import time
+from typing import Any
 
 import pytest
 import structlog
@@ -39,7 +40,7 @@ def say():
         if foreign:
             logger.log(logging.getLevelNamesMapping()[level.upper()], event, exc_info=fields.get("exc_info"))
         else:
-            wrap = [*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter]
+            wrap: list[Any] = [*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter]
             getattr(structlog.wrap_logger(logger, wrap, wrapper_class=structlog.stdlib.BoundLogger), level)(
                 event, **fields
             )

@@ -1,6 +1,7 @@
 """The walls between tenants, held by the database itself."""
 
 import asyncio
+from typing import Any
 from uuid import uuid4
 
 import asyncpg
@@ -213,7 +214,8 @@ TELL_NOTHING = {
 def unique_keys():
     for table in (Base.metadata.tables[name] for name in tenant_tables()):
         keys = [constraint for constraint in table.constraints if isinstance(constraint, UniqueConstraint)]
-        for key in (*keys, *(index for index in table.indexes if index.unique)):
+        indexes: list[Any] = [index for index in table.indexes if index.unique]
+        for key in (*keys, *indexes):
             yield table, tuple(column.name for column in key.columns)
 
 

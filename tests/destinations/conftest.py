@@ -6,13 +6,13 @@ from uuid import UUID, uuid4
 import pytest
 from pydantic import SecretStr
 
-from scrapersky.core.settings import Settings
 from scrapersky.crawl.crawler import client_of
 from scrapersky.crawl.http.client import Client
 from scrapersky.destinations.http_sender import HttpSender
 from scrapersky.destinations.kind import Endpoint
 from scrapersky.destinations.payload import ContactPayload, Message
 from scrapersky.sandbox.server.sandbox import Sandbox
+from tests.factories.settings import sandbox_settings
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ async def sandbox() -> AsyncIterator[Sandbox]:
 
 @pytest.fixture
 async def client(sandbox: Sandbox) -> AsyncIterator[Client]:
-    async with client_of(Settings(**sandbox.environment())) as client:
+    async with client_of(sandbox_settings(sandbox)) as client:
         yield client
 
 
@@ -40,7 +40,8 @@ def sender_of(client: Client, seconds: float = 5) -> HttpSender:
 
 
 def endpoint(kind: str, url: str | None, *secrets: str, **options: object) -> Endpoint:
-    return Endpoint(uuid4(), kind, url, *map(SecretStr, secrets), options=options)
+    secret, former = (*map(SecretStr, secrets), None, None)[:2]
+    return Endpoint(uuid4(), kind, url, secret, former, options)
 
 
 def message(email: str = "anna@molar.fi", delivery_id: UUID | None = None, **facts: object) -> Message:

@@ -39,7 +39,7 @@ async def test_a_delivery_that_would_wait_long_is_throttled_and_other_destinatio
                 pytest.fail("there is no free slot")
         assert caught.value.after is not None
         assert 2 <= caught.value.after.total_seconds() <= 6
-        assert caught.value.costs is False
+        assert caught.value.counts is False
     async with limits.slot(quick, 1):
         pass
     finish.set()

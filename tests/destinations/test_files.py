@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet
 import pytest
@@ -15,7 +16,7 @@ from scrapersky.store.leads.columns import BUSINESS_COLUMNS, CONTACT_COLUMNS
 from tests import ROOT
 
 COLUMNS = ["business", "email", "phone", "rating"]
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"business": "=cmd|'/c calc'!A1", "email": "info@one.fi", "phone": "+358912345678", "rating": 4.5},
     {"business": "Müller & Söhne, GmbH", "email": None, "phone": None, "rating": None},
 ]

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ def portal(sandbox, http) -> HubSpot:
 
 
 async def test_a_contact_is_written_with_known_values_only(sandbox, portal):
-    facts = {"name": "Anna Maria Molar", "title": "Dentist", "business": "Molar Oy", "phone": "+35891234567"}
+    facts: Any = {"name": "Anna Maria Molar", "title": "Dentist", "business": "Molar Oy", "phone": "+35891234567"}
     receipt = await portal.deliver(message("Anna@Molar.fi", **facts))
     await portal.deliver(message("info@molar.fi"))
     assert receipt == Receipt("101")

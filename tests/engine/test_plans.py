@@ -192,7 +192,7 @@ async def test_settling_finds_its_rows_by_key(engine, workflow, name, status):
 @each_workflow
 async def test_a_heartbeat_finds_its_rows_by_key(engine, workflow):
     held = await held_rows(engine, workflow)
-    plan = await explain(engine, QueueStatements.of(workflow).beat, *settled_as(held, "Processing")[:2], "60")
+    plan = await explain(engine, QueueStatements.of(workflow).renew_leases, *settled_as(held, "Processing")[:2], "60")
     assert f"{workflow.table}_pkey" in plan.indexes
     assert not plan.scanned(workflow.table)
     assert plan.pages < PAGES

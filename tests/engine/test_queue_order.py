@@ -147,7 +147,7 @@ async def test_five_thousand_pages_of_one_tenant_do_not_delay_fifty_of_another(a
     if served:
         await queue.claim(admin, served, 60)
     await queue_pages(admin, other_tenant, 50)
-    owners = []
+    owners: list[str] = []
     while len(owners) < 110:
         claimed = await queue.claim(admin, 10, 60)
         ids = [row["id"] for row in claimed]

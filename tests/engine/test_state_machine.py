@@ -293,7 +293,7 @@ def test_a_queue_behaves_like_its_model_whatever_three_workers_do(
     database_url: str, monkeypatch: pytest.MonkeyPatch, watermark_seconds: float, in_order: bool
 ):
     monkeypatch.setattr(queue, "WATERMARK_SECONDS", watermark_seconds)
-    machine = type("Workers", (Workers,), {"url": database_url, "in_order": in_order, "seen": set()})
+    machine: Any = type("Workers", (Workers,), {"url": database_url, "in_order": in_order, "seen": set()})
     run_state_machine_as_test(
         machine,
         settings=settings(

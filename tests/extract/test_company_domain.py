@@ -106,7 +106,7 @@ def test_any_text_is_an_address_a_profile_or_refused(text):
     if isinstance(found, CompanyDomain):
         assert found.name == found.name.lower()
         assert found.name.isascii()
-        assert parse_website(found.name).name == found.name  # type: ignore[union-attr]
+        assert parse_website(found.name).name == found.name
 
 
 @given(st.sampled_from(["acme.fi", "müller.de", "a.co.uk"]), st.text("abc-.:@/?#%", max_size=40))
@@ -116,4 +116,4 @@ def test_a_tail_never_changes_whose_site_it_is(host, tail):
     except InvalidWebsite:
         return
     assert isinstance(found, CompanyDomain)
-    assert found.name == parse_website(host).name  # type: ignore[union-attr]
+    assert found.name == parse_website(host).name

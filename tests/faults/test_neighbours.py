@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import time
+from typing import Any
 
 import asyncpg
 import pytest
@@ -138,7 +139,7 @@ async def test_five_schedulers_do_each_piece_of_work_once(arena: Arena):
 
 @pytest.mark.parametrize("skew", [3600, -3600])
 async def test_a_wrong_clock_on_one_host_changes_nothing(arena: Arena, skew: int):
-    one_at_a_time = {"PACKING_SCHEDULER_CONCURRENCY": "1", "PACKING_SCHEDULER_BATCH_SIZE": "1"}
+    one_at_a_time: dict[str, Any] = {"PACKING_SCHEDULER_CONCURRENCY": "1", "PACKING_SCHEDULER_BATCH_SIZE": "1"}
     one_at_a_time["PACKING_SCHEDULER_MAX_BATCH_SIZE"] = "1"
     wrong = arena.start(faults="gate", clock_skew=skew, **one_at_a_time)
     right = arena.start(faults="gate", **one_at_a_time)

@@ -1,6 +1,7 @@
 """Stopping: what is begun is finished or given back, and a row does not pay for it."""
 
 import signal
+from typing import Any
 
 from tests.faults.conftest import Arena
 
@@ -50,7 +51,11 @@ async def test_a_second_signal_hurries(arena: Arena):
 
 
 async def test_a_rolling_restart_of_four_workers_under_load_costs_nothing(arena: Arena):
-    tempo = {"FAULT_WORK_SECONDS": "0.05", "PACKING_SCHEDULER_CONCURRENCY": "3", "PACKING_SCHEDULER_BATCH_SIZE": "5"}
+    tempo: dict[str, Any] = {
+        "FAULT_WORK_SECONDS": "0.05",
+        "PACKING_SCHEDULER_CONCURRENCY": "3",
+        "PACKING_SCHEDULER_BATCH_SIZE": "5",
+    }
     crew = [arena.start(**tempo) for _ in range(4)]
     for worker in crew:
         await worker.told("started")

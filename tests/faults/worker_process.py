@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from scrapersky.bootstrap import open_application
 from scrapersky.core import clock
@@ -44,13 +45,13 @@ def shift_the_clock(seconds: float) -> None:
 
     class Shifted(datetime.datetime):
         @classmethod
-        def now(cls, tz: datetime.tzinfo | None = None) -> datetime.datetime:
+        def now(cls, tz: datetime.tzinfo | None = None) -> Any:
             return datetime.datetime.now(tz) + shift
 
     time.time = lambda: true_time() + seconds
     for name, module in list(sys.modules.items()):
         if name.startswith(("scrapersky", "apscheduler")) and getattr(module, "datetime", None) is datetime.datetime:
-            module.datetime = Shifted
+            vars(module)["datetime"] = Shifted
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
@@ -39,10 +39,10 @@ async def crawling(
     ttl: float = 3600,
     ports: tuple[int, ...] = (),
     deadline: float = 20,
-    **routes: Route,
+    routes: Mapping[str, Route] | None = None,
 ) -> AsyncIterator[tuple[Crawler, OddWeb]]:
     """A crawler before an odd web with this robots.txt."""
-    async with OddWeb(routes={"/robots.txt": robots, **routes}) as web:
+    async with OddWeb(routes={"/robots.txt": robots, **(routes or {})}) as web:
         guard = SsrfGuard((80, 443, *ports), Allowance([web.place]))
         hosts = dict.fromkeys(("odd.example", "other.example"), web.place)
         async with Client(guard, FetchLimits(deadline_seconds=deadline), known_hosts=hosts) as client:
@@ -103,7 +103,7 @@ async def test_redirects_of_robots_txt_are_followed_and_its_rules_are_those_of_t
     async def moved(visitor: Visitor) -> None:
         await visitor.redirect("http://other.example/elsewhere.txt")
 
-    async with crawling(moved, **{"/elsewhere.txt": saying("User-agent: *\nDisallow: /")}) as (crawler, _):
+    async with crawling(moved, routes={"/elsewhere.txt": saying("User-agent: *\nDisallow: /")}) as (crawler, _):
         with pytest.raises(BlockedByPolicy):
             await crawler.fetch(FINE)
 
@@ -135,7 +135,7 @@ async def test_the_robots_txt_of_the_host_a_redirect_leads_to_is_asked_too() -> 
     async def leave(visitor: Visitor) -> None:
         await visitor.redirect("http://other.example/fine")
 
-    async with crawling(by_host, **{"/leave": leave}) as (crawler, web):
+    async with crawling(by_host, routes={"/leave": leave}) as (crawler, web):
         with pytest.raises(BlockedByPolicy, match=r"other\.example"):
             await crawler.fetch("http://odd.example/leave")
         assert web.hits["/fine"] == 0

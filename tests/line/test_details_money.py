@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -42,7 +43,7 @@ async def ask(application, tenant, budget: int | None = None):
         return (await request_search.order(session, Actor("ada", tenant, "operator", "test"), wish))[0]
 
 
-async def run(step: str, *houses, **changes: object) -> None:
+async def run(step: str, *houses, **changes: Any) -> None:
     processors = [
         processors_of(application.pipeline, application.database, application.settings, **changes)[step]
         for application in houses

@@ -38,7 +38,7 @@ def _events_in(tree: ast.Module) -> Iterator[str]:
                 literals = [event.body, event.orelse] if isinstance(event, ast.IfExp) else [event]
                 for literal in literals:
                     assert isinstance(literal, ast.Constant), f"{ast.unparse(call)}: an event name is a literal"
-                    yield literal.value
+                    yield str(literal.value)
 
 
 def test_every_log_event_is_on_the_page() -> None:

@@ -1,5 +1,7 @@
 """What a provider knows of ways to reach a business, read from each provider's own words."""
 
+from typing import Any
+
 import pytest
 
 from scrapersky.providers.base import PlaceDetails
@@ -27,6 +29,7 @@ ELEMENT = {
 
 def test_openstreetmap_knows_addresses_numbers_and_profiles():
     place = of_element(ELEMENT)
+    assert place is not None
     found = contact_points(place)
     assert [(one.address, one.kind) for one in found.emails] == [
         ("eva@molar.fi", "personal"),
@@ -35,7 +38,8 @@ def test_openstreetmap_knows_addresses_numbers_and_profiles():
     assert [(one.number, one.kind) for one in found.phones] == [("+358401234567", "phone"), ("+358961314721", "fax")]
     profiles = {"facebook": "https://www.facebook.com/molardental", "instagram": "https://www.instagram.com/molar"}
     assert {one.platform: one.url for one in found.socials} == profiles
-    assert {one.how for one in (*found.emails, *found.phones, *found.socials)} == {"provider"}
+    every: list[Any] = [*found.emails, *found.phones, *found.socials]
+    assert {one.how for one in every} == {"provider"}
     assert "ODbL" in found.emails[0].snippet
     assert source_of(place.provider, place.provider_id) == "https://www.openstreetmap.org/node/7"
 
@@ -49,7 +53,9 @@ def test_overture_knows_them_too():
         "phones": ["+358961314720", "+358401234567"],
         "socials": ["https://www.facebook.com/molardental", "https://example.org/nothing"],
     }
-    found = contact_points(of_row(row))
+    place = of_row(row)
+    assert place is not None
+    found = contact_points(place)
     assert [one.address for one in found.emails] == ["info@molar.fi"]
     assert [one.number for one in found.phones] == ["+358401234567"]
     assert [one.url for one in found.socials] == ["https://www.facebook.com/molardental"]

@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from scrapersky.core.settings import Settings
 from scrapersky.crawl.crawler import Crawler, open_crawler
 from scrapersky.sandbox.server.sandbox import Sandbox
+from tests.factories.settings import sandbox_settings
 
 SEED = 7
 
@@ -21,7 +21,7 @@ async def sandbox() -> AsyncIterator[Sandbox]:
 @asynccontextmanager
 async def crawling(sandbox: Sandbox) -> AsyncIterator[Crawler]:
     """The crawler as an installation has it, told only where the sandbox is."""
-    settings = Settings(**sandbox.environment(), CRAWL_HOST_DELAY_SECONDS=0)
+    settings = sandbox_settings(sandbox, CRAWL_HOST_DELAY_SECONDS=0)
     async with open_crawler(settings) as crawler:
         yield crawler
 

@@ -1,7 +1,7 @@
 """docs/sandbox.md says what the code does."""
 
 from scrapersky.sandbox.google.service import MISHAPS
-from scrapersky.sandbox.osm.services import NOMINATIM_MISHAPS, OVERPASS_MISHAPS
+from scrapersky.sandbox.osm.servers import NOMINATIM_MISHAPS, OVERPASS_MISHAPS
 from scrapersky.sandbox.sites.faults import SHARES, WHY_UNREACHABLE
 from tests import ROOT
 

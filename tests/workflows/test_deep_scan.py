@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -27,7 +28,8 @@ class FakeProvider:
     """Knows what it is told, and counts how often it is asked."""
 
     def __init__(self, *answers: PlaceDetails | Exception) -> None:
-        self.answers, self.asked = list(answers), []
+        self.answers = list(answers)
+        self.asked: list[Any] = []
 
     async def details(self, provider_id: str, purse: DetailBudget) -> PlaceDetails:
         self.asked.append(provider_id)

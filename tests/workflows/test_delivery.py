@@ -15,11 +15,12 @@ from scrapersky.engine.outcomes import Later
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.store.deliveries.outbox import Outbox
 from tests.factories.deliveries import DeliveryHouse
+from tests.factories.settings import sandbox_settings
 
 
 @pytest.fixture
 async def application(database, settings, admin, tenant):
-    async with Sandbox(7, 10) as sandbox, client_of(Settings(**sandbox.environment())) as client:
+    async with Sandbox(7, 10) as sandbox, client_of(sandbox_settings(sandbox)) as client:
         yield DeliveryHouse(database, settings, admin, tenant, sandbox, client, Vault(bytes(range(32))))
 
 

@@ -1,6 +1,7 @@
 """What a provider knows of ways to reach a business is a contact of it, once, whoever says it again."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,8 @@ def walk(database, settings, admin, tenant):
                 "ON CONFLICT (tenant_id, provider, provider_id) DO UPDATE SET deep_scan_status = 'Queued'",
                 *(tenant, search, details.provider_id),
             )
-            line = build_pipeline({"fake": FakeProvider(details)})
+            fake: Any = {"fake": FakeProvider(details)}
+            line = build_pipeline(fake)
             await run_job_loop(processors_of(line, database, settings)["deep_scan"])
         for step in steps[1:]:
             await run_job_loop(processors_of(line, database, settings)[step])

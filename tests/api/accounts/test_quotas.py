@@ -75,7 +75,8 @@ async def test_tenants_are_made_listed_and_changed(client):
         assert made.status_code == 201
         assert made.headers["location"] == f"{TENANTS}/{made.json()['id']}"
     is_problem(await client.post(TENANTS, json={"name": "tenant 1"}), 409)
-    names, cursor = [], None
+    names: list[str] = []
+    cursor = None
     while cursor is not None or not names:
         page = (await client.get(TENANTS, params={"limit": 2, **({"cursor": cursor} if cursor else {})})).json()
         names += [tenant["name"] for tenant in page["items"]]

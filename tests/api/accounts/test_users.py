@@ -1,6 +1,7 @@
 """Users, invitations and keys: who may make them, who sees them, and when they end."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -163,7 +164,7 @@ async def test_a_key_is_narrowed_by_its_scopes_and_never_wider_than_its_user(str
     is_problem(await stranger.post(KEYS, json={"name": "x", "scopes": ["everything"]}, headers=bob), 422)
     read = (await stranger.post(KEYS, json={"name": "reader", "scopes": ["read"]}, headers=bob)).json()
     every = (await stranger.post(KEYS, json={"name": "all"}, headers=bob)).json()
-    curation = {"json": {"filter": {}, "curation_status": "Selected", "preview": True}}
+    curation: dict[str, Any] = {"json": {"filter": {}, "curation_status": "Selected", "preview": True}}
     async with asking(app, read["key"]) as reader, asking(app, every["key"]) as program:
         assert (await reader.get("/api/v3/places")).status_code == 200
         problem = is_problem(await reader.post("/api/v3/places/curation", **curation), 403)

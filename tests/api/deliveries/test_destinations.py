@@ -1,6 +1,7 @@
 """Destinations over HTTP: made, tested, rotated, removed; secrets never come out, private addresses never get in."""
 
 import json
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -196,7 +197,7 @@ async def test_another_tenants_destination_does_not_exist(client, app, key_for):
             ("POST", "/rotate"),
             ("POST", "/retire"),
         ]:
-            body = {"json": {}} if method == "PATCH" or path == "/rotate" else {}
+            body: dict[str, Any] = {"json": {}} if method == "PATCH" or path == "/rotate" else {}
             is_problem(await other.request(method, f"{PATH}/{made['id']}{path}", **body), 404)
         assert (await other.get(PATH)).json()["items"] == []
     assert (await client.get(f"{PATH}/{made['id']}")).status_code == 200

@@ -4,12 +4,13 @@ import asyncio
 import gc
 import json
 import socket
+from typing import Any
 
 import pytest
 from httpx import AsyncClient
 
 from scrapersky.api.http import file_stream, middleware
-from scrapersky.api.http.middleware import ClientDisconnected
+from scrapersky.api.http.request_bodies import ClientDisconnected
 from tests.api.conftest import app_over
 from tests.api.test_serving import listening
 
@@ -79,7 +80,10 @@ async def test_a_reader_who_leaves_closes_the_rows(sent):
             closed.set()
 
     answer = await file_stream.stream_file("domains", "jsonl", ["name"], rows())
-    messages = []
+    messages: list[Any] = []
+
+    async def wait_forever() -> Any:
+        await asyncio.Event().wait()
 
     async def send(message):
         if len(messages) == sent:
@@ -87,5 +91,5 @@ async def test_a_reader_who_leaves_closes_the_rows(sent):
         messages.append(message)
 
     with pytest.raises(ClientDisconnected):
-        await answer({"type": "http", "asgi": {"spec_version": "2.4"}}, asyncio.Event().wait, send)
+        await answer({"type": "http", "asgi": {"spec_version": "2.4"}}, wait_forever, send)
     assert closed.is_set()

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from typing import Any
 from unittest.mock import AsyncMock
 
 import asyncpg
@@ -183,7 +184,7 @@ async def test_answers_are_not_kept_and_not_guessed_at(client):
 
 
 async def test_a_client_that_leaves_is_no_failure():
-    async def gone():
+    async def gone(*_scope: Any) -> Any:
         return {"type": "http.disconnect"}
 
     async def send(message):

@@ -1,6 +1,7 @@
 """Curation over HTTP: Selected opens the next step, any other word takes it back, by ids, by filter, once per key."""
 
 import json
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -129,6 +130,7 @@ async def test_an_unknown_filter_is_refused_never_ignored(client, admin, tenant)
     ids = await add_line(admin, tenant)
     for noun in NOUNS:
         some = {"ids": [ids[noun]]}
+        wrong: Any
         for wrong in [
             {"filter": {"contact_scrape_status": "New"}},
             {"filter": {"tenant_id": str(tenant)}},
@@ -142,7 +144,7 @@ async def test_an_unknown_filter_is_refused_never_ignored(client, admin, tenant)
             {**some, "curation_status": "Queued"},
             {},
         ]:
-            asked = {"curation_status": "Selected", **wrong}
+            asked: Any = {"curation_status": "Selected", **wrong}
             is_problem(await client.post(f"{API}/{noun}/curation", json=asked), 422)
         assert await admin.fetchval(f"SELECT curation_status FROM {TABLES[noun]}") == "New"
 

@@ -1,5 +1,7 @@
 """A cancelled search is asked for again: it goes on where it was stopped, and says so."""
 
+from typing import Any
+
 import pytest
 
 from scrapersky.asgi import create_app
@@ -20,7 +22,8 @@ QUEUES = {
 
 @pytest.fixture
 async def client(database_url):
-    app = create_app(environment(database_url), run_engine=False, providers={"fake": FakeProvider()})
+    fake: Any = {"fake": FakeProvider()}
+    app = create_app(environment(database_url), run_engine=False, providers=fake)
     async with served(app) as client:
         yield client
 

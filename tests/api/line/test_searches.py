@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -30,7 +31,8 @@ class FakeProvider:
 
 @pytest.fixture
 async def client(database_url):
-    app = create_app(environment(database_url), run_engine=False, providers={"fake": FakeProvider()})
+    fake: Any = {"fake": FakeProvider()}
+    app = create_app(environment(database_url), run_engine=False, providers=fake)
     async with served(app) as client:
         yield client
 
@@ -73,6 +75,7 @@ async def test_an_estimate_alone_asks_nobody_and_a_busy_provider_is_no_obstacle(
 
 
 async def test_a_wrong_wish_is_named(client, admin):
+    wrong: Any
     problem = is_problem(await client.post(SEARCHES, json={**DENTISTS, "provider": "nobody"}), 422)
     assert problem["detail"] == "'nobody' is none of fake."
     for wrong, field in [

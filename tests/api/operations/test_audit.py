@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from typing import Any
 
 import pytest
 from sqlalchemy import select, text
@@ -137,7 +138,8 @@ async def test_each_filter_is_read_from_its_index(database, admin, tenant, other
     await admin.execute("UPDATE audit SET at = at - interval '30 days' WHERE actor = 'eve'")
     await admin.execute("VACUUM ANALYZE audit")
     for wanted, index in PLANS:
-        query = audit_log.matching(select(Audit.id, Audit.at), tenant, wanted)
+        both: Any = select(Audit.id, Audit.at)
+        query = audit_log.matching(both, tenant, wanted)
         statement = (
             query.order_by(Audit.at.desc(), Audit.id.desc())
             .limit(51)

@@ -199,6 +199,6 @@ async def test_row_times_are_a_histogram_that_can_be_asked_for_quantiles():
 
 async def test_an_app_does_not_open_without_its_database():
     app = app_over("postgresql://localhost:1/nothing")
-    with pytest.raises(Unavailable, match="does not answer"):
+    with pytest.raises(Unavailable, match="does not respond"):
         async with served(app):
             raise AssertionError("it opened")

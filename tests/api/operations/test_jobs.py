@@ -68,8 +68,8 @@ async def test_what_is_no_site_of_a_company_is_refused(client, admin):
     ]:
         problem = is_problem(await client.post(SCAN, json={"base_url": wrong}), 422)
         assert problem["title"] == "This is not a web site that can be scanned."
-    for wrong in [{}, {"base_url": "molar.fi", "max_pages": 0}, {"base_url": "molar.fi", "depth": 1}, {"base_url": 5}]:
-        is_problem(await client.post(SCAN, json=wrong), 422)
+    for body in [{}, {"base_url": "molar.fi", "max_pages": 0}, {"base_url": "molar.fi", "depth": 1}, {"base_url": 5}]:
+        is_problem(await client.post(SCAN, json=body), 422)
     assert await admin.fetchval("SELECT count(*) FROM domain") == 0
 
 

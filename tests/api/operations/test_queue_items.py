@@ -4,6 +4,7 @@ import base64
 import json
 from datetime import UTC, datetime, timedelta
 from itertools import chain
+from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import text
@@ -21,7 +22,7 @@ async def read_all(client, url, limit=3, **filters):
     """Every page of a list, and how many there were."""
     found, pages, cursor = [], 0, None
     while pages == 0 or cursor:
-        place = {"cursor": cursor} if cursor else {}
+        place: dict[str, Any] = {"cursor": cursor} if cursor else {}
         page = (await client.get(url, params={"limit": limit, **filters, **place})).json()
         found += page["items"]
         cursor, pages = page["next_cursor"], pages + 1
@@ -154,7 +155,7 @@ async def test_every_shelf_is_read_from_an_index_also_from_the_middle(database, 
     await add_parcels(admin, tenant, 2000, "Skipped")
     await admin.execute("ANALYZE parcel")
     workflow = parcel_line()["packing"]
-    keys = {"processing": SOON, "waiting": SOON, "ready": 0}
+    keys: dict[str, Any] = {"processing": SOON, "waiting": SOON, "ready": 0}
     for shelf in queue_rows.SHELVES:
         for after in (None, queue_rows.Position(shelf, keys.get(shelf), uuid4())):
             async with database.session(tenant) as session:

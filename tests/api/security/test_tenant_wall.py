@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import httpx
 import pytest
@@ -256,7 +257,7 @@ async def test_a_reader_that_takes_nothing_is_given_up(monkeypatch):
         if message["type"] == "http.response.body":
             await asyncio.Event().wait()
 
-    scope = {"type": "http", "method": "GET", "path": "/", "scheme": "http", "client": None}
+    scope: dict[str, Any] = {"type": "http", "method": "GET", "path": "/", "scheme": "http", "client": None}
     scope["headers"] = [(b"host", b"localhost")]
     async with asyncio.timeout(10):
         await middleware.RequestGuard(endless, settings=load(environment("postgresql://x/y")), local_only=True)(

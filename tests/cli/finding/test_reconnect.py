@@ -9,6 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import structlog
@@ -92,7 +93,7 @@ async def test_a_database_that_does_not_come_back_is_a_sentence():
         raise ConnectionRefusedError("nobody there")
 
     said: list[str] = []
-    elsewhere = SimpleNamespace(database=SimpleNamespace(is_embedded=False))
+    elsewhere: Any = SimpleNamespace(database=SimpleNamespace(is_embedded=False))
     with pytest.raises(DatabaseGone, match="the same command goes on when it is back"):
         await patiently(elsewhere, ask, said.append, seconds=0.2)
     assert said == ["The database is away; waiting up to 0 s for it."]
@@ -102,8 +103,9 @@ async def test_what_is_no_loss_of_the_database_is_not_waited_for():
     async def ask() -> None:
         raise ValueError("a fault of ours")
 
+    nothing: Any = SimpleNamespace()
     with pytest.raises(ValueError, match="a fault of ours"):
-        await patiently(SimpleNamespace(), ask, print)
+        await patiently(nothing, ask, print)
 
 
 async def test_a_database_that_is_not_there_has_a_code_of_its_own(command):

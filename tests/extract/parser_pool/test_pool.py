@@ -309,7 +309,7 @@ def test_the_pool_runs_on_uvloop_too() -> None:
     async def read() -> list[object]:
         async with small_pool(2) as pool:
             readings = (pool.run(hard_readers.count, PAGE), pool.run(hard_readers.abort, PAGE))
-            return await asyncio.gather(*readings, return_exceptions=True)
+            return list(await asyncio.gather(*readings, return_exceptions=True))
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         length, poison = runner.run(read())

@@ -107,10 +107,11 @@ def test_a_row_that_says_a_thing_twice_is_trouble_of_its_own(row):
     ]
 
 
-class Endless(io.RawIOBase):
+class Endless(io.BytesIO):
     """A file of many megabytes that was never in memory."""
 
     def __init__(self, line: bytes, times: int):
+        super().__init__()
         self._line, self._left = line, times
 
     def read(self, size=-1):

@@ -6,7 +6,6 @@ from typing import Any
 import aiohttp
 import pytest
 
-from scrapersky.core.settings import Settings
 from scrapersky.crawl.web import Web
 from scrapersky.providers.base import Meter, PlaceQuery
 from scrapersky.providers.detail_budget import InMemoryDetailBudget
@@ -14,6 +13,7 @@ from scrapersky.providers.registry import configured_providers
 from scrapersky.sandbox.google.place import place_id
 from scrapersky.sandbox.server.response import Request
 from scrapersky.sandbox.server.sandbox import Sandbox
+from tests.factories.settings import sandbox_settings
 
 MASK = "places.id,places.displayName,places.websiteUri,places.location,places.businessStatus,nextPageToken"
 HELSINKI = {"low": {"latitude": 60.15, "longitude": 24.89}, "high": {"latitude": 60.22, "longitude": 25.03}}
@@ -347,7 +347,7 @@ def test_the_dearest_field_is_billed_and_a_refusal_is_not(many: Sandbox):
 
 async def test_the_client_reckons_what_google_bills_for_a_whole_search():
     async with Sandbox(7, 1000) as sandbox:
-        settings = Settings(**sandbox.environment(), CRAWL_PARSER_PROCESSES=1)
+        settings = sandbox_settings(sandbox, CRAWL_PARSER_PROCESSES=1)
         web = Web(settings)
         try:
             google = configured_providers(settings, web)["google_places"]

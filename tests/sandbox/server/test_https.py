@@ -13,6 +13,7 @@ from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.sandbox.sites.faults import Condition
 from scrapersky.sandbox.world.business import Business
 from scrapersky.sandbox.world.world import World
+from tests.factories.settings import sandbox_settings
 
 
 def site(sandbox: Sandbox, condition: Condition = Condition.HEALTHY, *, secure: bool = True) -> Business:
@@ -55,7 +56,7 @@ async def test_a_host_without_https_breaks_the_handshake_off(sandbox: Sandbox, c
 
 
 async def test_nobody_trusts_the_sandbox_who_was_not_told_to(sandbox: Sandbox):
-    settings = Settings(**{**sandbox.environment(), "CRAWL_CA_FILE": None})
+    settings = sandbox_settings(sandbox, CRAWL_CA_FILE=None)
     async with open_crawler(settings) as crawler:
         with pytest.raises(PermanentFetchError, match="cannot be trusted"):
             await crawler.fetch(f"https://{site(sandbox).host}/")

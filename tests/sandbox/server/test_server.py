@@ -7,12 +7,12 @@ import sys
 import aiohttp
 import pytest
 
-from scrapersky.core.settings import Settings
 from scrapersky.crawl.web import Web
 from scrapersky.providers.base import Meter, PlaceQuery, ProviderBusy
 from scrapersky.providers.registry import configured_providers
 from scrapersky.sandbox.server.fault_injection import UnknownFault
 from scrapersky.sandbox.server.sandbox import Sandbox
+from tests.factories.settings import sandbox_settings
 
 
 async def test_the_truth_and_the_traffic_are_served_too(sandbox: Sandbox):
@@ -68,7 +68,7 @@ async def test_it_runs_as_a_program_and_stops_when_told():
 @pytest.mark.parametrize("provider", ["openstreetmap", "google_places"])
 async def test_the_real_providers_find_the_dentists_of_helsinki(provider: str):
     async with Sandbox(7, 500) as sandbox:
-        settings = Settings(**sandbox.environment())
+        settings = sandbox_settings(sandbox)
         web = Web(settings)
         try:
             adapter = configured_providers(settings, web)[provider]
@@ -87,7 +87,7 @@ async def test_the_real_providers_find_the_dentists_of_helsinki(provider: str):
 
 async def test_a_busy_provider_is_told_as_busy():
     async with Sandbox(7) as sandbox:
-        settings = Settings(**sandbox.environment())
+        settings = sandbox_settings(sandbox)
         web = Web(settings)
         sandbox.overpass.fail("busy")
         try:

@@ -5,11 +5,11 @@ import time
 
 import aiohttp
 
-from scrapersky.core.settings import Settings
 from scrapersky.crawl.crawler import Crawler, open_crawler
 from scrapersky.crawl.errors import TooSoon
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.sandbox.server.traffic import Traffic
+from tests.factories.settings import sandbox_settings
 
 
 def healthy_host(sandbox: Sandbox) -> str:
@@ -110,7 +110,7 @@ async def test_the_crawlers_limits_are_seen_from_the_other_side():
     """Six tasks want one host: it never has more of them at once than its slots; the others hear "too soon"."""
     async with Sandbox(7, latency_seconds=0.1) as sandbox:
         host = healthy_host(sandbox)
-        settings = Settings(**sandbox.environment(), CRAWL_MAX_CONCURRENCY_PER_HOST=2, CRAWL_HOST_DELAY_SECONDS=0)
+        settings = sandbox_settings(sandbox, CRAWL_MAX_CONCURRENCY_PER_HOST=2, CRAWL_HOST_DELAY_SECONDS=0)
 
         async def ask(crawler: Crawler) -> bool:
             try:

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -348,7 +349,8 @@ class Dear:
 async def test_a_running_search_stops_at_what_is_left_of_the_month(database, settings, admin, tenant):
     await allow(admin, tenant, cents_per_month=45)
     search = await ask(database, tenant, "one", 30)
-    await run_job_loop(processors_of(build_pipeline({"test": Dear()}), database, settings)["place_search"])
+    providers: Any = {"test": Dear()}
+    await run_job_loop(processors_of(build_pipeline(providers), database, settings)["place_search"])
     row = await admin.fetchrow("SELECT * FROM search WHERE id = $1", search.id)
     assert (row["place_search_status"], row["cost_cents"], row["result_count"]) == ("Completed", 40, 4)
     assert "over the budget of 0.45" in row["cut_short"]

@@ -260,7 +260,7 @@ async def test_a_page_read_again_and_a_suppression_never_wait_in_a_ring(database
     ids = await add_line(admin, tenant)
     async with database.session(tenant) as session:
         page = await session.get(Page, UUID(ids["pages"]))
-        told = Contacts(emails=[Email("bert@molar.fi", "personal", "mailto", "", 0.9)])
+        told = Contacts(emails=(Email("bert@molar.fi", "personal", "mailto", "", 0.9),))
         await contacts.upsert(session, [contacts.PageContacts(page, "https://molar.fi/", told)])
         suppressing = asyncio.create_task(suppress(database, actor, "anna@molar.fi"))
         await waits_for_a_lock(admin)

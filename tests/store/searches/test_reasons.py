@@ -1,5 +1,7 @@
 """Why rows of a search were left behind: told by the sentence, without the names that differ from row to row."""
 
+from uuid import UUID
+
 import pytest
 from tests.factories.line_rows import add_line
 
@@ -19,7 +21,7 @@ def reasons(database, admin, tenant):
             [(tenant, search, f"site-{n}.fi", sentence) for n, sentence in enumerate(sentences)],
         )
         async with database.session(tenant) as session:
-            found = await search_reasons.top_reasons(session, search)
+            found = await search_reasons.top_reasons(session, UUID(str(search)))
         return [(why, rows) for step, _, why, rows in found if step == "domain_metadata"]
 
     return of

@@ -47,8 +47,10 @@ async def workers(database_url, osm):
         return built["openstreetmap"]
 
     yield [provider(database, web) for database, web in zip(databases, webs, strict=True)]
-    for opened in (*webs, *databases):
-        await opened.close()
+    for web in webs:
+        await web.close()
+    for database in databases:
+        await database.close()
 
 
 async def search(provider, text: str) -> None:

@@ -1,6 +1,7 @@
 """Answers of providers: told to one worker, known to all, after restarts too, for a time and within bounds."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from tests.factories.http_server import LittleServer, Reply
@@ -72,7 +73,7 @@ async def test_another_server_is_asked_itself(database, osm, client):
 
 async def test_an_answer_comes_back_as_it_was(database):
     answers = StoredResponseCache(database)
-    odd = [{"name": "a\x00b \ud800 ö 𝄞", "lat": 60.1674881}, None, []]
+    odd: list[Any] = [{"name": "a\x00b \ud800 ö 𝄞", "lat": 60.1674881}, None, []]
     await answers.keep("what?\x00\ud800" * 5000, odd, HOUR)
     assert await answers.find("what?\x00\ud800" * 5000) == odd
     assert await answers.find("what?") is None

@@ -11,7 +11,7 @@ from scrapersky.sandbox.crm.brevo import FakeBrevo
 from scrapersky.sandbox.crm.hubspot import FakeHubSpot
 from scrapersky.sandbox.crm.webhook import FakeWebhook
 from scrapersky.sandbox.google.service import FakeGoogle
-from scrapersky.sandbox.osm.services import FakeNominatim, FakeOverpass
+from scrapersky.sandbox.osm.servers import FakeNominatim, FakeOverpass
 from scrapersky.sandbox.server.certificates import Authority
 from scrapersky.sandbox.server.dns_server import NameServer
 from scrapersky.sandbox.server.fault_injection import UnknownFault

@@ -6,13 +6,13 @@ from urllib.parse import urlencode
 
 import pytest
 
-from scrapersky.core.settings import Settings
 from scrapersky.crawl.web import Web
 from scrapersky.providers.base import Meter, PlaceQuery
 from scrapersky.providers.registry import configured_providers
-from scrapersky.sandbox.osm.services import FakeNominatim
+from scrapersky.sandbox.osm.servers import FakeNominatim
 from scrapersky.sandbox.server.response import Request, Response
 from scrapersky.sandbox.server.sandbox import Sandbox
+from tests.factories.settings import sandbox_settings
 
 AGENT = {"user-agent": "tests/1.0"}
 BOX = "60.155,24.90,60.215,25.02"
@@ -96,7 +96,7 @@ def test_whoever_asks_more_than_once_a_second_is_blocked():
 async def test_our_client_is_never_blocked():
     async with Sandbox(7, 30) as sandbox:
         sandbox.nominatim.least_seconds = 1.0
-        settings = Settings(**sandbox.environment(), CRAWL_PARSER_PROCESSES=1, CRAWL_HOST_DELAY_SECONDS=0)
+        settings = sandbox_settings(sandbox, CRAWL_PARSER_PROCESSES=1, CRAWL_HOST_DELAY_SECONDS=0)
         web = Web(settings)
         try:
             osm = configured_providers(settings, web)["openstreetmap"]
