@@ -9,9 +9,9 @@ CREATE TABLE tenant (
     pages_per_day integer,
     cents_per_month integer,
     created_at timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT tenant_searches_per_day_counts CHECK (searches_per_day >= 0),
-    CONSTRAINT tenant_pages_per_day_counts CHECK (pages_per_day >= 0),
-    CONSTRAINT tenant_cents_per_month_counts CHECK (cents_per_month >= 0)
+    CONSTRAINT tenant_searches_per_day_check CHECK (searches_per_day >= 0),
+    CONSTRAINT tenant_pages_per_day_check CHECK (pages_per_day >= 0),
+    CONSTRAINT tenant_cents_per_month_check CHECK (cents_per_month >= 0)
 );
 
 CREATE TABLE "user" (
@@ -26,9 +26,9 @@ CREATE TABLE "user" (
     last_login_at timestamptz,
     created_at timestamptz NOT NULL DEFAULT now(),
     UNIQUE (tenant_id, name),
-    CONSTRAINT user_role_word CHECK (role IN ('viewer', 'curator', 'operator', 'admin'))
+    CONSTRAINT user_role_check CHECK (role IN ('viewer', 'curator', 'operator', 'admin'))
 );
-CREATE UNIQUE INDEX user_of_the_house ON "user" (name) WHERE tenant_id IS NULL;
+CREATE UNIQUE INDEX user_system_name ON "user" (name) WHERE tenant_id IS NULL;
 
 CREATE TABLE api_key (
     id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
@@ -51,7 +51,7 @@ CREATE TABLE session (
     tenant_id uuid NOT NULL REFERENCES tenant ON DELETE CASCADE,
     user_id uuid NOT NULL REFERENCES "user" ON DELETE CASCADE,
     token_hash text NOT NULL UNIQUE,
-    former_hash text,  -- of the refresh token before; using it again ends the session
+    previous_token_hash text,  -- of the refresh token before; using it again ends the session
     family_hash text NOT NULL UNIQUE,  -- of the part that all refresh tokens of the session have in common
     expires_at timestamptz NOT NULL,
     seen_at timestamptz NOT NULL,
@@ -61,7 +61,7 @@ CREATE TABLE session (
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now()
 );
-CREATE INDEX session_by_end ON session (expires_at);
+CREATE INDEX session_by_expiry ON session (expires_at);
 CREATE INDEX session_user_id ON session (user_id);
 
 CREATE TABLE invitation (
@@ -69,7 +69,7 @@ CREATE TABLE invitation (
     tenant_id uuid NOT NULL REFERENCES tenant ON DELETE CASCADE,
     role text NOT NULL,
     token_hash text NOT NULL UNIQUE,
-    made_by uuid REFERENCES "user" ON DELETE SET NULL,
+    created_by uuid REFERENCES "user" ON DELETE SET NULL,
     expires_at timestamptz NOT NULL,
     used_at timestamptz,
     created_at timestamptz NOT NULL DEFAULT now(),
@@ -77,12 +77,12 @@ CREATE TABLE invitation (
 );
 
 -- The response to a request with an Idempotency-Key header: the same request again gets the same response.
-CREATE TABLE remembered_answer (
+CREATE TABLE idempotency_key (
     tenant_id uuid NOT NULL REFERENCES tenant ON DELETE CASCADE,
     key text NOT NULL,
     request_hash text NOT NULL,
     status_code smallint NOT NULL,
-    answer jsonb NOT NULL,
+    response jsonb NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (tenant_id, key)
 );
@@ -91,7 +91,7 @@ CREATE TABLE remembered_answer (
 CREATE UNLOGGED TABLE rate_limit (
     key text PRIMARY KEY,
     tokens double precision NOT NULL,
-    at timestamptz NOT NULL
+    refilled_at timestamptz NOT NULL
 );
 
 -- A tenant sees its own row of the table tenant. Only the engine role creates and changes tenants.
@@ -109,7 +109,7 @@ SELECT protect_tenant('"user"');
 SELECT protect_tenant('api_key');
 SELECT protect_tenant('session');
 SELECT protect_tenant('invitation');
-SELECT protect_tenant('remembered_answer');
+SELECT protect_tenant('idempotency_key');
 
 -- Credentials are looked up before the tenant is known; expired ones are deleted for all tenants.
 GRANT SELECT ON "user", api_key, session, invitation TO scrapersky_engine;

@@ -6,14 +6,14 @@ CREATE TABLE destination (
     kind text NOT NULL,  -- a name of scrapersky.destinations.registry.KINDS
     url text,  -- the web hook, or another base URL than that of the CRM
     secret text,  -- encrypted: the key of the CRM, or the signing secret of the web hook
-    former_secret text,  -- encrypted; signs beside the new secret until the receiver has changed over
+    previous_secret text,  -- encrypted; signs beside the new secret until the receiver has changed over
     options jsonb NOT NULL DEFAULT '{}',  -- lists, names of fields
     rule jsonb NOT NULL DEFAULT '{}',  -- which verified contacts are delivered automatically
     disabled_at timestamptz,
-    disabled_why text,
-    failures integer NOT NULL DEFAULT 0,  -- in a row; a success resets them
+    disabled_reason text,
+    consecutive_failures integer NOT NULL DEFAULT 0,
     failing_since timestamptz,
-    resting_until timestamptz,  -- not called before, on any host
+    cooldown_until timestamptz,  -- not called before, on any host
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
     UNIQUE (tenant_id, name)

@@ -1,5 +1,5 @@
 -- The job of a site scan follows the status of its domain, on whichever host the scan runs.
-CREATE FUNCTION domain_sitemap_analysis_followed() RETURNS trigger
+CREATE FUNCTION domain_update_scan_job() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
     UPDATE job SET
@@ -17,5 +17,5 @@ BEGIN
     RETURN NULL;
 END
 $$;
-CREATE TRIGGER domain_sitemap_analysis_follow AFTER UPDATE OF sitemap_analysis_status ON domain FOR EACH ROW
-WHEN (OLD.sitemap_analysis_status <> NEW.sitemap_analysis_status) EXECUTE FUNCTION domain_sitemap_analysis_followed();
+CREATE TRIGGER domain_update_scan_job AFTER UPDATE OF sitemap_analysis_status ON domain FOR EACH ROW
+WHEN (OLD.sitemap_analysis_status <> NEW.sitemap_analysis_status) EXECUTE FUNCTION domain_update_scan_job();

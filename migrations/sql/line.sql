@@ -31,11 +31,11 @@ CREATE TABLE search (
     priority smallint NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT search_curation_status_word
+    CONSTRAINT search_curation_status_check
         CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived'))
 );
 CREATE INDEX search_by_update ON search (tenant_id, updated_at, id);
-CREATE INDEX search_by_wish ON search (tenant_id, lower(left(text, 200)));
+CREATE INDEX search_by_text ON search (tenant_id, lower(left(text, 200)));
 SELECT protect_tenant('search');
 SELECT add_queue('search', 'place_search');
 
@@ -66,7 +66,7 @@ CREATE TABLE place (
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
     UNIQUE (tenant_id, provider, provider_id),
-    CONSTRAINT place_curation_status_word
+    CONSTRAINT place_curation_status_check
         CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived'))
 );
 CREATE INDEX place_by_curation ON place (tenant_id, curation_status, updated_at, id);
@@ -108,7 +108,7 @@ CREATE TABLE local_business (
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
     UNIQUE (tenant_id, place_id),
-    CONSTRAINT local_business_curation_status_word
+    CONSTRAINT local_business_curation_status_check
         CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived'))
 );
 CREATE INDEX local_business_by_curation ON local_business (tenant_id, curation_status, updated_at, id);
@@ -144,7 +144,7 @@ CREATE TABLE domain (
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
     UNIQUE (tenant_id, name),
-    CONSTRAINT domain_curation_status_word
+    CONSTRAINT domain_curation_status_check
         CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived'))
 );
 CREATE INDEX domain_by_curation ON domain (tenant_id, curation_status, updated_at, id);
@@ -186,7 +186,7 @@ CREATE TABLE sitemap_file (
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
     UNIQUE (tenant_id, domain_id, url),
-    CONSTRAINT sitemap_file_curation_status_word
+    CONSTRAINT sitemap_file_curation_status_check
         CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived'))
 );
 CREATE INDEX sitemap_file_by_curation ON sitemap_file (tenant_id, curation_status, updated_at, id);
@@ -220,7 +220,7 @@ CREATE TABLE page (
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
     UNIQUE (tenant_id, domain_id, url),
-    CONSTRAINT page_curation_status_word
+    CONSTRAINT page_curation_status_check
         CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived'))
 );
 CREATE INDEX page_by_curation ON page (tenant_id, curation_status, updated_at, id);
@@ -265,11 +265,11 @@ CREATE TABLE contact (
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
     UNIQUE (tenant_id, domain_id, identity),
-    CONSTRAINT contact_curation_status_word
+    CONSTRAINT contact_curation_status_check
         CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived')),
-    CONSTRAINT contact_verdict_word CHECK (verdict IN ('deliverable', 'risky', 'undeliverable', 'unknown'))
+    CONSTRAINT contact_verdict_check CHECK (verdict IN ('deliverable', 'risky', 'undeliverable', 'unknown'))
 );
-CREATE UNIQUE INDEX contact_alone ON contact (tenant_id, identity) WHERE domain_id IS NULL;
+CREATE UNIQUE INDEX contact_without_domain ON contact (tenant_id, identity) WHERE domain_id IS NULL;
 CREATE INDEX contact_business_id ON contact (business_id);
 CREATE INDEX contact_by_curation ON contact (tenant_id, curation_status, updated_at, id);
 CREATE INDEX contact_by_email ON contact (tenant_id, email);

@@ -9,7 +9,7 @@ CREATE TABLE audit (
     actor_id uuid,  -- the user; no foreign key, because the audit outlives users
     origin text NOT NULL,
     -- A column, not an index over the expression: behind row level security only leakproof functions reach an index.
-    way text GENERATED ALWAYS AS (split_part(origin, ' ', 1)) STORED,
+    channel text GENERATED ALWAYS AS (split_part(origin, ' ', 1)) STORED,
     request_id text,
     action text NOT NULL,
     subject text NOT NULL,
@@ -20,7 +20,7 @@ CREATE INDEX audit_by_time ON audit (tenant_id, at, id);
 CREATE INDEX audit_by_subject ON audit (tenant_id, subject, at, id);
 CREATE INDEX audit_by_actor ON audit (tenant_id, actor, at, id);
 CREATE INDEX audit_by_action ON audit (tenant_id, action, at, id);
-CREATE INDEX audit_by_way ON audit (tenant_id, way, at, id);
+CREATE INDEX audit_by_channel ON audit (tenant_id, channel, at, id);
 SELECT protect_tenant('audit', 'SELECT, INSERT');
 GRANT SELECT, INSERT, DELETE ON audit TO scrapersky_engine;  -- old rows are pruned,
 GRANT UPDATE (before, after) ON audit TO scrapersky_engine;  -- and erased data is taken out of the rest
@@ -41,7 +41,7 @@ CREATE TABLE job (
     finished_at timestamptz,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT job_state_word CHECK (state IN ('pending', 'processing', 'completed', 'failed', 'cancelled'))
+    CONSTRAINT job_state_check CHECK (state IN ('pending', 'processing', 'completed', 'failed', 'cancelled'))
 );
 CREATE INDEX job_by_update ON job (tenant_id, updated_at, id);
 CREATE INDEX job_open ON job (subject_id) WHERE state IN ('pending', 'processing');
@@ -57,12 +57,12 @@ CREATE TABLE dead_letter (
     attempts integer NOT NULL,
     error_type text NOT NULL,
     message text NOT NULL,
-    died_at timestamptz NOT NULL DEFAULT now(),
+    failed_at timestamptz NOT NULL DEFAULT now(),
     created_at timestamptz NOT NULL DEFAULT now(),
     UNIQUE (queue, row_id)
 );
-CREATE INDEX dead_letter_by_death ON dead_letter (tenant_id, died_at, id);
-CREATE INDEX dead_letter_by_queue ON dead_letter (tenant_id, queue, died_at, id);
+CREATE INDEX dead_letter_by_time ON dead_letter (tenant_id, failed_at, id);
+CREATE INDEX dead_letter_by_queue ON dead_letter (tenant_id, queue, failed_at, id);
 SELECT protect_tenant('dead_letter');
 GRANT SELECT, INSERT, UPDATE, DELETE ON dead_letter TO scrapersky_engine;
 
@@ -119,8 +119,8 @@ CREATE TABLE workflow_control (
     breaker_reason text,
     breaker_trips integer NOT NULL DEFAULT 0,
     window_started_at timestamptz NOT NULL DEFAULT now(),
-    window_good integer NOT NULL DEFAULT 0,
-    window_bad integer NOT NULL DEFAULT 0,
+    window_successes integer NOT NULL DEFAULT 0,
+    window_failures integer NOT NULL DEFAULT 0,
     depth integer NOT NULL DEFAULT 0,
     item_seconds double precision NOT NULL DEFAULT 0,
     batch_size integer,
@@ -128,7 +128,7 @@ CREATE TABLE workflow_control (
     held_by text,
     run_requested_at timestamptz,
     measured_at timestamptz,
-    CONSTRAINT workflow_control_breaker_word CHECK (breaker IN ('closed', 'open', 'half-open'))
+    CONSTRAINT workflow_control_breaker_check CHECK (breaker IN ('closed', 'open', 'half-open'))
 ) WITH (fillfactor = 50);
 
 -- When a web host may be visited again, for all workers together. Unlogged: after a crash only politeness is lost.
@@ -140,22 +140,23 @@ CREATE UNLOGGED TABLE host_limit (
 CREATE INDEX host_limit_next_allowed_at ON host_limit (next_allowed_at);
 
 -- A provider is not called before this time, by any worker.
-CREATE TABLE provider_rest (
+CREATE TABLE provider_cooldown (
     name text PRIMARY KEY,
     until timestamptz NOT NULL,
     reason text NOT NULL
 );
 
 -- Responses of OpenStreetMap's servers, shared by all workers.
-CREATE TABLE provider_answer (
-    question text PRIMARY KEY,
-    answer text NOT NULL,
-    bytes integer NOT NULL,
-    good_until timestamptz NOT NULL
+CREATE TABLE provider_response (
+    request_hash text PRIMARY KEY,
+    response text NOT NULL,
+    size_bytes integer NOT NULL,
+    expires_at timestamptz NOT NULL
 );
-CREATE INDEX provider_answer_by_age ON provider_answer (good_until);
+CREATE INDEX provider_response_by_expiry ON provider_response (expires_at);
 
--- Tenants read the state of the engine. They do not read provider_answer: it shows what other tenants searched for.
+-- Tenants read the state of the engine. They do not read provider_response: it shows what other tenants searched for.
 GRANT SELECT ON run, worker, maintenance, workflow_control TO scrapersky_app;
 GRANT SELECT, INSERT, UPDATE, DELETE
-    ON run, worker, maintenance, workflow_control, host_limit, provider_rest, provider_answer TO scrapersky_engine;
+    ON run, worker, maintenance, workflow_control, host_limit, provider_cooldown, provider_response
+    TO scrapersky_engine;

@@ -4,8 +4,8 @@
 --   SELECT add_queue('local_business', 'tidy_name');   -- local_business gets the queue tidy_name
 --   SELECT drop_queue('local_business', 'tidy_name');
 --
--- `{table}` and `{queue}` below stand for the two names. Each queue gets trigger functions of its own: with fixed column
--- names PostgreSQL keeps the plans of their statements.
+-- `{table}` and `{queue}` below stand for the two names. Each queue gets trigger functions of its own: with fixed names
+-- of columns PostgreSQL keeps the plans of their statements.
 --
 -- To change all queues, write a revision that replaces these functions and applies the change to every existing queue.
 
@@ -35,17 +35,17 @@ BEGIN
             ADD COLUMN {queue}_allowance integer NOT NULL DEFAULT 0,
             ADD COLUMN {queue}_due_at timestamptz,
             ADD COLUMN {queue}_order bigint NOT NULL DEFAULT 0,
-            ADD CONSTRAINT {table}_{queue}_status_word
+            ADD CONSTRAINT {table}_{queue}_status_check
                 CHECK ({queue}_status IN ('New', 'Queued', 'Processing', 'Completed', 'Skipped', 'Error'));
 
         -- The engine claims by this index,
         CREATE INDEX {table}_{queue}_claim ON {table} ({queue}_order)
             WHERE {queue}_status = 'Queued' AND {queue}_due_at IS NULL;
         -- finds the last row of a tenant,
-        CREATE INDEX {table}_{queue}_share ON {table} (tenant_id, {queue}_order)
+        CREATE INDEX {table}_{queue}_tenant ON {table} (tenant_id, {queue}_order)
             WHERE {queue}_status = 'Queued' AND {queue}_due_at IS NULL;
         -- finds rows that have become due and leases that have ended,
-        CREATE INDEX {table}_{queue}_clock ON {table} ({queue}_due_at)
+        CREATE INDEX {table}_{queue}_due ON {table} ({queue}_due_at)
             WHERE {queue}_due_at IS NOT NULL;
         -- and lists are filtered by status.
         CREATE INDEX {table}_{queue}_outcome ON {table} (tenant_id, {queue}_status, id)
@@ -63,17 +63,17 @@ RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $add_queue_trigger
 BEGIN
     EXECUTE replace(replace($template$
         -- The time of the last wake-up. A sequence is neither locked nor rolled back.
-        CREATE SEQUENCE {table}_{queue}_told MINVALUE 0 START 0 NO CYCLE;
-        GRANT SELECT, UPDATE ON SEQUENCE {table}_{queue}_told TO scrapersky_engine;
+        CREATE SEQUENCE {table}_{queue}_notified MINVALUE 0 START 0 NO CYCLE;
+        GRANT SELECT, UPDATE ON SEQUENCE {table}_{queue}_notified TO scrapersky_engine;
 
         -- A row enters the queue: give it its position, and wake a waiting worker.
-        CREATE FUNCTION {table}_{queue}_queued() RETURNS trigger
+        CREATE FUNCTION {table}_{queue}_enqueue() RETURNS trigger
         LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $function$
         DECLARE
             at bigint := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
             memo text := current_setting('scrapersky.{table}_{queue}', true);
             base bigint;
-            told bigint;
+            notified_at bigint;
         BEGIN
             IF TG_OP = 'UPDATE' THEN
                 -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
@@ -103,68 +103,68 @@ BEGIN
                 NEW.{queue}_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.{queue}_due_at IS NULL THEN
-                SELECT last_value INTO told FROM {table}_{queue}_told;
-                IF at - told > 10000 OR told > at THEN
-                    PERFORM setval('{table}_{queue}_told', at);
+                SELECT last_value INTO notified_at FROM {table}_{queue}_notified;
+                IF at - notified_at > 10000 OR notified_at > at THEN
+                    PERFORM setval('{table}_{queue}_notified', at);
                     PERFORM pg_notify('scrapersky', '{table}.{queue}');
                 END IF;
             END IF;
             RETURN NEW;
         END
         $function$;
-        SELECT run_as_engine('{table}_{queue}_queued()');
+        SELECT run_as_engine('{table}_{queue}_enqueue()');
 
-        CREATE TRIGGER {table}_{queue}_insert BEFORE INSERT ON {table} FOR EACH ROW
+        CREATE TRIGGER {table}_{queue}_enqueue_insert BEFORE INSERT ON {table} FOR EACH ROW
         WHEN (NEW.{queue}_status = 'Queued')
-        EXECUTE FUNCTION {table}_{queue}_queued();
+        EXECUTE FUNCTION {table}_{queue}_enqueue();
 
         -- The engine puts a row back with a new due_at; such a row keeps its order and its attempts.
-        CREATE TRIGGER {table}_{queue}_update BEFORE UPDATE OF {queue}_status ON {table} FOR EACH ROW
+        CREATE TRIGGER {table}_{queue}_enqueue_update BEFORE UPDATE OF {queue}_status ON {table} FOR EACH ROW
         WHEN (NEW.{queue}_status = 'Queued' AND OLD.{queue}_status <> 'Queued'
             AND NOT (OLD.{queue}_status = 'Processing' AND NEW.{queue}_due_at IS DISTINCT FROM OLD.{queue}_due_at))
-        EXECUTE FUNCTION {table}_{queue}_queued();
+        EXECUTE FUNCTION {table}_{queue}_enqueue();
 
         -- A change of priority moves a queued row.
-        CREATE FUNCTION {table}_{queue}_hurried() RETURNS trigger LANGUAGE plpgsql AS $function$
+        CREATE FUNCTION {table}_{queue}_reprioritize() RETURNS trigger LANGUAGE plpgsql AS $function$
         BEGIN
             NEW.{queue}_order := NEW.{queue}_order - (NEW.priority - OLD.priority) * 600000000::bigint;
             RETURN NEW;
         END
         $function$;
 
-        CREATE TRIGGER {table}_{queue}_priority BEFORE UPDATE OF priority ON {table} FOR EACH ROW
+        CREATE TRIGGER {table}_{queue}_reprioritize BEFORE UPDATE OF priority ON {table} FOR EACH ROW
         WHEN (NEW.{queue}_status = 'Queued' AND OLD.{queue}_status = 'Queued' AND NEW.priority <> OLD.priority)
-        EXECUTE FUNCTION {table}_{queue}_hurried();
+        EXECUTE FUNCTION {table}_{queue}_reprioritize();
 
         -- A row that is taken out of its queue by an UPDATE keeps no due_at.
-        CREATE FUNCTION {table}_{queue}_rested() RETURNS trigger LANGUAGE plpgsql AS $function$
+        CREATE FUNCTION {table}_{queue}_clear_due_at() RETURNS trigger LANGUAGE plpgsql AS $function$
         BEGIN
             NEW.{queue}_due_at := NULL;
             RETURN NEW;
         END
         $function$;
 
-        CREATE TRIGGER {table}_{queue}_rest BEFORE UPDATE OF {queue}_status ON {table} FOR EACH ROW
+        CREATE TRIGGER {table}_{queue}_clear_due_at BEFORE UPDATE OF {queue}_status ON {table} FOR EACH ROW
         WHEN (NEW.{queue}_status NOT IN ('Queued', 'Processing') AND NEW.{queue}_due_at IS NOT NULL)
-        EXECUTE FUNCTION {table}_{queue}_rested();
+        EXECUTE FUNCTION {table}_{queue}_clear_due_at();
 
         -- The dead letter of a row goes when the row leaves the status Error, or is deleted.
-        CREATE FUNCTION {table}_{queue}_revived() RETURNS trigger
+        CREATE FUNCTION {table}_{queue}_drop_dead_letter() RETURNS trigger
         LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $function$
         BEGIN
             DELETE FROM dead_letter WHERE queue = '{table}.{queue}' AND row_id = OLD.id;
             RETURN NULL;
         END
         $function$;
-        SELECT run_as_engine('{table}_{queue}_revived()');
+        SELECT run_as_engine('{table}_{queue}_drop_dead_letter()');
 
-        CREATE TRIGGER {table}_{queue}_revive AFTER UPDATE OF {queue}_status ON {table} FOR EACH ROW
+        CREATE TRIGGER {table}_{queue}_drop_dead_letter AFTER UPDATE OF {queue}_status ON {table} FOR EACH ROW
         WHEN (OLD.{queue}_status = 'Error' AND NEW.{queue}_status <> 'Error')
-        EXECUTE FUNCTION {table}_{queue}_revived();
+        EXECUTE FUNCTION {table}_{queue}_drop_dead_letter();
 
-        CREATE TRIGGER {table}_{queue}_delete AFTER DELETE ON {table} FOR EACH ROW
+        CREATE TRIGGER {table}_{queue}_drop_dead_letter_delete AFTER DELETE ON {table} FOR EACH ROW
         WHEN (OLD.{queue}_status = 'Error')
-        EXECUTE FUNCTION {table}_{queue}_revived();
+        EXECUTE FUNCTION {table}_{queue}_drop_dead_letter();
 
         -- A row that is Processing has a lease: without one it would never become free again.
         ALTER TABLE {table} ADD CONSTRAINT {table}_{queue}_leased
@@ -186,9 +186,9 @@ CREATE FUNCTION drop_queue(queue_table text, queue text)
 RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $drop_queue$
 BEGIN
     EXECUTE replace(replace($template$
-        DROP FUNCTION {table}_{queue}_queued, {table}_{queue}_revived, {table}_{queue}_hurried,
-            {table}_{queue}_rested CASCADE;
-        DROP SEQUENCE {table}_{queue}_told;
+        DROP FUNCTION {table}_{queue}_enqueue, {table}_{queue}_drop_dead_letter, {table}_{queue}_reprioritize,
+            {table}_{queue}_clear_due_at CASCADE;
+        DROP SEQUENCE {table}_{queue}_notified;
         DELETE FROM dead_letter WHERE queue = '{table}.{queue}';
         ALTER TABLE {table} DROP COLUMN {queue}_status, DROP COLUMN {queue}_error, DROP COLUMN {queue}_attempts,
             DROP COLUMN {queue}_allowance, DROP COLUMN {queue}_due_at, DROP COLUMN {queue}_order;

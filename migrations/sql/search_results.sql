@@ -43,17 +43,17 @@ SELECT protect_tenant('search_contact');
 CREATE TABLE search_journal (
     search_id uuid NOT NULL REFERENCES search ON DELETE CASCADE,
     tenant_id uuid NOT NULL REFERENCES tenant ON DELETE CASCADE,
-    question text NOT NULL,
-    place text NOT NULL,
+    query text NOT NULL,
+    page_token text NOT NULL,  -- of the provider; empty for the first page
     page jsonb NOT NULL,
-    kept_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (search_id, question, place)
+    stored_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (search_id, query, page_token)
 );
-CREATE INDEX search_journal_by_age ON search_journal (tenant_id, kept_at);
+CREATE INDEX search_journal_by_time ON search_journal (tenant_id, stored_at);
 SELECT protect_tenant('search_journal');
 
 -- A business belongs to its own search, and to every search that found its place.
-CREATE FUNCTION local_business_found() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION local_business_link_searches() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     INSERT INTO search_business (search_id, business_id, tenant_id)
     SELECT search_id, NEW.id, NEW.tenant_id FROM search_place WHERE place_id = NEW.place_id
@@ -62,10 +62,10 @@ BEGIN
     RETURN NULL;
 END
 $$;
-CREATE TRIGGER local_business_found AFTER INSERT OR UPDATE OF search_id, place_id ON local_business
-FOR EACH ROW EXECUTE FUNCTION local_business_found();
+CREATE TRIGGER local_business_link_searches AFTER INSERT OR UPDATE OF search_id, place_id ON local_business
+FOR EACH ROW EXECUTE FUNCTION local_business_link_searches();
 
-CREATE FUNCTION search_place_found() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION search_place_link_businesses() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     INSERT INTO search_business (search_id, business_id, tenant_id)
     SELECT NEW.search_id, id, NEW.tenant_id FROM local_business
@@ -74,11 +74,11 @@ BEGIN
     RETURN NULL;
 END
 $$;
-CREATE TRIGGER search_place_found AFTER INSERT ON search_place
-FOR EACH ROW EXECUTE FUNCTION search_place_found();
+CREATE TRIGGER search_place_link_businesses AFTER INSERT ON search_place
+FOR EACH ROW EXECUTE FUNCTION search_place_link_businesses();
 
 -- A domain belongs to its own search, and to every search that found one of its businesses.
-CREATE FUNCTION domain_found() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION domain_link_search() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     INSERT INTO search_domain (search_id, domain_id, tenant_id)
     SELECT NEW.search_id, NEW.id, NEW.tenant_id WHERE NEW.search_id IS NOT NULL
@@ -86,10 +86,10 @@ BEGIN
     RETURN NULL;
 END
 $$;
-CREATE TRIGGER domain_found AFTER INSERT OR UPDATE OF search_id ON domain
-FOR EACH ROW EXECUTE FUNCTION domain_found();
+CREATE TRIGGER domain_link_search AFTER INSERT OR UPDATE OF search_id ON domain
+FOR EACH ROW EXECUTE FUNCTION domain_link_search();
 
-CREATE FUNCTION business_domain_found() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION business_domain_link_searches() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     INSERT INTO search_domain (search_id, domain_id, tenant_id)
     SELECT search_id, NEW.domain_id, NEW.tenant_id FROM search_business WHERE business_id = NEW.business_id
@@ -97,10 +97,10 @@ BEGIN
     RETURN NULL;
 END
 $$;
-CREATE TRIGGER business_domain_found AFTER INSERT ON business_domain
-FOR EACH ROW EXECUTE FUNCTION business_domain_found();
+CREATE TRIGGER business_domain_link_searches AFTER INSERT ON business_domain
+FOR EACH ROW EXECUTE FUNCTION business_domain_link_searches();
 
-CREATE FUNCTION search_business_found() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION search_business_link_domains() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     INSERT INTO search_domain (search_id, domain_id, tenant_id)
     SELECT NEW.search_id, domain_id, NEW.tenant_id FROM business_domain WHERE business_id = NEW.business_id
@@ -108,5 +108,5 @@ BEGIN
     RETURN NULL;
 END
 $$;
-CREATE TRIGGER search_business_found AFTER INSERT ON search_business
-FOR EACH ROW EXECUTE FUNCTION search_business_found();
+CREATE TRIGGER search_business_link_domains AFTER INSERT ON search_business
+FOR EACH ROW EXECUTE FUNCTION search_business_link_domains();

@@ -83,7 +83,7 @@ async def test_what_a_word_changes_is_written_down(
     said = await line(*case.words(ids, tmp_path))
     assert said.code == case.code, said
     [row] = await admin.fetch("SELECT * FROM audit WHERE action = $1", case.action)
-    assert (row["actor"], row["tenant_id"], row["way"]) == (getpass.getuser(), tenant, "cli")
+    assert (row["actor"], row["tenant_id"], row["channel"]) == (getpass.getuser(), tenant, "cli")
     assert row["subject"].startswith(case.subject)
     assert row["before"] or row["after"]
 
@@ -96,7 +96,7 @@ async def test_a_search_is_written_down(
     said = await process(*words, DATABASE_URL=database_url, PROVIDER_FILE_PATH=firms).leave(60)
     assert said.code == 1, said
     row = await admin.fetchrow("SELECT * FROM audit")
-    assert (row["actor"], row["way"], row["action"]) == (getpass.getuser(), "cli", "create")
+    assert (row["actor"], row["channel"], row["action"]) == (getpass.getuser(), "cli", "create")
     assert json.loads(row["after"])["text"] == "dentists"
 
 

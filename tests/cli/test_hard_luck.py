@@ -115,7 +115,7 @@ async def test_a_quota_of_the_day_is_waited_for_and_the_same_command_goes_on(fin
     assert (code, told["left"], reason["status"]) == (3, 1, "Queued")
     assert "quota of the day" in reason["reason"]
     sandbox.google.per_day = None
-    await admin.execute("UPDATE provider_rest SET until = now()")  # midnight in California
+    await admin.execute("UPDATE provider_cooldown SET until = now()")  # midnight in California
     await admin.execute("UPDATE search SET place_search_due_at = NULL")
     code, told, _ = await find(*GOOGLE, "--limit", "10")
     assert (code, told["rows"], told["left"]) == (0, 10, 0)

@@ -157,8 +157,8 @@ async def test_every_table_without_a_tenant_is_known_to_be_everybodys(admin):
         "maintenance",
         "host_limit",
         "rate_limit",
-        "provider_rest",
-        "provider_answer",
+        "provider_cooldown",
+        "provider_response",
     }
 
 

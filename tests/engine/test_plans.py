@@ -201,7 +201,7 @@ async def test_a_heartbeat_finds_its_rows_by_key(engine, workflow):
 @each_workflow
 async def test_a_sweep_walks_the_clock_index(engine, workflow):
     plan = await explain(engine, QueueStatements.of(workflow).sweep, str(BATCH), "5")
-    assert f"{workflow.table}_{workflow.queue}_clock" in plan.indexes
+    assert f"{workflow.table}_{workflow.queue}_due" in plan.indexes
     assert not plan.scanned(workflow.table)
     assert plan.pages < 2 * PAGES
 

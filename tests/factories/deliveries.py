@@ -84,7 +84,7 @@ class DeliveryHouse:
     async def again(self, delivery: UUID) -> None:
         """Its time has come."""
         await self.admin.execute("UPDATE delivery SET delivery_due_at = NULL WHERE id = $1", delivery)
-        await self.admin.execute("UPDATE destination SET resting_until = NULL")
+        await self.admin.execute("UPDATE destination SET cooldown_until = NULL")
 
     async def row(self, delivery: UUID) -> asyncpg.Record:
         return await self.admin.fetchrow("SELECT * FROM delivery WHERE id = $1", delivery)

@@ -11,8 +11,8 @@ WORDS = {
     "invitation": {"role": "viewer"},
     "destination": {"kind": "webhook"},
     "suppression": {"kind": "email"},
-    "quota_book": {"kind": "pages"},
-    "rebooking": {"kind": "pages"},
+    "quota_usage": {"kind": "pages"},
+    "quota_reschedule": {"kind": "pages"},
 }
 ANYTHING = {
     "text": "'x'",
@@ -33,7 +33,7 @@ async def fill(admin: Any, tenant: UUID) -> None:
     """A line, somebody with a login and a key, and a row of everything else."""
     ids = {noun: UUID(row_id) for noun, row_id in (await add_line(admin, tenant)).items()}
     user = await put(admin, "user", tenant)
-    for table in ("job", "remembered_answer", "quota_book", "rebooking", "spending", "suppression", "invitation"):
+    for table in ("job", "idempotency_key", "quota_usage", "quota_reschedule", "spending", "suppression", "invitation"):
         await put(admin, table, tenant)
     await put(admin, "audit", tenant)
     for table in ("api_key", "session"):

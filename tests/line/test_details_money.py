@@ -93,7 +93,7 @@ async def test_two_hosts_spend_the_budget_once_and_the_rest_waits_until_it_is_ra
     assert sandbox.google.calls["details"] == PLACES
     assert await admin.fetchval("SELECT count(*) FROM local_business") == PLACES
     assert await admin.fetchval("SELECT cost_cents FROM search") == 4 + 2 * PLACES
-    month = await admin.fetchval("SELECT used FROM quota_book WHERE kind = 'cents'")
+    month = await admin.fetchval("SELECT used FROM quota_usage WHERE kind = 'cents'")
     assert month == 4 + 2 * PLACES, "the tenant's month has all of it"
 
 
@@ -148,7 +148,7 @@ async def test_a_minute_that_is_used_up_is_at_most_a_minute_for_every_host(house
     rows = await admin.fetch("SELECT deep_scan_due_at - now() AS wait FROM place")
     assert all(timedelta(0) < row["wait"] <= timedelta(seconds=60) for row in rows)
 
-    await admin.execute("UPDATE provider_rest SET until = now()")
+    await admin.execute("UPDATE provider_cooldown SET until = now()")
     await admin.execute("UPDATE place SET deep_scan_due_at = NULL")
     await run("deep_scan", *houses)
     assert sandbox.google.calls["details"] == PLACES

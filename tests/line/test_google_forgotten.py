@@ -60,7 +60,7 @@ async def pass_days(application, admin, days: int) -> None:
     """The clock is moved by moving what was written by it; then the task runs as it does every hour."""
     await admin.execute("UPDATE place SET fetched_at = fetched_at - $1 * interval '1 day'", days)
     await admin.execute("UPDATE place SET expires_at = expires_at - $1 * interval '1 day'", days)
-    await admin.execute("UPDATE search_journal SET kept_at = kept_at - $1 * interval '1 day'", days)
+    await admin.execute("UPDATE search_journal SET stored_at = stored_at - $1 * interval '1 day'", days)
     async with application.database.engine_connection() as connection:
         await ExpireProviderData().run(connection)
 

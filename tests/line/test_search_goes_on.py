@@ -48,7 +48,7 @@ async def test_a_search_that_ended_for_want_of_money_goes_on_with_more(search, a
     assert (row["result_count"], row["cut_short"]) == (60, None)
     assert len(sandbox.google.asked) == row["call_count"] == 3, "the first page was there"
     assert (row["cost_cents"], row["spent_cents"]) == (11, 11), "4 for the first page, 7 for two more"
-    assert await admin.fetchval("SELECT used FROM quota_book WHERE kind = 'cents'") == 11
+    assert await admin.fetchval("SELECT used FROM quota_usage WHERE kind = 'cents'") == 11
 
 
 async def test_the_new_budget_has_what_was_spent_of_the_old_in_it(search, admin, sandbox):

@@ -103,10 +103,10 @@ async def test_a_journal_is_kept_for_a_day_and_no_longer(database, admin, tenant
     search = await add_search(admin, tenant)
     for hours, question in ((1, "young"), (27, "old")):
         await admin.execute(
-            "INSERT INTO search_journal (search_id, question, place, tenant_id, page, kept_at) "
+            "INSERT INTO search_journal (search_id, query, page_token, tenant_id, page, stored_at) "
             "VALUES ($1, $2, '', $3, '{}', $4::timestamptz - $5 * interval '1 hour')",
             *(search, question, tenant, clock.now(), hours),
         )
     async with database.engine_connection() as connection:
         await ExpireProviderData().run(connection)
-    assert await admin.fetchval("SELECT array_agg(question) FROM search_journal") == ["young"]
+    assert await admin.fetchval("SELECT array_agg(query) FROM search_journal") == ["young"]

@@ -16,7 +16,7 @@ ADD_JOB = (
     "SELECT $1, 'curation', $2, '{}', now() - $3::int * interval '1 day', now() FROM generate_series(1, $4::int)"
 )
 ADD_ANSWER = (
-    "INSERT INTO remembered_answer (tenant_id, key, request_hash, status_code, answer, created_at) "
+    "INSERT INTO idempotency_key (tenant_id, key, request_hash, status_code, response, created_at) "
     "VALUES ($1, $2, 'x', 200, '{}', now() - $3::int * interval '1 hour')"
 )
 
@@ -55,15 +55,15 @@ async def test_responses_of_idempotency_keys_are_kept_for_a_day(database, settin
             await admin.execute(ADD_ANSWER, owner, f"old {number}", 25)
         await admin.execute(ADD_ANSWER, owner, "new", 23)
     assert await run_periodic(PruneJobs(settings), database)
-    assert [row["key"] for row in await admin.fetch("SELECT key FROM remembered_answer")] == ["new", "new"]
+    assert [row["key"] for row in await admin.fetch("SELECT key FROM idempotency_key")] == ["new", "new"]
 
 
 async def test_the_quota_book_is_kept_for_400_days(database, settings, admin, tenant):
     for days in (0, 390, 410):
         await admin.execute(
-            "INSERT INTO quota_book (tenant_id, kind, day, used) VALUES ($1, 'pages', now()::date - $2::int, 1)",
+            "INSERT INTO quota_usage (tenant_id, kind, day, used) VALUES ($1, 'pages', now()::date - $2::int, 1)",
             tenant,
             days,
         )
     assert await run_periodic(PruneAudit(settings), database)
-    assert await admin.fetchval("SELECT count(*) FROM quota_book") == 2
+    assert await admin.fetchval("SELECT count(*) FROM quota_usage") == 2

@@ -16,7 +16,7 @@ async def begun(admin, tenant):
     await add_pages(admin, tenant, MANY)
     await allow(admin, tenant, pages_per_day=10_000)
     assert await booked(admin, tenant) == [10_000, 10_000]
-    assert await admin.fetchval("SELECT count(*) FROM rebooking WHERE tenant_id = $1", tenant) == 1
+    assert await admin.fetchval("SELECT count(*) FROM quota_reschedule WHERE tenant_id = $1", tenant) == 1
 
 
 async def test_the_remaining_rows_are_rescheduled_in_chunks(database, admin, tenant, begun, monkeypatch):
@@ -24,7 +24,7 @@ async def test_the_remaining_rows_are_rescheduled_in_chunks(database, admin, ten
     assert await run_periodic(RescheduleQuotaRows(database), database)
     assert await days(admin, tenant) == {0: 10_000, 1: 10_000, 2: 50}
     assert await booked(admin, tenant) == [10_000, 10_000, 50]
-    assert await admin.fetchval("SELECT count(*) FROM rebooking") == 0
+    assert await admin.fetchval("SELECT count(*) FROM quota_reschedule") == 0
 
 
 async def test_rows_queued_meanwhile_have_their_day_and_another_change_starts_again(database, admin, tenant, begun):

@@ -97,7 +97,9 @@ async def test_a_batch_that_fails_is_one_failure_of_its_destination(application)
         "SELECT DISTINCT delivery_status AS status, delivery_attempts AS tries FROM delivery"
     )
     assert [tuple(state) for state in states] == [("Queued", 1)]
-    failures, rests = await application.admin.fetchrow("SELECT failures, resting_until > now() FROM destination")
+    failures, rests = await application.admin.fetchrow(
+        "SELECT consecutive_failures, cooldown_until > now() FROM destination"
+    )
     assert (failures, rests) == (1, False)
 
 
@@ -120,7 +122,7 @@ async def test_a_failure_is_queued_again_with_a_time_and_then_succeeds(applicati
     assert await application.state(delivery) == ("Completed", None)
     assert len(set(receiver.seen)) == 1
     assert len(receiver.seen) == 3
-    assert await application.admin.fetchval("SELECT failures FROM destination") == 0
+    assert await application.admin.fetchval("SELECT consecutive_failures FROM destination") == 0
 
 
 async def test_the_retry_comes_by_itself(application):
@@ -174,7 +176,7 @@ async def test_patience_that_is_asked_for_is_given_and_costs_no_try(application)
         ("UPDATE contact SET email = NULL", "no email address"),
         ("UPDATE contact SET curation_status = 'Not a Fit'", "rejected by a person"),
         ("UPDATE contact SET curation_status = 'Archived'", "rejected by a person"),
-        ("UPDATE destination SET disabled_at = now(), disabled_why = 'out of season'",
+        ("UPDATE destination SET disabled_at = now(), disabled_reason = 'out of season'",
          "The destination is disabled: out of season"),
     ],
 )  # fmt: skip
@@ -210,9 +212,9 @@ async def test_a_destination_that_is_gone_is_disabled_with_the_reason_and_audite
     receiver.behave("gone")
     deliveries = [await application.deliver(destination, await application.contact(f"a{n}@molar.fi")) for n in range(3)]
     await application.run(concurrency=1)
-    row = await application.admin.fetchrow("SELECT disabled_at, disabled_why FROM destination")
+    row = await application.admin.fetchrow("SELECT disabled_at, disabled_reason FROM destination")
     assert row["disabled_at"] is not None
-    assert row["disabled_why"].startswith("The destination responded with status 410.")
+    assert row["disabled_reason"].startswith("The destination responded with status 410.")
     assert {(await application.state(each))[0] for each in deliveries} == {"Skipped"}
     assert len(receiver.seen) == 1
     assert await application.admin.fetchval("SELECT count(*) FROM audit WHERE action = 'disable'") == 1
@@ -225,10 +227,10 @@ async def test_a_wrong_key_disables_its_destination_only(application):
     deliveries = [await application.deliver(wrong, contact), await application.deliver(right, contact)]
     await application.run()
     assert [(await application.state(each))[0] for each in deliveries] == ["Skipped", "Completed"]
-    [row] = await application.admin.fetch("SELECT id, disabled_why FROM destination WHERE disabled_at IS NOT NULL")
+    [row] = await application.admin.fetch("SELECT id, disabled_reason FROM destination WHERE disabled_at IS NOT NULL")
     assert row["id"] == wrong
-    assert "Set the access token" in row["disabled_why"]
-    assert "pat-wrong" not in str(row["disabled_why"])
+    assert "Set the access token" in row["disabled_reason"]
+    assert "pat-wrong" not in str(row["disabled_reason"])
 
 
 async def test_a_secret_that_cannot_be_opened_is_said_so(application):
@@ -246,9 +248,11 @@ async def test_days_of_failures_disable_a_destination(application):
     destination, receiver = await application.hook()
     receiver.behave("broken")
     await application.deliver(destination, await application.contact())
-    await application.admin.execute("UPDATE destination SET failures = 9, failing_since = now() - interval '4 days'")
+    await application.admin.execute(
+        "UPDATE destination SET consecutive_failures = 9, failing_since = now() - interval '4 days'"
+    )
     await application.run()
-    assert "nothing for 3 days" in await application.admin.fetchval("SELECT disabled_why FROM destination")
+    assert "nothing for 3 days" in await application.admin.fetchval("SELECT disabled_reason FROM destination")
 
 
 async def test_failures_make_a_destination_rest_for_every_host(application):
@@ -258,7 +262,7 @@ async def test_failures_make_a_destination_rest_for_every_host(application):
         await application.deliver(destination, await application.contact(f"a{n}@molar.fi"))
     await asyncio.gather(application.run(concurrency=1), application.run(concurrency=1))
     assert len(receiver.seen) <= 4  # three in a row, and one that was on its way
-    rest = await application.admin.fetchval("SELECT extract(epoch FROM resting_until - now()) FROM destination")
+    rest = await application.admin.fetchval("SELECT extract(epoch FROM cooldown_until - now()) FROM destination")
     assert 0 < rest <= 10
     assert await application.admin.fetchval("SELECT count(*) FROM delivery WHERE delivery_status = 'Queued'") == 10
 

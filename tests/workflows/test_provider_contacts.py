@@ -177,7 +177,7 @@ async def test_a_rescan_says_them_again_and_adds_nothing(walk, admin):
 async def test_nobody_who_is_suppressed_or_was_erased_comes_back(walk, database, admin, tenant):
     for value, origin in (("info@molar.fi", "person"), ("+358401234567", "erasure")):
         await admin.execute(
-            "INSERT INTO suppression (tenant_id, kind, value_hash, origin) VALUES ($1, $2, digest_of($3), $4)",
+            "INSERT INTO suppression (tenant_id, kind, value_hash, origin) VALUES ($1, $2, sha256_hex($3), $4)",
             *(tenant, "email" if "@" in value else "phone", value, origin),
         )
     search = await walk(MOLAR)

@@ -113,7 +113,7 @@ async def _add(wanted: DestinationDraft, tenant: str) -> dict[str, Any]:
 
 
 async def _list(tenant: str) -> list[dict[str, Any]]:
-    columns = ["id", "name", "kind", "url", "rule", "disabled_at", "disabled_why", "failing_since"]
+    columns = ["id", "name", "kind", "url", "rule", "disabled_at", "disabled_reason", "failing_since"]
     async with opened() as application:
         actor = await acting(application, tenant)
         async with application.database.session(actor.tenant_id) as session:
@@ -126,7 +126,7 @@ async def _list(tenant: str) -> list[dict[str, Any]]:
 def _line(row: Any) -> dict[str, Any]:
     state = "enabled"
     if row.disabled_at is not None:
-        state = f"disabled: {row.disabled_why}"
+        state = f"disabled: {row.disabled_reason}"
     elif row.failing_since is not None:
         state = f"failing since {row.failing_since:%Y-%m-%d %H:%M}"
     by_itself = "yes" if row.rule.get("auto") else "no"

@@ -41,7 +41,7 @@ class Verdict(StrEnum):
 def check_vocabulary(column: str, words: type[StrEnum]) -> CheckConstraint:
     """Build the CHECK constraint that limits a text column to one vocabulary."""
     listed = ", ".join(f"'{word.value}'" for word in words)
-    return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_word")
+    return CheckConstraint(f"{column} IN ({listed})", name=f"{column}_check")
 
 
 EXPIRED_NAME = (

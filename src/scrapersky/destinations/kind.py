@@ -35,13 +35,13 @@ class Endpoint:
     kind: str
     url: str | None = None
     secret: SecretStr | None = None
-    former_secret: SecretStr | None = None
+    previous_secret: SecretStr | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """The secrets in force: two while the secret is rotated."""
-        both = (self.secret, self.former_secret)
+        both = (self.secret, self.previous_secret)
         return tuple(secret.get_secret_value() for secret in both if secret is not None)
 
 

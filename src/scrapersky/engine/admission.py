@@ -116,8 +116,8 @@ def _breaker_of(row: Any) -> Breaker:
         row["breaker_reason"],
         row["breaker_trips"],
         row["window_started_at"],
-        row["window_good"],
-        row["window_bad"],
+        row["window_successes"],
+        row["window_failures"],
     )
 
 
@@ -134,7 +134,7 @@ _LOCK = _READ + " FOR NO KEY UPDATE SKIP LOCKED"
 _CREATE = "INSERT INTO workflow_control (workflow) VALUES ($1) ON CONFLICT DO NOTHING"
 _WRITE = """
 UPDATE workflow_control SET breaker = $2, breaker_until = $3, breaker_reason = $4, breaker_trips = $5,
-    window_started_at = $6, window_good = $7, window_bad = $8, depth = $9, item_seconds = $10,
+    window_started_at = $6, window_successes = $7, window_failures = $8, depth = $9, item_seconds = $10,
     batch_size = $11, interval_seconds = $12, held_by = $13, measured_at = now()
 WHERE workflow = $1"""
 
@@ -144,8 +144,8 @@ ON CONFLICT (workflow) DO UPDATE SET paused_at = now(), paused_by = $2, pause_re
 WHERE workflow_control.paused_at IS NULL RETURNING workflow"""
 _RESUME = """
 UPDATE workflow_control SET paused_at = NULL, paused_by = NULL, pause_reason = NULL, breaker = $2,
-    breaker_until = NULL, breaker_reason = NULL, breaker_trips = 0, window_started_at = now(), window_good = 0,
-    window_bad = 0
+    breaker_until = NULL, breaker_reason = NULL, breaker_trips = 0, window_started_at = now(), window_successes = 0,
+    window_failures = 0
 WHERE workflow = $1 AND (paused_at IS NOT NULL OR breaker <> $2) RETURNING workflow"""
 _REQUEST = """
 INSERT INTO workflow_control (workflow, run_requested_at) VALUES ($1, now())

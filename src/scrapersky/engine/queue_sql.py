@@ -46,7 +46,7 @@ INSERT INTO dead_letter (tenant_id, queue, row_id, attempts, error_type, message
 SELECT s.tenant_id, '{queue}', s.id, s.tries, coalesce(s.error_type, 'Error'), coalesce(s.error, '')
 FROM settled s WHERE s.status = 'Error'
 ON CONFLICT (queue, row_id) DO UPDATE SET attempts = excluded.attempts, error_type = excluded.error_type,
-    message = excluded.message, died_at = now()"""
+    message = excluded.message, failed_at = now()"""
 
 _FUSED = """
 WITH settled AS ({settle}), claimed AS ({claim})

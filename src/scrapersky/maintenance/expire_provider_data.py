@@ -34,7 +34,7 @@ UPDATE place p SET name = $3, address = NULL, latitude = NULL, longitude = NULL,
     updated_at = now()
 FROM due WHERE p.id = due.id"""
 # What a provider returned to a search that was never finished is the provider's as well.
-_JOURNALS = "DELETE FROM search_journal WHERE tenant_id = $1 AND kept_at < now() - $2::int * interval '1 hour'"
+_JOURNALS = "DELETE FROM search_journal WHERE tenant_id = $1 AND stored_at < now() - $2::int * interval '1 hour'"
 
 
 class ExpireProviderData(Prune):

@@ -57,10 +57,11 @@ DELETE FROM host_limit WHERE host IN (
     SELECT host FROM host_limit WHERE next_allowed_at < now() - interval '1 hour' LIMIT $1)"""
 # A bucket that was not used for a day is full again, and so is a bucket without a row.
 _RATE_LIMITS = """
-DELETE FROM rate_limit WHERE key IN (SELECT key FROM rate_limit WHERE at < now() - interval '1 day' LIMIT $1)"""
+DELETE FROM rate_limit WHERE key IN (
+    SELECT key FROM rate_limit WHERE refilled_at < now() - interval '1 day' LIMIT $1)"""
 _RESPONSES = """
-DELETE FROM provider_answer WHERE question IN (
-    SELECT question FROM provider_answer WHERE good_until <= now() ORDER BY good_until LIMIT 1000
+DELETE FROM provider_response WHERE request_hash IN (
+    SELECT request_hash FROM provider_response WHERE expires_at <= now() ORDER BY expires_at LIMIT 1000
     FOR UPDATE SKIP LOCKED)"""
 _SESSIONS = """
 DELETE FROM session WHERE id IN (
@@ -72,15 +73,15 @@ DELETE FROM audit WHERE id IN (
 _AUDIT_WITHOUT_TENANT = """
 DELETE FROM audit WHERE id IN (
     SELECT id FROM audit WHERE tenant_id IS NULL AND at < now() - $1::int * interval '1 day' ORDER BY at LIMIT $2)"""
-_QUOTA_BOOK = "DELETE FROM quota_book WHERE tenant_id = $1 AND day < now() - interval '400 days'"
+_QUOTA_BOOK = "DELETE FROM quota_usage WHERE tenant_id = $1 AND day < now() - interval '400 days'"
 # The last write to a finished job was its end.
 _JOBS = """
 DELETE FROM job WHERE id IN (
     SELECT id FROM job WHERE tenant_id = $1 AND updated_at < now() - $2::int * interval '1 day'
         AND state NOT IN ('pending', 'processing') ORDER BY updated_at LIMIT $3)"""
 _IDEMPOTENT_RESPONSES = """
-DELETE FROM remembered_answer WHERE (tenant_id, key) IN (
-    SELECT tenant_id, key FROM remembered_answer WHERE tenant_id = $1 AND created_at < now() - interval '24 hours'
+DELETE FROM idempotency_key WHERE (tenant_id, key) IN (
+    SELECT tenant_id, key FROM idempotency_key WHERE tenant_id = $1 AND created_at < now() - interval '24 hours'
     LIMIT $2)"""
 
 

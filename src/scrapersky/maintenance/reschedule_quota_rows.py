@@ -10,8 +10,8 @@ from scrapersky.engine.maintenance import Periodic
 CHUNK_ROWS = 20_000
 MAX_SECONDS = 10.0  # of one run; the next run continues
 
-_OPEN = "SELECT tenant_id, kind FROM rebooking ORDER BY tenant_id, kind"
-_RESCHEDULE = {"pages": "SELECT page_rebook($1, $2)", "searches": "SELECT search_rebook($1, $2)"}
+_OPEN = "SELECT tenant_id, kind FROM quota_reschedule ORDER BY tenant_id, kind"
+_RESCHEDULE = {"pages": "SELECT page_reschedule($1, $2)", "searches": "SELECT search_reschedule($1, $2)"}
 
 
 class RescheduleQuotaRows(Periodic):

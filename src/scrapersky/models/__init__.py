@@ -8,17 +8,17 @@ from scrapersky.models.delivery import Delivery
 from scrapersky.models.destination import Destination
 from scrapersky.models.domain import BusinessDomain, Domain
 from scrapersky.models.host_limit import HostLimit
+from scrapersky.models.idempotency_key import IdempotencyKey
 from scrapersky.models.invitation import Invitation
 from scrapersky.models.job import Job
 from scrapersky.models.local_business import LocalBusiness
 from scrapersky.models.page import Page
 from scrapersky.models.place import Place
-from scrapersky.models.provider_answer import ProviderAnswer
-from scrapersky.models.provider_rest import ProviderRest
-from scrapersky.models.quota_book import QuotaBook
+from scrapersky.models.provider_cooldown import ProviderCooldown
+from scrapersky.models.provider_response import ProviderResponse
+from scrapersky.models.quota_reschedule import QuotaReschedule
+from scrapersky.models.quota_usage import QuotaUsage
 from scrapersky.models.rate_limit import RateLimit
-from scrapersky.models.rebooking import Rebooking
-from scrapersky.models.remembered_answer import RememberedAnswer
 from scrapersky.models.run import Run
 from scrapersky.models.search import Search, SearchBusiness, SearchContact, SearchDomain, SearchPlace
 from scrapersky.models.search_journal import SearchJournal
@@ -40,6 +40,7 @@ __all__ = [
     "Destination",
     "Domain",
     "HostLimit",
+    "IdempotencyKey",
     "Invitation",
     "Job",
     "LocalBusiness",
@@ -47,12 +48,11 @@ __all__ = [
     "Maintenance",
     "Page",
     "Place",
-    "ProviderAnswer",
-    "ProviderRest",
-    "QuotaBook",
+    "ProviderCooldown",
+    "ProviderResponse",
+    "QuotaReschedule",
+    "QuotaUsage",
     "RateLimit",
-    "Rebooking",
-    "RememberedAnswer",
     "Run",
     "Search",
     "SearchBusiness",

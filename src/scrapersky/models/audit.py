@@ -19,7 +19,7 @@ class Audit(Base):
         Index("audit_by_subject", "tenant_id", "subject", "at", "id"),
         Index("audit_by_actor", "tenant_id", "actor", "at", "id"),
         Index("audit_by_action", "tenant_id", "action", "at", "id"),
-        Index("audit_by_way", "tenant_id", "way", "at", "id"),
+        Index("audit_by_channel", "tenant_id", "channel", "at", "id"),
     )
 
     id: Mapped[int] = mapped_column(BigInteger(), Identity(always=True), primary_key=True)
@@ -28,7 +28,9 @@ class Audit(Base):
     actor: Mapped[str]
     actor_id: Mapped[UUID | None]  # the user; no foreign key, because the audit outlives users
     origin: Mapped[str]
-    way: Mapped[str | None] = mapped_column(Computed("split_part(origin, ' ', 1)", persisted=True))  # api, cli, console
+    channel: Mapped[str | None] = mapped_column(
+        Computed("split_part(origin, ' ', 1)", persisted=True)
+    )  # api, cli, console
     request_id: Mapped[str | None]
     action: Mapped[str]
     subject: Mapped[str]

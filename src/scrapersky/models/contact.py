@@ -38,7 +38,9 @@ class Contact(TenantRow, Curated, Named, Base):
         Index("contact_by_fax", "tenant_id", "fax", postgresql_where=text("fax IS NOT NULL")),
         Index("contact_by_host", "tenant_id", "email_host"),
         Index("contact_by_seen", "tenant_id", "seen_at"),
-        Index("contact_alone", "tenant_id", "identity", unique=True, postgresql_where=text("domain_id IS NULL")),
+        Index(
+            "contact_without_domain", "tenant_id", "identity", unique=True, postgresql_where=text("domain_id IS NULL")
+        ),
         *queue_items("contact", "contact_verification"),
         Index(
             "contact_suppressed", "tenant_id", "updated_at", "id", postgresql_where=text("suppressed_at IS NOT NULL")

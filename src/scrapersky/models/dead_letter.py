@@ -15,8 +15,8 @@ class DeadLetter(Identified, Base):
     __tablename__ = "dead_letter"
     __table_args__ = (
         UniqueConstraint("queue", "row_id"),
-        Index("dead_letter_by_death", "tenant_id", "died_at", "id"),
-        Index("dead_letter_by_queue", "tenant_id", "queue", "died_at", "id"),
+        Index("dead_letter_by_time", "tenant_id", "failed_at", "id"),
+        Index("dead_letter_by_queue", "tenant_id", "queue", "failed_at", "id"),
     )
 
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"))
@@ -25,4 +25,4 @@ class DeadLetter(Identified, Base):
     attempts: Mapped[int]
     error_type: Mapped[str]
     message: Mapped[str]
-    died_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    failed_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -22,11 +22,11 @@ class Destination(TenantRow, Base):
     kind: Mapped[str]  # a name of destinations.registry.KINDS
     url: Mapped[str | None]  # the web hook, or another base than the CRM's own
     secret: Mapped[str | None]  # sealed; a key of the CRM or what a web hook is signed with
-    former_secret: Mapped[str | None]  # sealed; still signs beside the new one until the receiver has changed over
+    previous_secret: Mapped[str | None]  # sealed; still signs beside the new one until the receiver has changed over
     options: Mapped[dict[str, Any]] = mapped_column(server_default="{}")  # lists, names of fields
     rule: Mapped[dict[str, Any]] = mapped_column(server_default="{}")  # which verified contacts go there by themselves
     disabled_at: Mapped[datetime | None]
-    disabled_why: Mapped[str | None]
-    failures: Mapped[int] = mapped_column(Integer(), server_default="0")  # in a row; a success forgets them
+    disabled_reason: Mapped[str | None]
+    consecutive_failures: Mapped[int] = mapped_column(Integer(), server_default="0")  # in a row; a success forgets them
     failing_since: Mapped[datetime | None]
-    resting_until: Mapped[datetime | None]  # nobody asks it before, on any host
+    cooldown_until: Mapped[datetime | None]  # nobody asks it before, on any host

@@ -16,6 +16,6 @@ class Invitation(TenantRow, Base):
 
     role: Mapped[str]
     token_hash: Mapped[str] = mapped_column(unique=True)
-    made_by: Mapped[UUID | None] = mapped_column(ForeignKey("user.id", ondelete="SET NULL"))
+    created_by: Mapped[UUID | None] = mapped_column(ForeignKey("user.id", ondelete="SET NULL"))
     expires_at: Mapped[datetime]
     used_at: Mapped[datetime | None]

@@ -46,8 +46,8 @@ def queue_items(table: str, queue: str) -> tuple[SchemaItem, ...]:
     return (
         check_vocabulary(f"{queue}_status", Status),
         Index(f"{table}_{queue}_claim", f"{queue}_order", postgresql_where=ready),
-        Index(f"{table}_{queue}_share", "tenant_id", f"{queue}_order", postgresql_where=ready),
-        Index(f"{table}_{queue}_clock", f"{queue}_due_at", postgresql_where=text(f"{queue}_due_at IS NOT NULL")),
+        Index(f"{table}_{queue}_tenant", "tenant_id", f"{queue}_order", postgresql_where=ready),
+        Index(f"{table}_{queue}_due", f"{queue}_due_at", postgresql_where=text(f"{queue}_due_at IS NOT NULL")),
         Index(
             f"{table}_{queue}_outcome",
             "tenant_id",

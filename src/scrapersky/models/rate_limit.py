@@ -16,4 +16,4 @@ class RateLimit(Base):
 
     key: Mapped[str] = mapped_column(primary_key=True)
     tokens: Mapped[float] = mapped_column(Float())
-    at: Mapped[datetime]  # not indexed: so each taking is written in place
+    refilled_at: Mapped[datetime]  # not indexed: so each taking is written in place

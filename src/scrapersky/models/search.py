@@ -28,7 +28,7 @@ class Search(TenantRow, Curated, Base):
     __table_args__ = (
         check_vocabulary("curation_status", Curation),
         Index("search_by_update", "tenant_id", "updated_at", "id"),
-        Index("search_by_wish", "tenant_id", sql('lower("left"(text, 200))')),
+        Index("search_by_text", "tenant_id", sql('lower("left"(text, 200))')),
         *queue_items("search", "place_search"),
     )
 

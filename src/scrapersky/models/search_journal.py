@@ -14,11 +14,11 @@ class SearchJournal(Base):
     """One per page of a question, until the search has its result, and for a day at most."""
 
     __tablename__ = "search_journal"
-    __table_args__ = (Index("search_journal_by_age", "tenant_id", "kept_at"),)
+    __table_args__ = (Index("search_journal_by_time", "tenant_id", "stored_at"),)
 
     search_id: Mapped[UUID] = mapped_column(ForeignKey("search.id", ondelete="CASCADE"), primary_key=True)
-    question: Mapped[str] = mapped_column(primary_key=True)
-    place: Mapped[str] = mapped_column(primary_key=True)
+    query: Mapped[str] = mapped_column(primary_key=True)
+    page_token: Mapped[str] = mapped_column(primary_key=True)
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"))
     page: Mapped[dict[str, Any]]
-    kept_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    stored_at: Mapped[datetime] = mapped_column(server_default=func.now())

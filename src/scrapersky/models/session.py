@@ -13,11 +13,11 @@ class LoginSession(TenantRow, Base):
     """One login on one device: the refresh token changes at every use, an old one used again ends the session."""
 
     __tablename__ = "session"
-    __table_args__ = (Index("session_by_end", "expires_at"),)
+    __table_args__ = (Index("session_by_expiry", "expires_at"),)
 
     user_id: Mapped[UUID] = mapped_column(ForeignKey("user.id", ondelete="CASCADE"), index=True)
     token_hash: Mapped[str] = mapped_column(unique=True)
-    former_hash: Mapped[str | None]
+    previous_token_hash: Mapped[str | None]
     family_hash: Mapped[str] = mapped_column(unique=True)  # of the part that all its tokens have
     expires_at: Mapped[datetime]
     seen_at: Mapped[datetime]

@@ -14,7 +14,7 @@ class Suppression(TenantRow, Base):
     __tablename__ = "suppression"
     __table_args__ = (
         UniqueConstraint("tenant_id", "value_hash", "kind"),
-        CheckConstraint("kind IN ('email', 'domain', 'phone', 'person')", name="kind_word"),
+        CheckConstraint("kind IN ('email', 'domain', 'phone', 'person')", name="kind_check"),
         Index("suppression_by_update", "tenant_id", "updated_at", "id"),
         Index("suppression_by_kind", "tenant_id", "kind", "updated_at", "id"),
         Index("suppression_by_prefix", "tenant_id", "value", postgresql_ops={"value": "text_pattern_ops"}),
@@ -26,4 +26,4 @@ class Suppression(TenantRow, Base):
     value_hash: Mapped[str]  # SHA-256 of the value in small letters
     reason: Mapped[str | None]
     origin: Mapped[str] = mapped_column(server_default="person")  # person, import, erasure, destination
-    made_by: Mapped[UUID | None] = mapped_column(ForeignKey("user.id", ondelete="SET NULL"))
+    created_by: Mapped[UUID | None] = mapped_column(ForeignKey("user.id", ondelete="SET NULL"))

@@ -14,7 +14,7 @@ class Tenant(Identified, Base):
 
     __tablename__ = "tenant"
     __table_args__ = tuple(
-        CheckConstraint(f"{quota} >= 0", name=f"{quota}_counts")
+        CheckConstraint(f"{quota} >= 0", name=f"{quota}_check")
         for quota in ("searches_per_day", "pages_per_day", "cents_per_month")
     )
 
@@ -32,8 +32,8 @@ class User(Identified, Base):
     __tablename__ = "user"
     __table_args__ = (
         UniqueConstraint("tenant_id", "name"),
-        Index("user_of_the_house", "name", unique=True, postgresql_where=text("tenant_id IS NULL")),
-        CheckConstraint("role IN ('viewer', 'curator', 'operator', 'admin')", name="role_word"),
+        Index("user_system_name", "name", unique=True, postgresql_where=text("tenant_id IS NULL")),
+        CheckConstraint("role IN ('viewer', 'curator', 'operator', 'admin')", name="role_check"),
     )
 
     tenant_id: Mapped[UUID | None] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"))

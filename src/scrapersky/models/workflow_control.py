@@ -13,7 +13,7 @@ class WorkflowControl(Base):
     """One row per workflow, read and written by every host."""
 
     __tablename__ = "workflow_control"
-    __table_args__ = (CheckConstraint("breaker IN ('closed', 'open', 'half-open')", name="breaker_word"),)
+    __table_args__ = (CheckConstraint("breaker IN ('closed', 'open', 'half-open')", name="breaker_check"),)
 
     workflow: Mapped[str] = mapped_column(primary_key=True)
     paused_at: Mapped[datetime | None]
@@ -24,8 +24,8 @@ class WorkflowControl(Base):
     breaker_reason: Mapped[str | None]
     breaker_trips: Mapped[int] = mapped_column(Integer(), server_default="0")
     window_started_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    window_good: Mapped[int] = mapped_column(Integer(), server_default="0")
-    window_bad: Mapped[int] = mapped_column(Integer(), server_default="0")
+    window_successes: Mapped[int] = mapped_column(Integer(), server_default="0")
+    window_failures: Mapped[int] = mapped_column(Integer(), server_default="0")
     depth: Mapped[int] = mapped_column(Integer(), server_default="0")
     item_seconds: Mapped[float] = mapped_column(Float(), server_default="0")
     batch_size: Mapped[int | None]

@@ -115,8 +115,8 @@ class Delivery(Workflow[models.Delivery, Errand, Delivered]):
 
 def message_of(pending: PendingDelivery) -> Message:
     """Return the message to send; raise Skip or Later with the reason why none is sent now."""
-    if pending.disabled_why is not None:
-        raise Skip(f"{DISABLED}: {pending.disabled_why}")
+    if pending.disabled_reason is not None:
+        raise Skip(f"{DISABLED}: {pending.disabled_reason}")
     if pending.is_suppressed:
         raise Skip("suppressed")
     if pending.is_rejected:

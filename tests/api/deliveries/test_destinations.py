@@ -147,12 +147,12 @@ async def test_a_secret_is_rotated_in_peace(client, sandbox):
     made = await make(client)
     rotated = (await client.post(f"{PATH}/{made['id']}/rotate", json={})).json()
     assert rotated["signing_secret"] not in (None, made["signing_secret"])
-    assert rotated["former_secret"] == "set"
+    assert rotated["previous_secret"] == "set"
     test = f"{PATH}/{made['id']}/test"
     for secret in (made["signing_secret"], rotated["signing_secret"]):
         sandbox.hooks.add("/leads", secret)
         assert (await client.post(test)).json()["ok"] is True
-    assert (await client.post(f"{PATH}/{made['id']}/retire")).json()["former_secret"] is None
+    assert (await client.post(f"{PATH}/{made['id']}/retire")).json()["previous_secret"] is None
     sandbox.hooks.add("/leads", made["signing_secret"])
     assert (await client.post(test)).json()["ok"] is False
     is_problem(await client.post(f"{PATH}/{made['id']}/retire"), 409)
@@ -162,7 +162,7 @@ async def test_enabling_queues_what_was_skipped_meanwhile(client, admin, tenant)
     made = await make(client)
     await client.patch(f"{PATH}/{made['id']}", json={"enabled": False})
     disabled = (await client.get(f"{PATH}/{made['id']}")).json()
-    assert disabled["disabled_why"] == "a person disabled it"
+    assert disabled["disabled_reason"] == "a person disabled it"
     for n, why in enumerate(("The destination is disabled: a person disabled it", "suppressed")):
         await admin.execute(
             "WITH c AS (INSERT INTO contact (tenant_id, identity) VALUES ($1, $2) RETURNING id) "
@@ -174,7 +174,7 @@ async def test_enabling_queues_what_was_skipped_meanwhile(client, admin, tenant)
             why,
         )
     enabled = (await client.patch(f"{PATH}/{made['id']}", json={"enabled": True})).json()
-    assert (enabled["disabled_at"], enabled["disabled_why"]) == (None, None)
+    assert (enabled["disabled_at"], enabled["disabled_reason"]) == (None, None)
     rows = await admin.fetch("SELECT delivery_status, delivery_error FROM delivery ORDER BY delivery_status")
     assert [tuple(row) for row in rows] == [("Queued", None), ("Skipped", "suppressed")]
 

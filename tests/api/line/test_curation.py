@@ -186,13 +186,13 @@ async def test_a_key_is_forgotten_after_a_day_and_after_a_failure(client, admin,
     key = {"Idempotency-Key": "again"}
     is_problem(await client.post(f"{API}/places/curation", json={"ids": []}, headers=key), 422)
     await curate(client, "places", "Selected", key, ids=[row_id])
-    await admin.execute("UPDATE remembered_answer SET created_at = now() - interval '25 hours'")
+    await admin.execute("UPDATE idempotency_key SET created_at = now() - interval '25 hours'")
     assert (await curate(client, "places", "Maybe", key, ids=[row_id]))["taken_back"] == 1
 
 
 async def test_a_key_of_another_tenant_is_another_key(client, admin, tenant, other_tenant):
     await admin.execute(
-        "INSERT INTO remembered_answer (tenant_id, key, request_hash, status_code, answer) "
+        "INSERT INTO idempotency_key (tenant_id, key, request_hash, status_code, response) "
         "VALUES ($1, 'shared', 'x', 200, '{}')",
         other_tenant,
     )

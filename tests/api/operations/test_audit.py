@@ -127,7 +127,7 @@ PLANS = [
     (Filter(actor="eve"), "audit_by_actor"),
     (Filter(action="export"), "audit_by_action"),
     (Filter(subject="places"), "audit_by_subject"),
-    (Filter(way="cli"), "audit_by_way"),
+    (Filter(channel="cli"), "audit_by_channel"),
 ]
 
 

@@ -50,7 +50,7 @@ async def plant(admin, tenant) -> dict[str, str]:
     page = await add(admin, "page", tenant, domain_id=domain, url=f"https://molar.fi/u/{ANNA}")
     await add(admin, "job", tenant, kind="curation", parameters=json.dumps({"filter": {"email": ANNA}}))
     await admin.execute(
-        "INSERT INTO remembered_answer (tenant_id, key, request_hash, status_code, answer) "
+        "INSERT INTO idempotency_key (tenant_id, key, request_hash, status_code, response) "
         "VALUES ($1, 'k', 'h', 200, $2)",
         tenant,
         json.dumps({"name": ANNA}),
@@ -105,7 +105,7 @@ async def test_a_person_is_seen_then_taken_out_of_everything(client, admin, tena
     assert {**done, "preview": True, "mentions": 0} == {**seen, "mentions": 0}
     assert done["mentions"] == {
         "audit": 3, "contact": 1, "dead_letter": 1, "domain": 1, "job": 1, "local_business": 1, "page": 1, "place": 1,
-        "remembered_answer": 1,
+        "idempotency_key": 1,
     }  # fmt: skip
     assert done["mentions"] == seen["mentions"]
     await admin.execute("DELETE FROM contact WHERE id = $1", UUID(same_name))
@@ -189,7 +189,7 @@ async def test_everything_that_is_held_is_told(client, admin, tenant, other_tena
     assert len(told["contacts"]) == 3
     assert all(contact["created_at"] and contact["seen_at"] for contact in told["contacts"])
     assert {copy["table"] for copy in told["copies"]} == {
-        "contact", "dead_letter", "domain", "job", "local_business", "page", "place", "remembered_answer",
+        "contact", "dead_letter", "domain", "job", "local_business", "page", "place", "idempotency_key",
     }  # fmt: skip
     assert [(sent["destination"], sent["external_id"]) for sent in told["deliveries"]] == [("our CRM", "hub-7")]
     assert [row["kind"] for row in told["suppressions"]] == ["domain"]

@@ -36,7 +36,7 @@ async def test_values_are_added_once_and_wrong_ones_fail_alone(client, admin, te
     again = (await client.post(HERE, json=body)).json()
     assert (again["added"], again["already"], again["contacts"]) == (0, 2, 0)
     row = await admin.fetchrow(
-        "SELECT s.*, u.name FROM suppression s JOIN \"user\" u ON u.id = made_by WHERE kind = 'email'"
+        "SELECT s.*, u.name FROM suppression s JOIN \"user\" u ON u.id = created_by WHERE kind = 'email'"
     )
     assert (row["value"], row["reason"], row["origin"], row["name"]) == ("anna@molar.fi", "asked us", "person", "ada")
 

@@ -72,12 +72,12 @@ async def test_what_was_not_billed_is_given_back_and_the_call_stays_counted(data
 async def test_what_is_given_back_after_midnight_belongs_to_the_month_it_was_taken_from(database, admin, tenant):
     search = await add_search(admin, tenant)
     await StoredDetailBudgets(database).of(tenant, search, PROVIDER).take(2)
-    await admin.execute("UPDATE quota_book SET day = day - interval '1 month'")
+    await admin.execute("UPDATE quota_usage SET day = day - interval '1 month'")
     await admin.execute("UPDATE spending SET month = month - interval '1 month'")
     taken = await admin.fetchval("SELECT month FROM spending")
     async with database.engine_connection() as connection:
         await connection.execute("SELECT refund_details($1, $2, $3, 2, $4)", tenant, search, PROVIDER, taken)
-    assert await admin.fetchval("SELECT array_agg(used) FROM quota_book WHERE kind = 'cents'") == [0]
+    assert await admin.fetchval("SELECT array_agg(used) FROM quota_usage WHERE kind = 'cents'") == [0]
     assert await spent(admin) == [("details", 1, 0)]
 
 
@@ -88,7 +88,7 @@ async def test_a_free_call_is_counted_and_needs_no_money(database, admin, tenant
     await StoredDetailBudgets(database).of(tenant, None, PROVIDER).take(0)
     assert await bill(admin, search) == (0, 0, 1, 1, 0)
     assert await spent(admin) == [("details", 2, 0)]
-    assert await admin.fetchval("SELECT count(*) FROM quota_book WHERE kind = 'cents'") == 0
+    assert await admin.fetchval("SELECT count(*) FROM quota_usage WHERE kind = 'cents'") == 0
 
 
 @pytest.mark.parametrize("quota", [None, 1_000], ids=["no quota", "a quota"])
@@ -161,7 +161,7 @@ async def test_a_tenant_can_neither_fill_a_purse_nor_read_anothers_spending(data
         "UPDATE spending SET cents = 0",
         f"SELECT refund_details('{other_tenant}', NULL, 'x', 2, now()::date)",
         f"SELECT reserve_details('{other_tenant}', NULL, 'x', 2)",
-        f"SELECT book_calls('{other_tenant}', 'x', 'details', now()::date, 1, 2)",
+        f"SELECT record_calls('{other_tenant}', 'x', 'details', now()::date, 1, 2)",
     ):
         with pytest.raises(DBAPIError, match="permission denied"):
             async with database.session(tenant) as session:

@@ -59,7 +59,7 @@ async def days(admin, tenant) -> dict[int, int]:
 
 async def booked(admin, tenant, kind="pages") -> list[int]:
     rows = await admin.fetch(
-        "SELECT used FROM quota_book WHERE tenant_id = $1 AND kind = $2 ORDER BY day", tenant, kind
+        "SELECT used FROM quota_usage WHERE tenant_id = $1 AND kind = $2 ORDER BY day", tenant, kind
     )
     return [row["used"] for row in rows]
 
@@ -88,7 +88,7 @@ async def test_the_next_day_begins_with_what_was_booked_for_it(admin, tenant):
     await add_pages(admin, tenant, 25)
     await admin.execute("UPDATE page SET page_processing_status = 'Completed' WHERE page_processing_due_at IS NULL")
     await admin.execute("UPDATE page SET page_processing_due_at = page_processing_due_at - interval '1 day'")
-    await admin.execute("UPDATE quota_book SET day = day - 1")
+    await admin.execute("UPDATE quota_usage SET day = day - 1")
     await add_pages(admin, tenant, 10, start=100)
     assert await days(admin, tenant) == {0: 10, 1: 10, 2: 5}
 
@@ -321,7 +321,7 @@ async def test_a_search_that_costs_nothing_is_made_when_the_money_is_gone(databa
 async def test_money_comes_back_with_the_month(database, admin, tenant):
     await allow(admin, tenant, cents_per_month=100)
     await spend(admin, (await ask(database, tenant, "one", 40)).id, 100)
-    await admin.execute("UPDATE quota_book SET day = day - 31 WHERE kind = 'cents'")
+    await admin.execute("UPDATE quota_usage SET day = day - 31 WHERE kind = 'cents'")
     assert (await ask(database, tenant, "two", 40)).budget_cents == 80
 
 
@@ -366,12 +366,12 @@ async def test_a_tenant_reads_its_own_book_and_cannot_write_it(database, admin, 
     await allow(admin, other_tenant, pages_per_day=3)
     await add_pages(admin, other_tenant, 2)
     async with database.session(tenant) as session:
-        assert await session.scalar(text("SELECT count(*) FROM quota_book")) == 0
+        assert await session.scalar(text("SELECT count(*) FROM quota_usage")) == 0
     for statement in (
-        "UPDATE quota_book SET used = 0",
-        "DELETE FROM quota_book",
+        "UPDATE quota_usage SET used = 0",
+        "DELETE FROM quota_usage",
         "UPDATE tenant SET pages_per_day = 999",
-        f"SELECT write_quota('pages', ARRAY['{other_tenant}', '3', '2026-11-16', '0'])",
+        f"SELECT write_quota_usage('pages', ARRAY['{other_tenant}', '3', '2026-11-16', '0'])",
     ):
         with pytest.raises(DBAPIError, match="permission denied"):
             async with database.session(other_tenant) as session:

@@ -37,7 +37,7 @@ async def test_a_shorter_rest_does_not_end_a_longer_one_and_a_rest_that_is_over_
     left = await rests.left("x")
     assert left is not None
     assert left.reason == DAY.reason
-    await admin.execute("UPDATE provider_rest SET until = now() - interval '1 second'")
+    await admin.execute("UPDATE provider_cooldown SET until = now() - interval '1 second'")
     assert await rests.left("x") is None
     await rests.begin("x", MINUTE)
     assert (await rests.left("x")).reason == MINUTE.reason

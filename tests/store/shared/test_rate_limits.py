@@ -31,9 +31,9 @@ async def test_what_is_left_is_told_and_a_refusal_takes_nothing(database):
 async def test_it_fills_by_the_clock_of_the_database_and_never_overflows(database, admin):
     async with database.engine_connection() as connection:
         assert [await take(connection, "a", 60, burst=2) for _ in range(2)] == [0, 0]
-        await admin.execute("UPDATE rate_limit SET at = at - interval '1 second'")
+        await admin.execute("UPDATE rate_limit SET refilled_at = refilled_at - interval '1 second'")
         assert await take(connection, "a", 60, burst=2) == 0
-        await admin.execute("UPDATE rate_limit SET at = at - interval '1 hour'")
+        await admin.execute("UPDATE rate_limit SET refilled_at = refilled_at - interval '1 hour'")
         assert [await take(connection, "a", 60, burst=2) for _ in range(2)] == [0, 0]
         assert await take(connection, "a", 60, burst=2) > 0
 
@@ -72,6 +72,6 @@ async def test_old_buckets_are_forgotten(database, admin):
     async with database.engine_connection() as connection:
         await take(connection, "old", 60, burst=1)
         await take(connection, "new", 60, burst=1)
-    await admin.execute("UPDATE rate_limit SET at = now() - interval '2 days' WHERE key = 'old'")
+    await admin.execute("UPDATE rate_limit SET refilled_at = now() - interval '2 days' WHERE key = 'old'")
     await run_periodic(PruneRateLimits(), database)
     assert [row[0] for row in await admin.fetch("SELECT key FROM rate_limit")] == ["new"]

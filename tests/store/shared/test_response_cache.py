@@ -85,7 +85,7 @@ async def test_an_old_answer_is_none_and_is_removed(database, admin):
     await answers.keep("young", [2], HOUR)
     assert await answers.find("old") is None
     assert await run_periodic(PruneResponseCache(), database)
-    assert await admin.fetchval("SELECT count(*) FROM provider_answer") == 1
+    assert await admin.fetchval("SELECT count(*) FROM provider_response") == 1
     assert (
         await admin.fetchval("SELECT result FROM maintenance WHERE name = 'prune_response_cache'")
         == "deleted 1 responses"
@@ -108,11 +108,11 @@ async def test_the_oldest_make_room_and_a_giant_is_not_kept(database, admin, mon
     monkeypatch.setattr(response_cache, "LARGEST_BYTES", 99)
     await answers.keep("giant", "x" * 98, HOUR)
     assert await answers.find("giant") is None
-    assert await admin.fetchval("SELECT sum(bytes) FROM provider_answer") == 200
+    assert await admin.fetchval("SELECT sum(size_bytes) FROM provider_response") == 200
 
 
 async def test_no_tenant_reads_what_others_looked_for(admin):
-    can = "SELECT has_table_privilege('scrapersky_app', 'provider_answer', 'SELECT, INSERT, UPDATE, DELETE')"
+    can = "SELECT has_table_privilege('scrapersky_app', 'provider_response', 'SELECT, INSERT, UPDATE, DELETE')"
     assert await admin.fetchval(can) is False
 
 

@@ -46,16 +46,16 @@ class DestinationSummary(Summary):
     options: dict[str, Any] = Field(description=OPTIONS)
     rule: dict[str, Any] = Field(description="which verified contacts go there by themselves; empty: none")
     disabled_at: datetime | None = Field(description="nothing is delivered since then")
-    disabled_why: str | None = Field(description="the reason, and the cure")
+    disabled_reason: str | None = Field(description="the reason, and the cure")
     failing_since: datetime | None = Field(description="every delivery since then has failed")
-    resting_until: datetime | None = Field(description="nobody asks it before")
+    cooldown_until: datetime | None = Field(description="nobody asks it before")
 
 
 class DestinationDetail(DestinationSummary):
     """With what is known of its secrets: whether they are there."""
 
     secret: str | None = Field(description="`set`, or empty; what it is, is shown to nobody")
-    former_secret: str | None = Field(description="`set` while a web hook is signed with two")
+    previous_secret: str | None = Field(description="`set` while a web hook is signed with two")
 
 
 class CreatedDestination(DestinationDetail):
@@ -213,5 +213,5 @@ def _detail(destination: Destination) -> DestinationDetail:
 
 def _shown(destination: Destination) -> dict[str, Any]:
     line = DestinationSummary.model_validate(destination).model_dump()
-    seals = {"secret": destination.secret, "former_secret": destination.former_secret}
+    seals = {"secret": destination.secret, "previous_secret": destination.previous_secret}
     return line | {name: "set" if sealed else None for name, sealed in seals.items()}

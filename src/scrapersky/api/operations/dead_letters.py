@@ -35,7 +35,7 @@ class DeadLetterSummary(BaseModel):
     attempts: int = Field(description="how many tries it took")
     error_type: str
     message: str
-    died_at: datetime
+    failed_at: datetime
 
 
 class DeadLetterFilter(RequestModel):
@@ -107,7 +107,7 @@ async def list_dead_letters(
     left_off = found[limit - 1] if len(found) > limit else None
     return ResultPage(
         items=[_letter(application, letter) for letter in found[:limit]],
-        next_cursor=cursors.encode(here, [left_off.died_at.isoformat(), str(left_off.id)]) if left_off else None,
+        next_cursor=cursors.encode(here, [left_off.failed_at.isoformat(), str(left_off.id)]) if left_off else None,
     )
 
 
@@ -201,5 +201,5 @@ def _letter(application: WebApplication, letter: DeadLetter) -> DeadLetterSummar
         attempts=letter.attempts,
         error_type=letter.error_type,
         message=letter.message,
-        died_at=letter.died_at,
+        failed_at=letter.failed_at,
     )

@@ -54,7 +54,7 @@ class SuppressionSummary(Summary):
     value_hash: str = Field(description="SHA-256 of the value in small letters")
     reason: str | None
     origin: str = Field(description="who wanted it: person, import, erasure, destination")
-    made_by: UUID | None
+    created_by: UUID | None
 
 
 class NewSuppressions(RequestModel):

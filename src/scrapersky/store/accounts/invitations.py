@@ -25,9 +25,9 @@ _HAS_PEOPLE = 'SELECT EXISTS (SELECT FROM "user" WHERE NOT is_system)'
 # admin, which nobody made, is for an empty house.
 _FIND = """
 SELECT i.id, i.tenant_id, i.role, i.expires_at, t.name AS tenant FROM invitation i JOIN tenant t ON t.id = i.tenant_id
-LEFT JOIN "user" m ON m.id = i.made_by
+LEFT JOIN "user" m ON m.id = i.created_by
 WHERE i.token_hash = $1 AND i.used_at IS NULL AND i.expires_at > now() AND t.disabled_at IS NULL
-    AND CASE WHEN i.made_by IS NULL THEN NOT EXISTS (SELECT FROM "user" WHERE NOT is_system)
+    AND CASE WHEN i.created_by IS NULL THEN NOT EXISTS (SELECT FROM "user" WHERE NOT is_system)
         ELSE m.disabled_at IS NULL AND m.role = 'admin' END"""
 
 
@@ -54,7 +54,7 @@ async def create(session: AsyncSession, actor: Actor, role: Role) -> tuple[Invit
         tenant_id=actor.tenant_id,
         role=role.value,
         token_hash=tokens.hash_secret(token),
-        made_by=actor.user_id,
+        created_by=actor.user_id,
         expires_at=clock.now() + LIFETIME,
     )
     session.add(made)
@@ -112,5 +112,5 @@ async def for_first_admin(database: Database) -> str | None:
         tenant_id = await tenants.id_of(session)
     actor = Actor("first start", tenant_id, Role.ADMIN.value, "serve")
     async with database.session(tenant_id) as session:
-        await session.execute(delete(Invitation).where(Invitation.made_by.is_(None), Invitation.used_at.is_(None)))
+        await session.execute(delete(Invitation).where(Invitation.created_by.is_(None), Invitation.used_at.is_(None)))
         return (await create(session, actor, Role.ADMIN))[1]

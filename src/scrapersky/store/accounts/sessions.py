@@ -26,7 +26,7 @@ FROM "user" u JOIN tenant t ON t.id = u.tenant_id
 WHERE t.name = $1 AND u.name = $2 AND u.disabled_at IS NULL AND t.disabled_at IS NULL AND NOT u.is_system"""
 _FIND = """
 SELECT s.id, s.tenant_id, s.user_id, s.token_hash = $1 AS is_present,
-    coalesce(s.former_hash = $1, false) AND s.updated_at > now() - $3::interval AS is_second_click
+    coalesce(s.previous_token_hash = $1, false) AND s.updated_at > now() - $3::interval AS is_second_click
 FROM session s JOIN "user" u ON u.id = s.user_id AND u.tenant_id = s.tenant_id JOIN tenant t ON t.id = s.tenant_id
 WHERE s.family_hash = $2 AND s.revoked_at IS NULL AND s.expires_at > now()
     AND u.disabled_at IS NULL AND t.disabled_at IS NULL"""
@@ -132,7 +132,12 @@ async def renew(database: Database, token: str) -> Begun:
             LoginSession.id == found["id"], LoginSession.token_hash == old, LoginSession.revoked_at.is_(None)
         )
         end = func.least(func.now() + IDLE, LoginSession.created_at + LONGEST)
-        values = {"token_hash": tokens.hash_secret(fresh), "former_hash": old, "seen_at": func.now(), "expires_at": end}
+        values = {
+            "token_hash": tokens.hash_secret(fresh),
+            "previous_token_hash": old,
+            "seen_at": func.now(),
+            "expires_at": end,
+        }
         if await session.scalar(renewed.values(values).returning(LoginSession.id)) is None:
             raise JustUsed("Use the tokens of the other answer.")
     return Begun(found["id"], found["user_id"], fresh)

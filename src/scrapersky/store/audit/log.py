@@ -22,7 +22,7 @@ class Filter:
     actor: str | None = None
     action: str | None = None
     subject: str | None = None
-    way: str | None = None  # api, cli or console
+    channel: str | None = None  # api, cli or console
     since: datetime | None = None
     until: datetime | None = None
 
@@ -57,7 +57,7 @@ def matching(query: Select[Any], tenant_id: UUID, wanted: Filter) -> Select[Any]
         Audit.actor: wanted.actor,
         Audit.action: wanted.action,
         Audit.subject: wanted.subject,
-        Audit.way: wanted.way,
+        Audit.channel: wanted.channel,
     }
     for column, value in same.items():
         if value is not None:

@@ -115,7 +115,7 @@ async def rotate(
     if not secret and generated is None:
         raise BadDestination(f"The key of a {kind.name} destination cannot be generated: give it as `secret`.")
     if kind.secret.generate is not None:
-        destination.former_secret = destination.secret
+        destination.previous_secret = destination.secret
     destination.secret = vault.seal(kind.check_secret(secret or generated or ""))
     await _save(session, destination)
     await audit.record(session, actor, "rotate", f"destination {destination_id}")
@@ -125,9 +125,9 @@ async def rotate(
 async def retire(session: AsyncSession, actor: Actor, destination_id: UUID) -> Destination:
     """Remove the former secret; raise Conflict if there is none."""
     destination = await _locked(session, actor, destination_id)
-    if destination.former_secret is None:
+    if destination.previous_secret is None:
         raise Conflict("Only one secret is in force: there is no former secret to retire.")
-    destination.former_secret = None
+    destination.previous_secret = None
     await _save(session, destination)
     await audit.record(session, actor, "retire", f"destination {destination_id}")
     return destination
@@ -151,7 +151,7 @@ async def by_name(session: AsyncSession, tenant_id: UUID, name: str) -> Destinat
 
 def endpoint_of(destination: Any, vault: Vault, destination_id: UUID | None = None) -> Endpoint:
     """Build the endpoint of a destination with its secrets decrypted, or raise DestinationClosed."""
-    sealed = (destination.secret, destination.former_secret)
+    sealed = (destination.secret, destination.previous_secret)
     try:
         secret, former = (SecretStr(vault.open(each)) if each else None for each in sealed)
     except BadSetting:
@@ -193,10 +193,10 @@ async def _save(session: AsyncSession, destination: Destination) -> None:
 async def _enable(session: AsyncSession, destination: Destination, enabled: bool) -> None:
     if not enabled:
         destination.disabled_at = destination.disabled_at or await session.scalar(select(func.now()))
-        destination.disabled_why = destination.disabled_why or BY_A_PERSON
+        destination.disabled_reason = destination.disabled_reason or BY_A_PERSON
         return
-    destination.disabled_at = destination.disabled_why = None
-    destination.failures, destination.failing_since, destination.resting_until = 0, None, None
+    destination.disabled_at = destination.disabled_reason = None
+    destination.consecutive_failures, destination.failing_since, destination.cooldown_until = 0, None, None
     await session.execute(_REQUEUE, {"id": destination.id, "reason": f"{DISABLED}%"})
 
 

@@ -43,7 +43,7 @@ class PendingDelivery:
     accepted: str | None  # the fingerprint of what the destination has accepted
     is_suppressed: bool
     is_rejected: bool
-    disabled_why: str | None
+    disabled_reason: str | None
     cooldown: timedelta | None
 
 
@@ -119,7 +119,7 @@ def _pending(row: Row[Any], vault: Vault) -> PendingDelivery:
         row.fingerprint,
         row.suppressed_at is not None,
         row.curation_status in REJECTED or row.merged_into_id is not None,
-        (row.disabled_why or BY_A_PERSON) if is_disabled else None,
+        (row.disabled_reason or BY_A_PERSON) if is_disabled else None,
         timedelta(seconds=row.cooldown_seconds) if row.cooldown_seconds and row.cooldown_seconds > 0 else None,
     )
 
@@ -146,8 +146,8 @@ async def _disable(session: AsyncSession, tenant_id: UUID, destination_id: UUID,
 
 _LOAD = text(f"""
 SELECT v.id AS delivery_id, v.fingerprint, v.delivered_at,
-    d.id AS destination_id, d.kind, d.url, d.secret, d.former_secret, d.options, d.disabled_at, d.disabled_why,
-    extract(epoch FROM d.resting_until - now())::float8 AS cooldown_seconds,
+    d.id AS destination_id, d.kind, d.url, d.secret, d.previous_secret, d.options, d.disabled_at, d.disabled_reason,
+    extract(epoch FROM d.cooldown_until - now())::float8 AS cooldown_seconds,
     c.id AS contact_id, c.email, {", ".join(f"c.{name}" for name in DELIVERED_FIELDS)}, c.source_url,
     c.created_at AS found_at, c.confidence, c.suppressed_at, c.curation_status, c.merged_into_id,
     b.name AS business, {BUSINESS_PHONE} AS business_phone,
@@ -158,18 +158,18 @@ LEFT JOIN local_business b ON b.id = c.business_id LEFT JOIN domain m ON m.id = 
 WHERE v.id = ANY(:ids) AND v.tenant_id = :tenant AND d.tenant_id = :tenant AND c.tenant_id = :tenant""")  # noqa: S608 - names of core.contact_fields
 
 _DISABLE = text("""
-UPDATE destination SET disabled_at = now(), disabled_why = :why, updated_at = now()
+UPDATE destination SET disabled_at = now(), disabled_reason = :why, updated_at = now()
 WHERE id = :id AND tenant_id = :tenant AND disabled_at IS NULL RETURNING true""")
 
 _RECORD_FAILURE = text("""
-UPDATE destination SET failures = failures + 1, failing_since = coalesce(failing_since, now()),
-    resting_until = greatest(resting_until, now() + make_interval(secs => greatest(cast(:wait AS float8),
-        CASE WHEN failures + 1 < :free_failures THEN 0
-            ELSE least(:max, :first * 2 ^ least(failures + 1 - :free_failures, 10)) END)))
+UPDATE destination SET consecutive_failures = consecutive_failures + 1, failing_since = coalesce(failing_since, now()),
+    cooldown_until = greatest(cooldown_until, now() + make_interval(secs => greatest(cast(:wait AS float8),
+        CASE WHEN consecutive_failures + 1 < :free_failures THEN 0
+            ELSE least(:max, :first * 2 ^ least(consecutive_failures + 1 - :free_failures, 10)) END)))
 WHERE id = :id AND tenant_id = :tenant
 RETURNING failing_since < now() - make_interval(days => :days)""")
 
 # Locked in one order, so that two workers never deadlock.
 _RECORD_SUCCESS = text("""
-UPDATE destination SET failures = 0, failing_since = NULL, resting_until = NULL WHERE id IN (
+UPDATE destination SET consecutive_failures = 0, failing_since = NULL, cooldown_until = NULL WHERE id IN (
     SELECT id FROM destination WHERE id = ANY(:ids) AND failing_since IS NOT NULL ORDER BY id FOR NO KEY UPDATE)""")

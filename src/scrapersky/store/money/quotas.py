@@ -119,7 +119,7 @@ SELECT pg_advisory_xact_lock(hashtextextended('cents of ' || :tenant, 0)),
     pg_advisory_xact_lock(hashtextextended('searches of ' || :tenant, 0))""")
 _USAGE = text("""
 WITH book AS (
-    SELECT kind, day, used, day > (now() AT TIME ZONE 'UTC')::date AS is_ahead FROM quota_book
+    SELECT kind, day, used, day > (now() AT TIME ZONE 'UTC')::date AS is_ahead FROM quota_usage
     WHERE tenant_id = :tenant AND kind <> 'cents' AND day >= (now() AT TIME ZONE 'UTC')::date
 ), stood AS (
     SELECT kind, coalesce(sum(used) FILTER (WHERE NOT is_ahead), 0)::integer AS used,
@@ -132,6 +132,6 @@ SELECT (now() AT TIME ZONE 'UTC')::date AS today,
     coalesce(s.used, 0) AS searches_used, coalesce(s.ahead, 0) AS searches_ahead,
     s.day AS searches_day, s.last AS searches_last,
     coalesce(p.used, 0) AS pages_used, coalesce(p.ahead, 0) AS pages_ahead, p.day AS pages_day, p.last AS pages_last,
-    spent_cents(t.id)::integer AS cents_used, held_cents(t.id, NULL)::integer AS cents_ahead
+    spent_cents(t.id)::integer AS cents_used, reserved_cents(t.id, NULL)::integer AS cents_ahead
 FROM tenant t LEFT JOIN stood s ON s.kind = 'searches' LEFT JOIN stood p ON p.kind = 'pages'
 WHERE t.id = :tenant""")

@@ -40,7 +40,7 @@ class Filter:
     queue: str | None = None  # table.queue, as the pipeline names it
     error_type: str | None = None
     text: str | None = None  # how the message begins
-    died_until: datetime | None = None
+    failed_until: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ async def page(
     """The latest death first; `before` is the death and id of the last one already seen."""
     query = _matching(select(DeadLetter), tenant_id, wanted)
     if before is not None:
-        query = query.where(tuple_(DeadLetter.died_at, DeadLetter.id) < before)
-    return list(await session.scalars(query.order_by(DeadLetter.died_at.desc(), DeadLetter.id.desc()).limit(limit)))
+        query = query.where(tuple_(DeadLetter.failed_at, DeadLetter.id) < before)
+    return list(await session.scalars(query.order_by(DeadLetter.failed_at.desc(), DeadLetter.id.desc()).limit(limit)))
 
 
 async def get(session: AsyncSession, tenant_id: UUID, letter_id: UUID) -> DeadLetter:
@@ -112,7 +112,7 @@ async def move_matching(
     """
     moved = 0
     async with database.session(actor.tenant_id) as session:
-        wanted = replace(wanted, died_until=wanted.died_until or await session.scalar(select(func.now())))
+        wanted = replace(wanted, failed_until=wanted.failed_until or await session.scalar(select(func.now())))
     for workflow in pipeline:
         queue = pipeline.queues[workflow.name].name
         bite = BITE
@@ -155,6 +155,6 @@ def _matching(query: Select[Any], tenant_id: UUID, wanted: Filter) -> Select[Any
         query = query.where(DeadLetter.error_type == wanted.error_type)
     if wanted.text is not None:
         query = query.where(func.starts_with(DeadLetter.message, wanted.text))
-    if wanted.died_until is not None:
-        query = query.where(DeadLetter.died_at <= wanted.died_until)
+    if wanted.failed_until is not None:
+        query = query.where(DeadLetter.failed_at <= wanted.failed_until)
     return query

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.errors import ScraperSkyError
-from scrapersky.models import RememberedAnswer
+from scrapersky.models import IdempotencyKey
 
 KEPT = text("interval '24 hours'")
 
@@ -31,29 +31,29 @@ class Answered:
 
 async def recall(session: AsyncSession, tenant_id: UUID, key: str, request_hash: str) -> Answered | None:
     """The answer given under this key, or nothing: then the key is taken, and `remember` fills it."""
-    too_old = RememberedAnswer.created_at < func.now() - KEPT
-    await session.execute(delete(RememberedAnswer).where(RememberedAnswer.tenant_id == tenant_id, too_old))
+    too_old = IdempotencyKey.created_at < func.now() - KEPT
+    await session.execute(delete(IdempotencyKey).where(IdempotencyKey.tenant_id == tenant_id, too_old))
     taken = await session.execute(
-        insert(RememberedAnswer)
-        .values(tenant_id=tenant_id, key=key, request_hash=request_hash, status_code=0, answer={})
+        insert(IdempotencyKey)
+        .values(tenant_id=tenant_id, key=key, request_hash=request_hash, status_code=0, response={})
         .on_conflict_do_nothing()  # waits for whoever holds the key in a transaction of its own
     )
     if taken.rowcount:  # type: ignore[attr-defined]
         return None
     found = (
         await session.scalars(
-            select(RememberedAnswer).where(RememberedAnswer.tenant_id == tenant_id, RememberedAnswer.key == key)
+            select(IdempotencyKey).where(IdempotencyKey.tenant_id == tenant_id, IdempotencyKey.key == key)
         )
     ).one()
     if found.request_hash != request_hash:
         raise KeyUsedOtherwise("Use a new key for a new request; a key is remembered for 24 hours.")
-    return Answered(found.status_code, found.answer)
+    return Answered(found.status_code, found.response)
 
 
 async def remember(session: AsyncSession, tenant_id: UUID, key: str, answered: Answered) -> None:
     """Keep the answer, in the transaction of the change itself."""
     await session.execute(
-        update(RememberedAnswer)
-        .where(RememberedAnswer.tenant_id == tenant_id, RememberedAnswer.key == key)
-        .values(status_code=answered.status_code, answer=answered.answer)
+        update(IdempotencyKey)
+        .where(IdempotencyKey.tenant_id == tenant_id, IdempotencyKey.key == key)
+        .values(status_code=answered.status_code, response=answered.answer)
     )

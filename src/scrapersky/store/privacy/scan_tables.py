@@ -20,14 +20,14 @@ NOT_WALKED = {
     "api_key",
     "session",
     "invitation",
-    "quota_book",
+    "quota_usage",
     "spending",
     "destination",
     "suppression",
     "audit",
 }
 # What a row is nothing without: where somebody is mentioned there, the row goes as a whole.
-CORES = {"page": "url", "sitemap_file": "url", "remembered_answer": "answer"}
+CORES = {"page": "url", "sitemap_file": "url", "idempotency_key": "response"}
 # Words of our own, and names by which others know a row.
 NOT_TEXT = {"kind", "provider", "provider_id", "curation_status", "verdict", "queue", "identity", "fingerprint"}
 

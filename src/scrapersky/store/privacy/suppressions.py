@@ -146,7 +146,7 @@ def ways_of(facts: Mapping[str, Any]) -> list[Way]:
 
 
 async def _insert(session: AsyncSession, actor: Actor, ways: Sequence[Way], reason: str | None, origin: str) -> int:
-    common = {"tenant": actor.tenant_id, "reason": reason, "origin": origin, "made_by": actor.user_id}
+    common = {"tenant": actor.tenant_id, "reason": reason, "origin": origin, "created_by": actor.user_id}
     columns = {
         "ids": [new_id() for _ in ways],
         "kinds": [way.kind for way in ways],
@@ -183,8 +183,8 @@ BUSINESS_PHONE = """CASE WHEN NOT EXISTS (SELECT FROM suppression s WHERE s.tena
 
 _ALONE = text("SELECT pg_advisory_xact_lock(hashtextextended('suppression ' || :tenant, 0))")
 _NEW = """
-INSERT INTO suppression (id, tenant_id, kind, value, value_hash, reason, origin, made_by)
-SELECT new.id, :tenant, new.kind, new.value, new.hash, :reason, :origin, :made_by
+INSERT INTO suppression (id, tenant_id, kind, value, value_hash, reason, origin, created_by)
+SELECT new.id, :tenant, new.kind, new.value, new.hash, :reason, :origin, :created_by
 FROM unnest(cast(:ids AS uuid[]), cast(:kinds AS text[]), cast(:values AS text[]), cast(:hashes AS text[]))
     AS new(id, kind, value, hash)
 ON CONFLICT (tenant_id, value_hash, kind)"""

@@ -13,21 +13,21 @@ from scrapersky.providers.search_journal import IS_CHARGED, Journal, JournalPage
 KEPT_HOURS = 26  # a search that waits for the next day's quota goes on where it stopped
 
 _FIND = text(f"""
-SELECT page FROM search_journal WHERE search_id = :search AND question = :question AND place = :place
-    AND kept_at > now() - interval '{KEPT_HOURS} hours'""")  # noqa: S608 - a number of ours
+SELECT page FROM search_journal WHERE search_id = :search AND query = :question AND page_token = :place
+    AND stored_at > now() - interval '{KEPT_HOURS} hours'""")  # noqa: S608 - a number of ours
 
 _KEEP = text("""
-INSERT INTO search_journal (search_id, question, place, tenant_id, page)
+INSERT INTO search_journal (search_id, query, page_token, tenant_id, page)
 VALUES (:search, :question, :place, :tenant, CAST(:page AS jsonb))
-ON CONFLICT (search_id, question, place) DO UPDATE SET page = excluded.page, kept_at = now()""")
+ON CONFLICT (search_id, query, page_token) DO UPDATE SET page = excluded.page, stored_at = now()""")
 
-_FORGET = text("DELETE FROM search_journal WHERE search_id = :search AND question = :question")
+_FORGET = text("DELETE FROM search_journal WHERE search_id = :search AND query = :question")
 _CLOSE = text("DELETE FROM search_journal WHERE search_id = :search")
 _BOOK = text("""
 UPDATE search_journal SET page = page || jsonb_build_object(cast(:booked AS text), true) WHERE search_id = :search""")
 _INHERIT = text("""
-INSERT INTO search_journal (search_id, question, place, tenant_id, page, kept_at)
-SELECT :heir, j.question, j.place, j.tenant_id, j.page, j.kept_at
+INSERT INTO search_journal (search_id, query, page_token, tenant_id, page, stored_at)
+SELECT :heir, j.query, j.page_token, j.tenant_id, j.page, j.stored_at
 FROM search_journal j JOIN search s ON s.id = j.search_id
 WHERE s.tenant_id = :tenant AND lower(s.text) = lower(:text) AND lower(s.area) IS NOT DISTINCT FROM lower(:area)
     AND s.provider = :provider AND s.id <> :heir AND j.page ->> :booked IS NOT NULL ON CONFLICT DO NOTHING""")

@@ -5,12 +5,12 @@ from datetime import timedelta
 from scrapersky.core.database import Database
 from scrapersky.providers.cooldown import Cooldown
 
-_LEFT = (
-    "SELECT until - clock_timestamp() AS after, reason FROM provider_rest WHERE name = $1 AND until > clock_timestamp()"
-)
+_LEFT = """
+SELECT until - clock_timestamp() AS after, reason FROM provider_cooldown
+WHERE name = $1 AND until > clock_timestamp()"""
 
 _BEGIN = """
-INSERT INTO provider_rest AS r (name, until, reason) VALUES ($1, clock_timestamp() + $2, $3)
+INSERT INTO provider_cooldown AS r (name, until, reason) VALUES ($1, clock_timestamp() + $2, $3)
 ON CONFLICT (name) DO UPDATE SET until = excluded.until, reason = excluded.reason WHERE r.until < excluded.until"""
 
 

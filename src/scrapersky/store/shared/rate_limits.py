@@ -8,18 +8,18 @@ import asyncpg
 # the second half says how long to wait. Nobody sees their own write there, hence NOT EXISTS.
 _TAKE = """
 WITH taken AS (
-    INSERT INTO rate_limit AS b (key, tokens, at)
+    INSERT INTO rate_limit AS b (key, tokens, refilled_at)
     SELECT $1, $3::float8 - $4::float8, clock_timestamp() WHERE $3::float8 >= $4::float8
     ON CONFLICT (key) DO UPDATE SET
-        tokens = least($3, b.tokens + $2 * extract(epoch FROM clock_timestamp() - b.at)::float8) - $4,
-        at = clock_timestamp()
-    WHERE least($3, b.tokens + $2 * extract(epoch FROM clock_timestamp() - b.at)::float8) >= $4
+        tokens = least($3, b.tokens + $2 * extract(epoch FROM clock_timestamp() - b.refilled_at)::float8) - $4,
+        refilled_at = clock_timestamp()
+    WHERE least($3, b.tokens + $2 * extract(epoch FROM clock_timestamp() - b.refilled_at)::float8) >= $4
     RETURNING b.tokens
 )
 SELECT 0::float8 AS wait, tokens FROM taken
 UNION ALL
 SELECT greatest(0.001, ($4 - tokens) / $2), tokens FROM (
-    SELECT least($3, b.tokens + $2::float8 * extract(epoch FROM clock_timestamp() - b.at)::float8) AS tokens
+    SELECT least($3, b.tokens + $2::float8 * extract(epoch FROM clock_timestamp() - b.refilled_at)::float8) AS tokens
     FROM rate_limit b WHERE b.key = $1 AND NOT EXISTS (SELECT FROM taken)) AS found"""
 
 

@@ -10,19 +10,21 @@ from scrapersky.core.database import Database
 MAX_BYTES = 64_000_000  # of all answers together; the oldest make room
 LARGEST_BYTES = 16_000_000  # a larger one is not kept
 
-_FIND = "SELECT answer FROM provider_answer WHERE question = $1 AND good_until > clock_timestamp()"
+_FIND = "SELECT response FROM provider_response WHERE request_hash = $1 AND expires_at > clock_timestamp()"
 
 _KEEP = """
-INSERT INTO provider_answer (question, answer, bytes, good_until) VALUES ($1, $2, $3, clock_timestamp() + $4)
-ON CONFLICT (question) DO UPDATE
-    SET answer = excluded.answer, bytes = excluded.bytes, good_until = excluded.good_until"""
+INSERT INTO provider_response (request_hash, response, size_bytes, expires_at)
+VALUES ($1, $2, $3, clock_timestamp() + $4)
+ON CONFLICT (request_hash) DO UPDATE
+    SET response = excluded.response, size_bytes = excluded.size_bytes, expires_at = excluded.expires_at"""
 
 # Rows that somebody else is just removing are left to them: two workers never wait for each other in a ring.
 _MAKE_ROOM = """
-DELETE FROM provider_answer WHERE question IN (
-    SELECT question FROM provider_answer WHERE question IN (
-        SELECT question FROM (
-            SELECT question, sum(bytes) OVER (ORDER BY good_until DESC, question) AS so_far FROM provider_answer) a
+DELETE FROM provider_response WHERE request_hash IN (
+    SELECT request_hash FROM provider_response WHERE request_hash IN (
+        SELECT request_hash FROM (
+            SELECT request_hash, sum(size_bytes) OVER (ORDER BY expires_at DESC, request_hash) AS so_far
+            FROM provider_response) a
         WHERE so_far > $1)
     FOR UPDATE SKIP LOCKED)"""
 

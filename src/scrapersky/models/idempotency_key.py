@@ -10,14 +10,14 @@ from sqlalchemy.orm import Mapped, mapped_column
 from scrapersky.models.base import Base
 
 
-class RememberedAnswer(Base):
+class IdempotencyKey(Base):
     """One per tenant and idempotency key, for a day: the same request again gets the same answer and does nothing."""
 
-    __tablename__ = "remembered_answer"
+    __tablename__ = "idempotency_key"
 
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"), primary_key=True)
     key: Mapped[str] = mapped_column(primary_key=True)
     request_hash: Mapped[str]
     status_code: Mapped[int] = mapped_column(SmallInteger())
-    answer: Mapped[dict[str, Any]]
+    response: Mapped[dict[str, Any]]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())

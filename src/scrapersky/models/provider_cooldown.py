@@ -7,10 +7,10 @@ from sqlalchemy.orm import Mapped, mapped_column
 from scrapersky.models.base import Base
 
 
-class ProviderRest(Base):
+class ProviderCooldown(Base):
     """One row per quota of a provider that was used up: every worker knows what one of them was told."""
 
-    __tablename__ = "provider_rest"
+    __tablename__ = "provider_cooldown"
 
     name: Mapped[str] = mapped_column(primary_key=True)  # of the provider's method and key
     until: Mapped[datetime]

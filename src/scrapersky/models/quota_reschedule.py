@@ -8,10 +8,10 @@ from sqlalchemy.orm import Mapped, mapped_column
 from scrapersky.models.base import Base
 
 
-class Rebooking(Base):
+class QuotaReschedule(Base):
     """A line per tenant and kind of quota while rows are left that have not been dealt out anew."""
 
-    __tablename__ = "rebooking"
+    __tablename__ = "quota_reschedule"
 
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"), primary_key=True)
     kind: Mapped[str] = mapped_column(primary_key=True)  # searches or pages

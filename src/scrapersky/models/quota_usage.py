@@ -9,10 +9,10 @@ from sqlalchemy.orm import Mapped, mapped_column
 from scrapersky.models.base import Base
 
 
-class QuotaBook(Base):
+class QuotaUsage(Base):
     """A line per kind and day; what does not fit into today is queued for a later day. Money has a line per month."""
 
-    __tablename__ = "quota_book"
+    __tablename__ = "quota_usage"
 
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"), primary_key=True)
     kind: Mapped[str] = mapped_column(primary_key=True)  # searches, pages or cents
