@@ -179,7 +179,7 @@ def _one_of(digests: Sequence[str]) -> Any:
 
 # The phone number of a business `b` of the table local_business, or NULL if it is suppressed.
 BUSINESS_PHONE = """CASE WHEN NOT EXISTS (SELECT FROM suppression s WHERE s.tenant_id = b.tenant_id
-        AND s.kind = 'phone' AND s.value_hash = digest_of(b.phone)) THEN b.phone END"""
+        AND s.kind = 'phone' AND s.value_hash = sha256_hex(b.phone)) THEN b.phone END"""
 
 _ALONE = text("SELECT pg_advisory_xact_lock(hashtextextended('suppression ' || :tenant, 0))")
 _NEW = """
