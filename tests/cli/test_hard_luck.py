@@ -89,7 +89,7 @@ async def test_a_budget_of_nothing_is_told_apart_from_finding_nothing(find):
 async def test_what_it_will_cost_is_told_before_and_what_it_cost_after(find, sandbox):
     code, told, said = await find(*GOOGLE, "--limit", "40")
     assert code == 0
-    assert "Probably 0.07 at most, in 2 calls. It stops before 0.14. Nobody named a budget" in said.replace("\n", " ")
+    assert "Probably 0.07 at most, in 2 calls. It stops before 0.14. This is the default" in said.replace("\n", " ")
     assert (told["estimate"]["calls"], told["estimate"]["cents"], told["estimate"]["budget_cents"]) == (2, 7, 14)
     assert (told["bill"]["cost_cents"], told["bill"]["budget_cents"]) == (7, 14)
     code, told, said = await find(*GOOGLE, "--limit", "40")

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from scrapersky.actions import request_search
+from scrapersky.actions.request_search import request_search
 from scrapersky.bootstrap import open_application
 from scrapersky.core.settings import Environment
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.providers.google.errors import PACIFIC
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.advance_rules import AdvanceRules
-from scrapersky.store.searches.searches import SearchRequest
+from scrapersky.store.line.steps import AdvanceRules
+from scrapersky.store.searches.request import SearchRequest
 from tests.conftest import processors_of
 
 PLACES = 12
@@ -40,7 +40,7 @@ async def houses(sandbox, database_url):
 async def ask(application, tenant, budget: int | None = None):
     wish = SearchRequest("dentists", "Helsinki", "google_places", PLACES, budget, AdvanceRules())
     async with application.database.session(tenant) as session:
-        return (await request_search.order(session, Actor("ada", tenant, "operator", "test"), wish))[0]
+        return (await request_search(session, Actor("ada", tenant, "operator", "test"), wish))[0]
 
 
 async def run(step: str, *houses, **changes: Any) -> None:
@@ -161,7 +161,7 @@ async def test_a_search_rests_where_another_host_was_told_and_details_go_on(hous
     sandbox.google.fail("per_day")
     for application, wish in zip(houses, (other, third), strict=True):
         async with application.database.session(tenant) as session:
-            await request_search.order(session, Actor("ada", tenant, "operator", "test"), wish)
+            await request_search(session, Actor("ada", tenant, "operator", "test"), wish)
         await run("place_search", application)
     assert sandbox.google.calls["searchText"] == 1, "only the first search of all was answered"
     errors = await admin.fetch("SELECT DISTINCT place_search_error FROM search WHERE place_search_status = 'Queued'")

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from scrapersky.actions import request_search
+from scrapersky.actions.request_search import request_search
 from scrapersky.core.vocabularies import EXPIRED_NAME
 from scrapersky.destinations.files import LeadFile
 from scrapersky.engine.loop import run_job_loop
@@ -13,8 +13,8 @@ from scrapersky.maintenance.expire_provider_data import ExpireProviderData
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.leads.read import Position, columns_of, leads, page
-from scrapersky.store.line.advance_rules import AdvanceRules
-from scrapersky.store.searches.searches import SearchRequest
+from scrapersky.store.line.steps import AdvanceRules
+from scrapersky.store.searches.request import SearchRequest
 from tests.conftest import processors_of
 from tests.factories.dump import dump
 
@@ -41,7 +41,7 @@ async def found(application, admin, tenant) -> UUID:
     """A search whose places went through the line until their domains, with a contact of our own reading on each."""
     wish = SearchRequest("dentists", "Helsinki", "google_places", PLACES, None, AdvanceRules())
     async with application.database.session(tenant) as session:
-        search, _ = await request_search.order(session, Actor("ada", tenant, "operator", "test"), wish)
+        search, *_ = await request_search(session, Actor("ada", tenant, "operator", "test"), wish)
     await run(application, "place_search", "deep_scan", "domain_extraction")
     for row in await admin.fetch(LINKS):
         await admin.execute(

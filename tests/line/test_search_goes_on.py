@@ -2,12 +2,12 @@
 
 import pytest
 
-from scrapersky.actions import request_search
+from scrapersky.actions.request_search import request_search
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.advance_rules import AdvanceRules
-from scrapersky.store.searches.searches import SearchRequest
+from scrapersky.store.line.steps import AdvanceRules
+from scrapersky.store.searches.request import SearchRequest
 from tests.conftest import processors_of
 
 ROW = "SELECT result_count, cost_cents, spent_cents, call_count, place_search_status, cut_short FROM search"
@@ -26,7 +26,7 @@ def search(application, tenant):
     async def ask(budget: int | None, limit: int | None = 60, refresh: bool = False):
         wish = SearchRequest("dentists", "Helsinki", "google_places", limit, budget, AdvanceRules(deep_scan="off"))
         async with application.database.session(tenant) as session:
-            found, _ = await request_search.order(session, Actor("ada", tenant, "operator", "test"), wish, refresh)
+            found, *_ = await request_search(session, Actor("ada", tenant, "operator", "test"), wish, refresh)
         await run_job_loop(
             processors_of(application.pipeline, application.database, application.settings)["place_search"]
         )

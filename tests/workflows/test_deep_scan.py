@@ -20,7 +20,7 @@ from scrapersky.providers.base import PlaceDetails
 from scrapersky.providers.detail_budget import DetailBudget
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing.resources import BUSINESSES
-from scrapersky.store.searches import reasons as search_reasons
+from scrapersky.store.searches import progress as search_progress
 from tests.conftest import processors_of
 
 
@@ -117,7 +117,7 @@ async def closed_for_good(database, settings, admin, tenant, rules: str = "{}", 
     )
     await scan(database, settings, FakeProvider(replace(DENTIST, business_status="CLOSED_PERMANENTLY")))
     async with database.session(tenant) as session:
-        reasons = await search_reasons.top_reasons(session, search)
+        reasons = await search_progress.top_reasons(session, search)
     row = await admin.fetchrow("SELECT domain_extraction_status AS s, domain_extraction_error AS e FROM local_business")
     return row["s"], row["e"], reasons
 

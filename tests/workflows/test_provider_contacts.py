@@ -19,7 +19,7 @@ from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.lineage import around
 from scrapersky.store.listing.paginate import Sort
 from scrapersky.store.listing.resources import CONTACTS
-from scrapersky.store.searches import searches
+from scrapersky.store.searches import progress, results
 from tests.conftest import processors_of
 from tests.factories.line_rows import add
 from tests.workflows.test_deep_scan import FakeProvider
@@ -86,10 +86,10 @@ async def test_lists_counts_and_provenance_know_them(walk, database, admin, tena
     business = await admin.fetchval("SELECT id FROM local_business")
     async with database.session(tenant) as session:
         listed = await lists.page(session, CONTACTS, tenant, ["id"], {"search_id": search}, sort=Sort())
-        counts = await searches.contact_counts(session, search)
-        steps = {step.workflow: step for step in await searches.progress(session, search)}
+        counts = await results.contact_counts(session, search)
+        steps = {step.workflow: step for step in await progress.progress(session, search)}
         kin = await around(session, "businesses", business)
-        verdicts = await searches.verdicts(session, search)
+        verdicts = await results.verdicts(session, search)
     assert (len(listed), counts["contacts"], counts["emails"], len(kin["contacts"].rows)) == (3, 3, 1, 3)
     assert steps["contact_verification"].waiting == 1
     assert verdicts == {"info@molar.fi": None}

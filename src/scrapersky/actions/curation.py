@@ -17,7 +17,6 @@ from scrapersky.store.deliveries import deliveries
 from scrapersky.store.listing.paginate import Filters, matching_standing
 from scrapersky.store.listing.resources import CONTACTS, Resource
 from scrapersky.store.operations.queue_rows import IN_HAND, among, by_state
-from scrapersky.store.operations.revert_status import has_been_through
 
 Changes = tuple[tuple[str, Any], ...]  # columns and their new values: rows with the same ones are changed together
 
@@ -93,59 +92,52 @@ async def ids_of(session: AsyncSession, noun: Resource, tenant_id: UUID, filters
     return list(await session.scalars(matching_standing(select(noun.model.id), noun, tenant_id, filters).limit(most)))
 
 
-async def _lock(session: AsyncSession, noun: Resource, tenant_id: UUID, ids: Sequence[UUID]) -> Sequence[Row[Any]]:
-    """The rows as they stand, locked in one order for all, so that two requests never wait in a ring."""
-    model = noun.model
-    states = [getattr(model, f"{queue}_{part}") for queue in noun.steps for part in ("status", "error")]
-    before: list[Any] = [
-        literal_column(has_been_through(model.__tablename__, queue)).label(_before(queue)) for queue in noun.steps
+async def _lock(session: AsyncSession, resource: Resource, tenant_id: UUID, ids: Sequence[UUID]) -> Sequence[Row[Any]]:
+    """Lock the rows and return their state; one lock order for all requests prevents deadlocks."""
+    model = resource.model
+    states = [getattr(model, f"{queue}_{part}") for queue in resource.queues for part in ("status", "error")]
+    completed: list[Any] = [
+        literal_column(step.has_completed(step.table)).label(f"{step.queue}_has_completed") for step in resource.steps
     ]
     rows = await session.execute(
-        select(model.id, model.curation_status, *states, *before)
-        .where(among(model.id, ids), model.tenant_id == tenant_id, *noun.standing)
+        select(model.id, model.curation_status, *states, *completed)
+        .where(among(model.id, ids), model.tenant_id == tenant_id, *resource.standing)
         .order_by(model.id)
         .with_for_update(key_share=True)
     )
     return rows.all()
 
 
-def _changes(noun: Resource, row: Row[Any], decision: Curation) -> Changes:
+def _changes(resource: Resource, row: Row[Any], decision: Curation) -> Changes:
     decided: Changes = (("curation_status", decision),) if row.curation_status != decision else ()
-    work = _opened(noun, row) if decision is Curation.SELECTED else _taken_back(noun, row)
-    return decided + work
+    if decision is Curation.SELECTED:
+        return decided + _open(resource, row)
+    return decided + tuple(change for queue in resource.queues for change in _withdraw(queue, row))
 
 
-def _opened(noun: Resource, row: Row[Any]) -> Changes:
-    """The first step the row is not through with; what is waiting or being worked on already stays as it is."""
-    for queue in noun.steps:
+def _open(resource: Resource, row: Row[Any]) -> Changes:
+    """Queue the first step that has not completed the row; if the row is in that queue already, leave it there."""
+    for queue in resource.queues:
         status = getattr(row, f"{queue}_status")
         if status != Status.COMPLETED:
-            return _goes_on(queue, row) if status in IN_HAND else ((f"{queue}_status", Status.QUEUED),)
+            return _keep(queue, row) if status in IN_HAND else ((f"{queue}_status", Status.QUEUED),)
     return ()
 
 
-def _goes_on(queue: str, row: Row[Any]) -> Changes:
-    """What was taken back while it was in hand, and is wanted again."""
+def _keep(queue: str, row: Row[Any]) -> Changes:
+    """Undo a withdrawal of a row in flight."""
     return ((f"{queue}_error", None),) if getattr(row, f"{queue}_error") in TAKEN_BACK.values() else ()
 
 
-def _taken_back(noun: Resource, row: Row[Any]) -> Changes:
-    return tuple(change for queue in noun.steps for change in _off(queue, row))
-
-
-def _off(queue: str, row: Row[Any]) -> Changes:
-    """Back to where it was: what was Completed before, and queued once more, is so again."""
+def _withdraw(queue: str, row: Row[Any]) -> Changes:
+    """Set the row back to the status before it was queued: Completed or New."""
     status = getattr(row, f"{queue}_status")
-    back = Status.COMPLETED if getattr(row, _before(queue)) else Status.NEW
+    back = Status.COMPLETED if getattr(row, f"{queue}_has_completed") else Status.NEW
     if status == Status.PROCESSING:  # the engine looks at this when it would try the row again
         return ((f"{queue}_error", TAKEN_BACK[back]),)
     if status == Status.QUEUED:
         return ((f"{queue}_status", back), (f"{queue}_error", None), (f"{queue}_due_at", None))
     return ()
-
-
-def _before(queue: str) -> str:
-    return f"{queue}_has_been_through"
 
 
 def _count(together: dict[Changes, list[UUID]], *statuses: Status) -> int:

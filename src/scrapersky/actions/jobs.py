@@ -19,10 +19,10 @@ from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries import deliveries
 from scrapersky.store.deliveries.deliveries import DeliveryCounts
+from scrapersky.store.line.steps import step_named
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.paginate import Filters, matching_standing
 from scrapersky.store.listing.resources import CONTACTS, JOBS, RESOURCES, Resource
-from scrapersky.store.operations.revert_status import status_at_rest
 
 OPEN = ("pending", "processing")
 BITE = 1_000  # rows of one transaction
@@ -135,7 +135,7 @@ async def cancel(session: AsyncSession, actor: Actor, job_id: UUID) -> Job:
             update(Domain)
             .where(Domain.id == job.subject_id, Domain.sitemap_analysis_status == Status.QUEUED, ~others)
             .values(
-                sitemap_analysis_status=literal_column(status_at_rest("domain", "sitemap_analysis")),
+                sitemap_analysis_status=literal_column(step_named("sitemap_analysis").status_when_withdrawn("domain")),
                 sitemap_analysis_due_at=None,
                 updated_at=func.now(),
             )

@@ -1,39 +1,118 @@
-"""A search on somebody's behalf: asked for within the quotas, and written down in the audit."""
+"""Request a search: estimate its cost, limit it by budget and quotas, find or create it, record it in the audit."""
 
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.core.errors import ScraperSkyError
 from scrapersky.models import Search
+from scrapersky.providers.base import Estimate, PlaceQuery, Providers, UnknownProvider, why_unknown
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.searches import searches
-from scrapersky.store.searches.searches import SearchRequest
+from scrapersky.store.money import quotas, spending
+from scrapersky.store.searches import request as searches
+from scrapersky.store.searches.request import SearchRequest
 
-KEPT = ("text", "area", "provider", "result_limit", "budget_cents", "rules", "place_search_status")
+DEFAULT_BUDGET_FACTOR = 2  # a search without a named budget may cost this many times its estimate
+AUDITED = ("text", "area", "provider", "result_limit", "budget_cents", "rules", "place_search_status")
 
 
-async def order(
+@dataclass(frozen=True)
+class SearchCost:
+    """The estimated cost of a search, and the budget that limits it."""
+
+    estimate: Estimate | None = None  # None: the provider could not estimate it now, or is not called
+    budget_cents: int | None = None
+    is_default_budget: bool = False  # the request names no budget
+    why_unknown: str | None = None  # why there is no estimate
+
+    @property
+    def cents(self) -> int | None:
+        """The estimate in cents, if there is one."""
+        return self.estimate.cents if self.estimate else None
+
+
+class RequestedSearch(NamedTuple):
+    """The search of a request, whether it existed before, and its cost."""
+
+    search: Search
+    existed: bool
+    cost: SearchCost
+
+
+async def estimate(providers: Providers, request: SearchRequest) -> SearchCost:
+    """Ask the provider what the search will cost; a failed estimate is no reason to refuse the search.
+
+    Raises UnknownProvider. Call it without a session: it may call the provider over the network.
+    """
+    provider = providers.get(request.provider)
+    if provider is None:
+        raise UnknownProvider(why_unknown(request.provider, providers))
+    try:
+        return SearchCost(await provider.estimate(PlaceQuery(request.text, request.area, request.limit)))
+    except ScraperSkyError as error:
+        return SearchCost(why_unknown=str(error))
+
+
+async def total_cost(session: AsyncSession, actor: Actor, request: SearchRequest, cost: SearchCost) -> SearchCost:
+    """Add what an earlier search of the same request has left to look up, and set the budget."""
+    return await _total(session, request, cost, await searches.lock_and_find(session, actor.tenant_id, request))
+
+
+async def request_search(
+    session: AsyncSession, actor: Actor, request: SearchRequest, refresh: bool = False, cost: SearchCost | None = None
+) -> RequestedSearch:
+    """Find or create the search; queue it if it is new, failed, cancelled, refreshed or has more money than before.
+
+    Raises QuotaReached if a search that would be queued exceeds a quota of the tenant.
+    """
+    former = await searches.lock_and_find(session, actor.tenant_id, request)
+    total = await _total(session, request, cost or SearchCost(), former)
+    is_due = former is None or searches.is_due(former, replace(request, budget_cents=total.budget_cents), refresh)
+    budget = total.budget_cents
+    if is_due and await quotas.admit(session, actor.tenant_id, total.cents) and budget is None:
+        budget = total.cents  # of a free search: without a budget it would hold all that is left of the month
+    limited = replace(request, budget_cents=budget)
+    return await _save(session, actor, limited, former, total, queue=is_due, refresh=refresh)
+
+
+async def request_completed(session: AsyncSession, actor: Actor, request: SearchRequest) -> RequestedSearch:
+    """Find or create a search for rows from another source: no provider is called and no quota is used."""
+    former = await searches.lock_and_find(session, actor.tenant_id, request)
+    return await _save(session, actor, request, former, SearchCost(), queue=False)
+
+
+async def _total(session: AsyncSession, request: SearchRequest, cost: SearchCost, former: Search | None) -> SearchCost:
+    if cost.estimate is None:
+        return replace(cost, budget_cents=request.budget_cents)
+    places = await spending.stale_places(session, former.id) if former else 0
+    total = cost.estimate.with_details(places)
+    if request.budget_cents is not None or not total.cents:
+        return SearchCost(total, request.budget_cents)
+    before = former.budget_cents if former and former.budget_cents else 0  # a default never lowers an earlier budget
+    return SearchCost(total, max(total.cents * DEFAULT_BUDGET_FACTOR, before), is_default_budget=True)
+
+
+async def _save(
     session: AsyncSession,
     actor: Actor,
-    asked: SearchRequest,
-    refresh: bool = False,
+    request: SearchRequest,
+    former: Search | None,
+    cost: SearchCost,
     *,
-    estimate_cents: int | None = None,
-    is_done: bool = False,
-) -> tuple[Search, bool]:
-    """The search for this wish, and whether it was there before; QuotaReached if it does not fit."""
-    former = await searches.same(session, actor.tenant_id, asked)
-    before = _kept(former) if former else None
-    search, known = await searches.ask(
-        session, actor.tenant_id, asked, refresh, estimate_cents=estimate_cents, is_done=is_done
-    )
+    queue: bool,
+    refresh: bool = False,
+) -> RequestedSearch:
+    before = _audited(former) if former else None
+    search = await searches.save(session, actor.tenant_id, request, former, queue=queue, refresh=refresh)
     search.requested_by = search.requested_by or actor.user_id
     await session.flush()
-    await session.refresh(search)  # the database may have given it a smaller budget
-    await audit.record(session, actor, "ask again" if known else "create", f"search {search.id}", before, _kept(search))
-    return search, known
+    await session.refresh(search)  # a trigger may have lowered the budget
+    action = "request again" if former else "create"
+    await audit.record(session, actor, action, f"search {search.id}", before, _audited(search))
+    return RequestedSearch(search, former is not None, cost)
 
 
-def _kept(search: Search) -> dict[str, Any]:
-    return {column: getattr(search, column) for column in KEPT}
+def _audited(search: Search) -> dict[str, Any]:
+    return {column: getattr(search, column) for column in AUDITED}

@@ -12,10 +12,10 @@ from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, par
 from scrapersky.models import Domain, Job
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.advance_rules import AdvanceRules
+from scrapersky.store.line.steps import AdvanceRules
 from scrapersky.store.operations.queue_rows import IN_HAND
-from scrapersky.store.searches import searches
-from scrapersky.store.searches.searches import SearchRequest
+from scrapersky.store.searches import request as searches
+from scrapersky.store.searches.request import SearchRequest
 
 
 class NotASite(ScraperSkyError):
@@ -33,7 +33,8 @@ async def start(session: AsyncSession, actor: Actor, base_url: str, max_pages: i
     """The job of this scan: its domain found or made, its analysis queued unless it waits or runs already."""
     site = _site(base_url)
     asked = SearchRequest(site.name, None, "domains", None, None, AdvanceRules(pages_per_site=max_pages))
-    search, _ = await searches.ask(session, actor.tenant_id, asked, is_done=True)
+    former = await searches.lock_and_find(session, actor.tenant_id, asked)
+    search = await searches.save(session, actor.tenant_id, asked, former)
     search.result_count = 1
     domain = await _domain(session, actor, site)
     domain.search_id = search.id

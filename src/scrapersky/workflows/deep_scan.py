@@ -17,7 +17,8 @@ from scrapersky.providers.base import PlaceDetails, Providers
 from scrapersky.providers.detail_budget import DetailBudgets, InMemoryDetailBudgets
 from scrapersky.store.contacts import from_provider
 from scrapersky.store.line import businesses, places
-from scrapersky.store.line.advance_rules import AdvanceRules, rules_of
+from scrapersky.store.line.advance_rules import advance, rules_of
+from scrapersky.store.line.steps import AdvanceRules, step_after
 
 FRESH = timedelta(days=1)  # how long details from a search are used without asking again
 
@@ -41,7 +42,7 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
     name = "deep_scan"
     model = Place
     reads = ("provider", "provider_id", "details", "fetched_at", "search_id")
-    feeds = "domain_extraction"
+    feeds = step_after(name).workflow
     tuning = Tuning(interval_minutes=5, batch_size=10, max_instances=1)
 
     def __init__(self, providers: Providers, purses: DetailBudgets | None = None) -> None:
@@ -74,20 +75,22 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
         await places.follow(session, found)
         wanted = await businesses.upsert(session, found)
         rules = await rules_of(session, {place.search_id for place, _ in found})
-        await businesses.set_aside(session, wanted, rules)
+        await businesses.skip_closed(session, wanted, rules)
         await _keep_contacts(session, wanted, rules, found)
-        return [business.id for business in wanted if business.fits(rules[business.search_id])]
+        return await advance(
+            session, self.name, {one.id: rules[one.search_id] for one in wanted if one.may_go_on(rules[one.search_id])}
+        )
 
 
 async def _keep_contacts(
     session: AsyncSession,
-    wanted: Sequence[businesses.Wanted],
+    wanted: Sequence[businesses.ScannedBusiness],
     rules: Mapping[UUID | None, AdvanceRules],
     found: Sequence[tuple[Place, PlaceDetails]],
 ) -> None:
     """Store the provider's contact data of businesses that are not permanently closed."""
     told = {place.id: (place, details) for place, details in found}
-    kept = [one for one in wanted if not one.is_closed or one.fits(rules[one.search_id])]
+    kept = [one for one in wanted if one.may_go_on(rules[one.search_id])]
     verified = [one.id for one in kept if rules[one.search_id].contact_verification == "all"]
     await from_provider.store(session, {one.id: told[one.place_id] for one in kept}, verified)
 

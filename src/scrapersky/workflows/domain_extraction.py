@@ -11,7 +11,8 @@ from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, PlatformProfile, parse_website
 from scrapersky.models import LocalBusiness
 from scrapersky.store.line import domains
-from scrapersky.store.line.advance_rules import rules_of
+from scrapersky.store.line.advance_rules import advance, rules_of
+from scrapersky.store.line.steps import step_after
 
 
 class DomainExtraction(Workflow[LocalBusiness, str | None, CompanyDomain | PlatformProfile]):
@@ -21,7 +22,7 @@ class DomainExtraction(Workflow[LocalBusiness, str | None, CompanyDomain | Platf
     name = "domain_extraction"
     model = LocalBusiness
     reads = ("website",)
-    feeds = "domain_metadata"
+    feeds = step_after(name).workflow
     tuning = Tuning(interval_minutes=2, batch_size=20, max_instances=1)
 
     def read(self, row: Claimed) -> str | None:
@@ -49,4 +50,4 @@ class DomainExtraction(Workflow[LocalBusiness, str | None, CompanyDomain | Platf
             session, [(business, where) for business, where in found if isinstance(where, CompanyDomain)]
         )
         rules = await rules_of(session, linked.values())
-        return [domain_id for domain_id, search_id in linked.items() if rules[search_id].domain_metadata == "all"]
+        return await advance(session, self.name, {row_id: rules[search_id] for row_id, search_id in linked.items()})

@@ -19,7 +19,8 @@ from scrapersky.extract.business.parked_domains import ParkedDomain, read_home_p
 from scrapersky.extract.business.site_metadata import SiteMetadata
 from scrapersky.models import Domain
 from scrapersky.store.line import domains
-from scrapersky.store.line.advance_rules import rules_of
+from scrapersky.store.line.advance_rules import advance, rules_of
+from scrapersky.store.line.steps import step_after
 
 HTML = ("", "text/html", "application/xhtml+xml")
 
@@ -50,7 +51,7 @@ class DomainMetadata(Workflow[Domain, Site, HomePage]):
     name = "domain_metadata"
     model = Domain
     reads = ("name", "start_url", "country")
-    feeds = "sitemap_analysis"
+    feeds = step_after(name).workflow
     settings_prefix = "DOMAIN_SCHEDULER_"
     tuning = Tuning(interval_minutes=1, batch_size=50, max_instances=3, concurrency=50)
 
@@ -81,7 +82,7 @@ class DomainMetadata(Workflow[Domain, Site, HomePage]):
             domains.describe(row, home.final_url, home.status, home.redirects, home.metadata)
         wanted = [row for row, _ in found if row.curation_status not in REJECTED]
         rules = await rules_of(session, {row.search_id for row in wanted})
-        return [row.id for row in wanted if rules[row.search_id].sitemap_analysis == "all"]
+        return await advance(session, self.name, {row.id: rules[row.search_id] for row in wanted})
 
 
 def _homes(site: Site) -> list[str]:

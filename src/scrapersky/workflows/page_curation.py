@@ -19,8 +19,9 @@ from scrapersky.models import Page
 from scrapersky.store.contacts import upsert as contacts
 from scrapersky.store.contacts.upsert import PageContacts, Stored
 from scrapersky.store.line import pages
-from scrapersky.store.line.advance_rules import rules_of_domains
+from scrapersky.store.line.advance_rules import advance, rules_of_domains
 from scrapersky.store.line.pages import Visited
+from scrapersky.store.line.steps import step_after
 
 HTML = ("", "text/html", "application/xhtml+xml")
 
@@ -53,7 +54,7 @@ class PageCuration(Workflow[Page, PageToRead, PageRead]):
     model = Page
     queue = "page_processing"
     reads = ("url", "country", "etag")
-    feeds = "contact_verification"
+    feeds = step_after(name).workflow
     tuning = Tuning(interval_minutes=1, batch_size=10, max_batch_size=200, max_instances=1, concurrency=50)
 
     def __init__(self, web: Web) -> None:
@@ -83,8 +84,8 @@ class PageCuration(Workflow[Page, PageToRead, PageRead]):
         wanted_pages = [row for row, _ in found if row.id in stored and row.curation_status not in REJECTED]
         new = [(row.domain_id, stored[row.id].unverified) for row in wanted_pages]
         rules = await rules_of_domains(session, {domain_id for domain_id, unverified in new if unverified})
-        wanted = {domain_id for domain_id, rule in rules.items() if rule.contact_verification == "all"}
-        return {contact_id for domain_id, unverified in new if domain_id in wanted for contact_id in unverified}
+        produced = {contact_id: rules[domain_id] for domain_id, unverified in new for contact_id in unverified}
+        return await advance(session, self.name, produced)
 
 
 def _visit(row: Page, read: PageRead, stored: Stored | None) -> Visited:

@@ -14,7 +14,8 @@ from scrapersky.models import Search
 from scrapersky.providers.base import BudgetReached, Meter, PlaceDetails, PlaceQuery, Providers, why_unknown
 from scrapersky.providers.search_journal import InMemoryJournals, Journals
 from scrapersky.store.line import places
-from scrapersky.store.line.advance_rules import read_rules
+from scrapersky.store.line.advance_rules import advance, read_rules
+from scrapersky.store.line.steps import step_after
 from scrapersky.store.money import spending
 from scrapersky.store.searches import journal as search_journal
 
@@ -49,7 +50,7 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
     name = "place_search"
     model = Search
     reads = ("text", "area", "provider", "result_limit", "budget_cents", "spent_cents")
-    feeds = "deep_scan"
+    feeds = step_after(name).workflow
     tuning = Tuning(interval_minutes=1, batch_size=10, max_instances=1, timeout_seconds=900)
 
     def __init__(self, providers: Providers, journals: Journals | None = None) -> None:
@@ -91,4 +92,4 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
         else:  # a larger budget or limit continues from here
             await search_journal.book(session, row.id)
         await spending.wake_search(session, row.id)
-        return wanted if read_rules(row.rules).deep_scan == "all" else ()
+        return await advance(session, self.name, dict.fromkeys(wanted, read_rules(row.rules)))

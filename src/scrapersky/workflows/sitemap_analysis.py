@@ -17,7 +17,8 @@ from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Domain
 from scrapersky.store.line import sitemaps
-from scrapersky.store.line.advance_rules import rules_of
+from scrapersky.store.line.advance_rules import advance, rules_of
+from scrapersky.store.line.steps import step_after
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class SitemapAnalysis(Workflow[Domain, SiteToSearch, SitemapSearch]):
     name = "sitemap_analysis"
     model = Domain
     reads = ("name", "final_url", "start_url")
-    feeds = "sitemap_import"
+    feeds = step_after(name).workflow
     settings_prefix = "DOMAIN_SITEMAP_SCHEDULER_"
     tuning = Tuning(interval_minutes=1, batch_size=10, max_instances=1, concurrency=50, timeout_seconds=180)
 
@@ -61,9 +62,10 @@ class SitemapAnalysis(Workflow[Domain, SiteToSearch, SitemapSearch]):
             row.sitemap_result, row.sitemap_reason = search.outcome.value, search.why
         wanted = await sitemaps.upsert(session, found)
         rules = await rules_of(session, {row.search_id for row, _ in found})
-        return [
-            sitemap_id
+        produced = {
+            sitemap_id: rules[row.search_id]
             for row, _ in found
-            if rules[row.search_id].sitemap_import == "all" and row.curation_status not in REJECTED
+            if row.curation_status not in REJECTED
             for sitemap_id in wanted[row.id]
-        ]
+        }
+        return await advance(session, self.name, produced)

@@ -23,6 +23,7 @@ from scrapersky.models import SitemapFile
 from scrapersky.store.line import pages
 from scrapersky.store.line.page_spool import PageRow, Spool
 from scrapersky.store.line.sitemaps import LINKS
+from scrapersky.store.line.steps import step_after
 
 MAX_CANDIDATES = 5_000  # promising pages of one sitemap that are ranked
 MAX_PICKS = 1_000
@@ -60,7 +61,7 @@ class SitemapImport(Workflow[SitemapFile, Listing, Imported]):
     name = "sitemap_import"
     model = SitemapFile
     reads = ("url", "kind")
-    feeds = "page_curation"
+    feeds = step_after(name).workflow
     tuning = Tuning(interval_minutes=1, batch_size=20, max_instances=1, timeout_seconds=900)
 
     def __init__(self, web: Web) -> None:

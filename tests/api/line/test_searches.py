@@ -50,7 +50,7 @@ async def test_a_search_is_queued_with_its_estimate_and_asked_for_once(client, a
     detail = (await client.get(f"{SEARCHES}/{search['id']}")).json()
     assert (detail["rules"]["deep_scan"], detail["rules"]["page_kinds"]) == ("off", ["team"])
     assert await admin.fetchval("SELECT count(*) FROM search") == 1
-    assert await admin.fetch("SELECT action FROM audit ORDER BY id") == [("create",), ("ask again",)]
+    assert await admin.fetch("SELECT action FROM audit ORDER BY id") == [("create",), ("request again",)]
 
 
 async def test_eight_who_ask_at_once_get_one_search(client, admin):
@@ -71,7 +71,7 @@ async def test_an_estimate_alone_asks_nobody_and_a_busy_provider_is_no_obstacle(
     assert answer.status_code == 201
     estimate = answer.json()["estimate"]
     assert estimate["cents"] is None
-    assert estimate["explanation"] == "It cannot be said now: The quota of this minute is used up."
+    assert estimate["explanation"] == "There is no estimate now: The quota of this minute is used up."
 
 
 async def test_a_wrong_wish_is_named(client, admin):
@@ -220,7 +220,7 @@ async def test_more_money_or_a_wish_to_refresh_queues_a_search_that_was_done(cli
     assert await after(short, budget=2) == "Completed"
     assert await after(None, budget=5) == "Completed", "it lacks nothing"
     assert await after(short, budget=5) == "Queued"
-    assert await after(short, budget=None) == "Queued"
+    assert await after(short, budget=None) == "Completed", "twice the estimate is less than the budget it had"
     assert await after(None, refresh=True) == "Queued"
 
 

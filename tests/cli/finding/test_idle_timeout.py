@@ -3,8 +3,7 @@
 from datetime import UTC, datetime
 
 from scrapersky.cli.finding.idle_timeout import Patience, all_wait
-from scrapersky.store.searches.searches import StepCount
-from scrapersky.store.searches.waits import Wait
+from scrapersky.store.searches.progress import StepCount, Wait
 
 
 def step(waiting: int = 0, working: int = 0, completed: int = 0) -> StepCount:

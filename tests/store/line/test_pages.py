@@ -47,7 +47,7 @@ async def test_a_page_on_two_lists_is_stored_once_with_the_surer_guess(database,
 
 
 async def test_lists_of_any_length_are_stored_whole(database, admin, tenant, sitemaps):
-    many = [contact_page(f"p{number}") for number in range(pages.ROWS_AT_ONCE + 1)]
+    many = [contact_page(f"p{number}") for number in range(pages.ROWS_PER_STATEMENT + 1)]
     async with database.session(tenant) as session:
         await store(session, sitemaps, [spool_of(*many), spool_of(contact_page("last"))])
     assert await admin.fetchval("SELECT count(*) FROM page") == len(many) + 1

@@ -7,15 +7,15 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from scrapersky.actions import request_search
+from scrapersky.actions.request_search import SearchCost, request_search, total_cost
 from scrapersky.core.database import Database
-from scrapersky.providers.base import NoMoney
+from scrapersky.providers.base import Estimate, NoMoney
 from scrapersky.store.accounts import tenants
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.advance_rules import AdvanceRules
+from scrapersky.store.line.steps import AdvanceRules
 from scrapersky.store.money import quotas, spending
 from scrapersky.store.money.detail_budget import StoredDetailBudgets
-from scrapersky.store.searches.searches import SearchRequest, foreseen_details
+from scrapersky.store.searches.request import SearchRequest
 
 PROVIDER = "google_places"
 
@@ -193,8 +193,8 @@ async def test_whoever_raises_the_budget_wakes_what_waits_for_it_and_nothing_els
     await add_waiting_place(admin, tenant, other, "No money for its details: the budget is used up.", "theirs")
     asked = SearchRequest("dentists", None, PROVIDER, None, 100, AdvanceRules())
     async with database.session(tenant) as session:
-        found, known = await request_search.order(session, Actor("ada", tenant, "operator", "test"), asked)
-    assert (found.id, known, found.budget_cents) == (search, True, 100)
+        found, existed, _ = await request_search(session, Actor("ada", tenant, "operator", "test"), asked)
+    assert (found.id, existed, found.budget_cents) == (search, True, 100)
     assert await waiting(admin) == ["busy", "theirs"]
 
 
@@ -219,9 +219,10 @@ async def test_details_that_can_be_foreseen_are_estimated(database, admin, tenan
             *(tenant, search, PROVIDER, name, status, age),
         )
     async with database.session(tenant) as session:
-        wish = SearchRequest("dentists", None, PROVIDER, None, None, AdvanceRules())
-        assert await foreseen_details(session, tenant, wish) == 1
-        assert (
-            await foreseen_details(session, tenant, SearchRequest("others", None, PROVIDER, None, None, AdvanceRules()))
-            == 0
-        )
+        for words, calls, cents, budget in (("dentists", 3, 7, 14), ("others", 2, 5, 10)):
+            request = SearchRequest(words, None, PROVIDER, None, None, AdvanceRules())
+            cost = SearchCost(Estimate(2, 5, "two calls", details_cents=2))
+            total = await total_cost(session, Actor("ada", tenant, "operator", "test"), request, cost)
+            assert total.estimate is not None
+            assert (total.estimate.calls, total.cents, total.budget_cents) == (calls, cents, budget)
+            assert total.is_default_budget

@@ -12,16 +12,16 @@ from sqlalchemy.exc import DBAPIError
 from tests.conftest import processors_of
 from tests.workflows.cases import CASES, real_line
 
-from scrapersky.actions import request_search
+from scrapersky.actions.request_search import SearchCost, request_search
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.queue import Queue
 from scrapersky.pipeline import build_pipeline
-from scrapersky.providers.base import PlaceDetails
+from scrapersky.providers.base import Estimate, PlaceDetails
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.advance_rules import AdvanceRules
+from scrapersky.store.line.steps import AdvanceRules
 from scrapersky.store.money import quotas
 from scrapersky.store.money.quotas import QuotaReached
-from scrapersky.store.searches.searches import SearchRequest
+from scrapersky.store.searches.request import SearchRequest
 
 PAGE_CASE = next(case for case in CASES if case.name == "page_curation")
 ADD_PAGES = (
@@ -218,10 +218,8 @@ def actor_of(tenant: UUID) -> Actor:
 async def ask(database, tenant, words: str, estimate: int | None = 0, **wish):
     asked = SearchRequest(words, None, "test", None, wish.get("budget"), AdvanceRules())
     async with database.session(tenant) as session:
-        search, _ = await request_search.order(
-            session, actor_of(tenant), asked, wish.get("refresh", False), estimate_cents=estimate
-        )
-        return search
+        cost = SearchCost(Estimate(1, estimate, "one call") if estimate is not None else None)
+        return (await request_search(session, actor_of(tenant), asked, wish.get("refresh", False), cost)).search
 
 
 async def test_a_search_over_the_quota_is_refused_with_the_moment_it_is_free(database, admin, tenant):

@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 from tests.factories.line_rows import add_line
 
-from scrapersky.store.searches import reasons as search_reasons
+from scrapersky.store.searches.progress import top_reasons
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def reasons(database, admin, tenant):
             [(tenant, search, f"site-{n}.fi", sentence) for n, sentence in enumerate(sentences)],
         )
         async with database.session(tenant) as session:
-            found = await search_reasons.top_reasons(session, UUID(str(search)))
+            found = await top_reasons(session, UUID(str(search)))
         return [(why, rows) for step, _, why, rows in found if step == "domain_metadata"]
 
     return of

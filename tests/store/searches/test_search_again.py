@@ -1,15 +1,16 @@
 """The same search with larger rules: further pages of sites that were read are queued, the best first, none twice."""
 
 from scrapersky.models import Search
-from scrapersky.store.line.advance_rules import AdvanceRules
-from scrapersky.store.searches import searches
-from scrapersky.store.searches.searches import SearchRequest
+from scrapersky.store.line.steps import AdvanceRules
+from scrapersky.store.searches import request as searches
+from scrapersky.store.searches.request import SearchRequest
 
 
 async def ask(database, tenant, **rules: object) -> Search:
     wish = SearchRequest("dentists", "Helsinki", "fake", None, None, AdvanceRules.model_validate(rules))
     async with database.session(tenant) as session:
-        return (await searches.ask(session, tenant, wish))[0]
+        former = await searches.lock_and_find(session, tenant, wish)
+        return await searches.save(session, tenant, wish, former, queue=former is None)
 
 
 async def add_site(admin, tenant, search, name: str, *pages: tuple[str, str, float, str]) -> None:

@@ -8,8 +8,8 @@ from tests.factories.line_rows import add
 
 from scrapersky.actions.cancel_search import cancel
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.searches.reclaim import take_up
-from scrapersky.store.searches.searches import progress
+from scrapersky.store.searches.progress import progress
+from scrapersky.store.searches.resume import take_over_rows
 
 
 async def found(admin, search):
@@ -64,7 +64,7 @@ async def test_taking_rows_up_takes_nothing_from_others(database, admin, rows):
     await add(admin, "domain", rows["tenant"], search_id=rows["first"], name="molar.fi")
     await admin.execute("UPDATE domain SET search_id = $1", rows["second"])
     async with database.session(rows["tenant"]) as session:
-        await take_up(session, rows["first"])
+        await take_over_rows(session, rows["first"])
     assert await admin.fetchval("SELECT search_id FROM domain") == rows["first"]
     assert (
         (await found(admin, rows["first"]))["domain"] == (await found(admin, rows["second"]))["domain"] == ["molar.fi"]

@@ -4,7 +4,7 @@ from sqlalchemy import event
 
 from scrapersky.extract.company_domain import CompanyDomain
 from scrapersky.models import Search
-from scrapersky.store.searches import searches
+from scrapersky.store.searches.request import add_domains
 
 
 def site(name: str) -> CompanyDomain:
@@ -16,7 +16,7 @@ async def start(database, tenant, domains) -> Search:
         search = Search(tenant_id=tenant, text="sites", provider="file")
         session.add(search)
         await session.flush()
-        await searches.start_from_domains(session, search, domains)
+        await add_domains(session, search, domains)
     return search
 
 

@@ -52,7 +52,7 @@ class Kind:
     @property
     def step(self) -> str | None:
         """The queue of its next step."""
-        return self.noun.steps[0] if self.noun.steps else None
+        return self.noun.queues[0] if self.noun.queues else None
 
 
 def _place(values: Values) -> Ready:

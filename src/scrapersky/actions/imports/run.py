@@ -22,12 +22,13 @@ from scrapersky.extract.tabular.rows import TableRow, UnusableTable
 from scrapersky.models import Search
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.advance_rules import STOPPED, AdvanceRules, read_rules
+from scrapersky.store.line.advance_rules import read_rules
+from scrapersky.store.line.steps import STOPPED, AdvanceRules
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import CONTACTS
 from scrapersky.store.privacy import suppressions
-from scrapersky.store.searches import searches
-from scrapersky.store.searches.searches import SearchRequest
+from scrapersky.store.searches import request as searches
+from scrapersky.store.searches.request import SearchRequest
 
 BATCH = 500  # rows of one transaction, and of one statement
 ERRORS_KEPT = 1_000
@@ -254,7 +255,7 @@ async def _search(session: AsyncSession, actor: Actor, wish: ImportRequest) -> S
     It is asked for anew only when somebody cancelled it: asking takes rows over that go on for another search.
     """
     asked = SearchRequest(f"{wish.noun} of {wish.name}", None, PROVIDER, None, None, AdvanceRules())
-    search = await searches.same(session, actor.tenant_id, asked)
+    search = await searches.lock_and_find(session, actor.tenant_id, asked)
     if search is None or read_rules(search.rules) == STOPPED:
-        search, _ = await searches.ask(session, actor.tenant_id, asked, is_done=True)
+        search = await searches.save(session, actor.tenant_id, asked, search)
     return search

@@ -12,12 +12,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.actions.imports.dry_run import HOUSE, Tables
 from scrapersky.actions.imports.row_parsers import DOMAIN_KIND, Kind, Ready
 from scrapersky.core.uuid7 import new_id
-from scrapersky.core.vocabularies import Curation, Status
+from scrapersky.core.vocabularies import REJECTED, Status
 from scrapersky.extract.company_domain import CompanyDomain
 from scrapersky.models import Contact, Domain, Page, Place, Search, SearchContact, SearchDomain, SearchPlace
 from scrapersky.store.operations.queue_rows import among
-
-UNWANTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)
 
 # How a search keeps a row: by itself, or by its domain where it has one.
 LINKS: dict[type[Any], tuple[type[Any], str]] = {
@@ -161,7 +159,7 @@ async def _queue(session: AsyncSession, kind: Kind, ids: Iterable[UUID], tables:
     status = table.c[f"{kind.step}_status"]
     queued = await session.execute(
         update(table)
-        .where(among(table.c.id, ids), status == Status.NEW, table.c.curation_status.not_in(UNWANTED))
+        .where(among(table.c.id, ids), status == Status.NEW, table.c.curation_status.not_in(REJECTED))
         .values({status: Status.QUEUED, "updated_at": func.now()})
         .returning(table.c.id)
     )

@@ -9,7 +9,8 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from scrapersky.actions import cancel_search as cancellation
 from scrapersky.actions import request_search
-from scrapersky.api.dependencies import CurrentApplication, WebApplication
+from scrapersky.actions.request_search import SearchCost
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
 from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas import cursors
@@ -26,20 +27,18 @@ from scrapersky.api.schemas.listing import (
     list_page,
     queue_states,
 )
-from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.vocabularies import Status
 from scrapersky.extract.pages.vocabulary import PageKind
 from scrapersky.providers.area import read_search
-from scrapersky.providers.base import PlaceQuery, UnknownProvider, why_unknown
-from scrapersky.store.audit.record import Actor
 from scrapersky.store.leads import read as leads
 from scrapersky.store.leads.read import Per, Position
 from scrapersky.store.leads.statements import PAGES
-from scrapersky.store.line.advance_rules import PAGE_KINDS, AdvanceRules
+from scrapersky.store.line.steps import PAGE_KINDS, AdvanceRules
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import SEARCHES
-from scrapersky.store.searches import reasons as search_reasons
-from scrapersky.store.searches import searches
+from scrapersky.store.searches import progress as search_progress
+from scrapersky.store.searches import results as search_results
+from scrapersky.store.searches.request import SearchRequest
 
 router = APIRouter(prefix="/searches", tags=["searches"], responses=problems(422, 503))
 
@@ -183,19 +182,18 @@ async def create_search(
     cents = round(body.budget * 100) if body.budget is not None else None
     rules = AdvanceRules.model_validate(body.rules.model_dump(mode="json"))
     what, where = read_search(body.text, body.area, body.provider)
-    search_request = searches.SearchRequest(what, where, body.provider, body.limit, cents, rules)
-    estimate = await _estimate(application, actor, search_request)
-    if body.estimate_only:
-        response.status_code = 200
-        return SearchResponse(estimate=estimate, search=None, known=False)
+    request = SearchRequest(what, where, body.provider, body.limit, cents, rules)
+    cost = await request_search.estimate(application.providers, request)
     async with application.database.session(actor.tenant_id) as session:
-        search, known = await request_search.order(
-            session, actor, search_request, body.refresh, estimate_cents=estimate.cents
-        )
+        if body.estimate_only:
+            response.status_code = 200
+            total = await request_search.total_cost(session, actor, request, cost)
+            return SearchResponse(estimate=_as_estimate(total), search=None, known=False)
+        search, known, total = await request_search.request_search(session, actor, request, body.refresh, cost)
         line = SearchSummary.model_validate(search)
     response.status_code = 200 if known else 201
     response.headers["Location"] = f"{PREFIX}/searches/{line.id}"
-    return SearchResponse(estimate=estimate, search=line, known=known)
+    return SearchResponse(estimate=_as_estimate(total), search=line, known=known)
 
 
 @router.get("/{id}", summary="One search", responses=problems(404), openapi_extra=requires(VIEWER))
@@ -203,15 +201,15 @@ async def get_search(row_id: RowId, application: CurrentApplication, actor: Curr
     """How every step stands, why rows were left behind, what was found so far."""
     async with application.database.session(actor.tenant_id) as session:
         search = await lists.get(session, SEARCHES, actor.tenant_id, row_id)
-        steps = await searches.progress(session, row_id)
-        reasons = await search_reasons.top_reasons(session, row_id)
-        found = await searches.contact_counts(session, row_id)
+        steps = await search_progress.progress(session, row_id)
+        reasons = await search_progress.top_reasons(session, row_id)
+        found = await search_results.contact_counts(session, row_id)
     return SearchDetail(
         **SearchSummary.model_validate(search).model_dump(),
         rules=search.rules,
         queues=queue_states(SEARCHES, search),
         steps=[StepProgress(**vars(step)) for step in steps],
-        is_done=searches.is_done(steps),
+        is_done=search_progress.is_done(steps),
         reasons=[
             StepReason(workflow=step, status=status, reason=why, rows=rows) for step, status, why, rows in reasons
         ],
@@ -252,19 +250,10 @@ async def cancel_search(row_id: RowId, application: CurrentApplication, actor: C
         return SearchCancelled(taken_back=await cancellation.cancel(session, actor, row_id))
 
 
-async def _estimate(application: WebApplication, actor: Actor, body: searches.SearchRequest) -> CostEstimate:
-    """What the provider says; one that cannot say it now is no reason to refuse the search."""
-    provider = application.providers.get(body.provider)
-    if provider is None:
-        raise UnknownProvider(why_unknown(body.provider, application.providers))
-    try:
-        said = await provider.estimate(PlaceQuery(body.text, body.area, body.limit))
-    except ScraperSkyError as error:
-        return CostEstimate(calls=None, cents=None, explanation=f"It cannot be said now: {error}")
-    async with application.database.session(actor.tenant_id) as session:
-        details = await searches.foreseen_details(session, actor.tenant_id, body)
-    said = said.with_details(details)
-    return CostEstimate(calls=said.calls, cents=said.cents, explanation=said.explanation)
+def _as_estimate(cost: SearchCost) -> CostEstimate:
+    if cost.estimate is None:
+        return CostEstimate(calls=None, cents=None, explanation=f"There is no estimate now: {cost.why_unknown}")
+    return CostEstimate(calls=cost.estimate.calls, cents=cost.estimate.cents, explanation=cost.estimate.explanation)
 
 
 def _part(per: Per) -> Callable[[Any], int]:

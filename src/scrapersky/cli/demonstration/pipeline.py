@@ -21,7 +21,7 @@ from scrapersky.core.settings import Environment, load
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.sandbox.truth import compare, compare_verdicts
 from scrapersky.store.accounts import api_keys, users
-from scrapersky.store.searches import searches
+from scrapersky.store.searches import results
 
 NEXT = """\
 Where to look next:
@@ -81,9 +81,9 @@ def sandbox_variables(sandbox: Sandbox, home: Path) -> dict[str, str]:
 async def _score(application: Application, summary: dict[str, Any], sandbox: Sandbox) -> dict[str, Any]:
     """Found of true per field, over the businesses that the search found."""
     async with application.database.session(summary["tenant_id"]) as session:
-        found = await searches.found_values(session, summary["search_id"])
-        hosts = await searches.hosts(session, summary["search_id"])
-        verdicts = await searches.verdicts(session, summary["search_id"])
+        found = await results.found_values(session, summary["search_id"])
+        hosts = await results.hosts(session, summary["search_id"])
+        verdicts = await results.verdicts(session, summary["search_id"])
     world = [entry for entry in sandbox.truth() if entry["host"] in hosts]
     unreachable = [entry for entry in world if not entry["reachable"]]
     scores = compare(found, world)

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the command's help must not wait for the database's library
-    from scrapersky.store.searches.searches import StepCount
-    from scrapersky.store.searches.waits import Wait
+    from scrapersky.store.searches.progress import StepCount, Wait
 
 DEFAULT_SECONDS = 45.0
 HELD_SECONDS = 5.0  # a row that is ready is taken up sooner than this, unless something holds it

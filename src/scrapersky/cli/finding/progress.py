@@ -11,20 +11,11 @@ from rich.console import Console
 
 from scrapersky.cli.finding.outcome import why_nothing
 from scrapersky.cli.shared.output import print_table, printable, seconds
-from scrapersky.store.searches.searches import StepCount
-from scrapersky.store.searches.waits import Wait
+from scrapersky.store.line.steps import STEPS
+from scrapersky.store.searches.progress import StepCount, Wait
 
 LINE_SECONDS = 2.0
-TITLES = {
-    "place_search": "searching",
-    "deep_scan": "places",
-    "domain_extraction": "businesses",
-    "domain_metadata": "web sites",
-    "sitemap_analysis": "sitemaps",
-    "sitemap_import": "lists of pages",
-    "page_curation": "pages",
-    "contact_verification": "addresses",
-}
+LABELS = {step.workflow: step.label for step in STEPS}
 
 
 class FindProgress:
@@ -48,7 +39,7 @@ class FindProgress:
             console=self._console,
             disable=not self._console.is_terminal,
         )
-        self._tasks = {name: self._bars.add_task(title, total=None, note="") for name, title in TITLES.items()}
+        self._tasks = {name: self._bars.add_task(title, total=None, note="") for name, title in LABELS.items()}
         self._found = self._bars.add_task("contacts", total=None, note="")
 
     def __enter__(self) -> Self:
@@ -77,7 +68,7 @@ class FindProgress:
         self._bars.update(self._found, completed=contacts, total=contacts or None)
         if not self._console.is_terminal and time.monotonic() - self._said_at > LINE_SECONDS:
             self._said_at = time.monotonic()
-            parts = [f"{TITLES[step.workflow]} {step.settled}/{step.settled + step.open}" for step in steps]
+            parts = [f"{LABELS[step.workflow]} {step.settled}/{step.settled + step.open}" for step in steps]
             self._console.print(
                 f"{elapsed:5.0f} s  {', '.join(parts)}, contacts {contacts}", markup=False, soft_wrap=True
             )
@@ -108,13 +99,13 @@ class FindProgress:
 
     def _tell_what_was_found(self, summary: dict[str, Any]) -> None:
         steps = [
-            (TITLES[name], counts["completed"], counts["skipped"], counts["failed"])
+            (LABELS[name], counts["completed"], counts["skipped"], counts["failed"])
             for name, counts in summary["steps"].items()
         ]
         print_table(["step", "done#", "skipped#", "failed#"], steps)
         if summary["reasons"]:
             rows = [
-                (TITLES[reason["step"]], reason["status"].lower(), reason["reason"], reason["rows"])
+                (LABELS[reason["step"]], reason["status"].lower(), reason["reason"], reason["rows"])
                 for reason in summary["reasons"]
             ]
             print_table(["step", "", "why", "rows#"], rows)
@@ -155,7 +146,7 @@ def waiting(wait: Wait) -> str:
     until = wait.until.astimezone()  # the clock on the reader's wall
     day = "" if until.date() == datetime.now(until.tzinfo).date() else f"{until:%Y-%m-%d} "
     rows = f"{wait.rows} row{'s' if wait.rows > 1 else ''}"
-    return f"until {day}{until:%H:%M:%S} ({TITLES[wait.workflow]}, {rows}): {printable(wait.reason)}"
+    return f"until {day}{until:%H:%M:%S} ({LABELS[wait.workflow]}, {rows}): {printable(wait.reason)}"
 
 
 def _bill(bill: Mapping[str, Any]) -> str:

@@ -7,8 +7,9 @@ from typing import Any, cast
 from uuid import UUID
 
 from scrapersky.actions import request_search
+from scrapersky.actions.request_search import RequestedSearch
 from scrapersky.bootstrap import Application, open_application
-from scrapersky.cli.finding.estimate import Forecast, forecast
+from scrapersky.cli.finding.estimate import cost_json, cost_sentence
 from scrapersky.cli.finding.idle_timeout import DEFAULT_SECONDS, Patience
 from scrapersky.cli.finding.progress import FindProgress
 from scrapersky.cli.finding.reconnect import gone, patiently, say_it_once, take_over
@@ -22,12 +23,12 @@ from scrapersky.core.database import is_connection_error
 from scrapersky.core.settings import Environment
 from scrapersky.core.vocabularies import Verdict
 from scrapersky.destinations.files import LeadFile
-from scrapersky.models import Search
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.leads.read import Per, columns_of, leads
 from scrapersky.store.money import spending
-from scrapersky.store.searches import reasons as search_reasons
-from scrapersky.store.searches import searches, waits
+from scrapersky.store.searches import progress as search_progress
+from scrapersky.store.searches import results
+from scrapersky.store.searches.request import OPEN, add_domains
 
 
 async def run_find(
@@ -70,12 +71,11 @@ async def find_in(
     """Ask, work until nothing is left or Ctrl-C, and write the file; what came of it."""
     actor = await acting(application, tenant)
     freed = await take_over(application)
-    cost = Forecast() if wish.sites else await forecast(application, wish.asked, actor)
-    search, known = await _ask(application, wish, cost, actor, refresh)
+    search, known, cost = await _request(application, wish, actor, refresh)
     progress = FindProgress(wish.asked.text, wish.asked.area, known)
     if freed:
         progress.say(f"{freed} rows were in the hands of a process that is gone: they are taken up again.")
-    if (sentence := cost.sentence()) and search.place_search_status in searches.OPEN:
+    if (sentence := cost_sentence(cost)) and search.place_search_status in OPEN:
         progress.say(sentence)
     stopped = await work(application, actor.tenant_id, search.id, progress, Patience(patience))
     found = await patiently(
@@ -89,7 +89,7 @@ async def find_in(
         "tenant_id": actor.tenant_id,
         "file": str(out),
         **found,
-        "estimate": cost.as_json(),
+        "estimate": cost_json(cost),
         "seconds": round(progress.seconds, 1),
         "first_contact_seconds": progress.first_contact_seconds,
         "last_contact_seconds": progress.last_contact_seconds,
@@ -99,17 +99,14 @@ async def find_in(
     }
 
 
-async def _ask(
-    application: Application, wish: FindRequest, cost: Forecast, actor: Actor, refresh: bool
-) -> tuple[Search, bool]:
-    asked, is_done = cost.bounded(wish.asked), wish.sites is not None
+async def _request(application: Application, wish: FindRequest, actor: Actor, refresh: bool) -> RequestedSearch:
+    cost = None if wish.sites else await request_search.estimate(application.providers, wish.asked)
     async with application.database.session(actor.tenant_id) as session:
-        search, known = await request_search.order(
-            session, actor, asked, refresh, estimate_cents=cost.cents, is_done=is_done
-        )
-        if wish.sites:
-            await searches.start_from_domains(session, search, wish.sites.found)
-        return search, known
+        if wish.sites is None:
+            return await request_search.request_search(session, actor, wish.asked, refresh, cost)
+        requested = await request_search.request_completed(session, actor, wish.asked)
+        await add_domains(session, requested.search, wish.sites.found)
+        return requested
 
 
 async def _written(application: Application, tenant_id: UUID, search_id: UUID, out: Path, per: Per) -> dict[str, Any]:
@@ -117,19 +114,19 @@ async def _written(application: Application, tenant_id: UUID, search_id: UUID, o
     async with application.database.session(tenant_id) as session:
         with LeadFile(out, list(columns_of(per))) as file:
             rows = await file.write(leads(session, search_id, per), keep_old=True)
-        steps = await searches.progress(session, search_id)
-        reasons = await search_reasons.top_reasons(session, search_id)
+        steps = await search_progress.progress(session, search_id)
+        reasons = await search_progress.top_reasons(session, search_id)
         return {
             "rows": rows,
             "kept": file.kept,
-            **await searches.contact_counts(session, search_id),
-            "verdicts": _counted(await searches.verdicts(session, search_id)),
+            **await results.contact_counts(session, search_id),
+            "verdicts": _counted(await results.verdicts(session, search_id)),
             "left": sum(step.open for step in steps),
-            "waiting": [vars(wait) for wait in await waits.waits(session, search_id)],
-            "cut_short": await searches.cut_short(session, search_id),
+            "waiting": [vars(wait) for wait in await search_progress.waits(session, search_id)],
+            "cut_short": await search_progress.cut_short(session, search_id),
             "bill": await spending.bill(session, search_id),
-            "steps": searches.as_json(steps),
-            "reasons": [dict(zip(("step", "status", "reason", "rows"), reason, strict=True)) for reason in reasons],
+            "steps": search_progress.as_json(steps),
+            "reasons": [reason._asdict() for reason in reasons],
         }
 
 

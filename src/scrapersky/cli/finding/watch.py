@@ -11,10 +11,9 @@ from scrapersky.bootstrap import Application
 from scrapersky.cli.finding.idle_timeout import Patience, all_wait
 from scrapersky.cli.finding.progress import FindProgress
 from scrapersky.cli.finding.reconnect import patiently
-from scrapersky.store.searches import searches
-from scrapersky.store.searches import waits as search_waits
-from scrapersky.store.searches.searches import StepCount
-from scrapersky.store.searches.waits import Wait
+from scrapersky.store.searches import progress as search_progress
+from scrapersky.store.searches.progress import StepCount, Wait
+from scrapersky.store.searches.results import contact_counts
 
 LOOK_SECONDS = 0.3  # how often the progress is read from the database
 HURRY_SECONDS = 5.0  # what work in hand is given when somebody wants to leave
@@ -34,7 +33,7 @@ async def work(
                     application, lambda: _look(application, tenant_id, search_id), progress.say
                 )
                 progress.show(steps, contacts, time.monotonic() - started)
-                if searches.is_done(steps) or stop.is_set() or patience.is_over(steps, waits, time.monotonic()):
+                if search_progress.is_done(steps) or stop.is_set() or patience.is_over(steps, waits, time.monotonic()):
                     grace = HURRY_SECONDS if stop.is_set() else None
                     return stop.is_set()
                 if all_wait(steps, waits):
@@ -51,10 +50,10 @@ async def work(
 async def _look(application: Application, tenant_id: UUID, search_id: UUID) -> tuple[list[StepCount], int, list[Wait]]:
     """How every step stands, how many contacts there are, and what is waited for if nothing is worked on."""
     async with application.database.session(tenant_id) as session:
-        steps = await searches.progress(session, search_id)
-        contacts = (await searches.contact_counts(session, search_id))["contacts"]
+        steps = await search_progress.progress(session, search_id)
+        contacts = (await contact_counts(session, search_id))["contacts"]
         is_busy = any(step.working for step in steps)
-        return steps, contacts, [] if is_busy else await search_waits.waits(session, search_id)
+        return steps, contacts, [] if is_busy else await search_progress.waits(session, search_id)
 
 
 @contextlib.contextmanager

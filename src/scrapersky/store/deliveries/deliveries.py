@@ -13,11 +13,11 @@ from scrapersky.core.vocabularies import Status
 from scrapersky.models import Delivery
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
+from scrapersky.store.line.steps import DELIVERY
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.paginate import Filters, matching
 from scrapersky.store.listing.resources import DELIVERIES, DESTINATIONS
 from scrapersky.store.operations.queue_rows import among
-from scrapersky.store.operations.revert_status import status_at_rest
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def _waiting(actor: Actor, wanted: Filters | Sequence[UUID]) -> Select[Any]:
 
 
 _WITHDRAWN: dict[str, Any] = {
-    "delivery_status": literal_column(status_at_rest("delivery", "delivery")),
+    "delivery_status": literal_column(DELIVERY.status_when_withdrawn("delivery")),
     "delivery_error": None,
     "delivery_due_at": None,
     "updated_at": func.now(),

@@ -1,49 +1,36 @@
-"""What goes on by itself: the auto-advance rules of a search, read where one step hands over to the next."""
+"""The advance rules of searches, read where one step hands rows over to the next."""
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import ARRAY, Uuid, any_, bindparam, select
+from sqlalchemy import ARRAY, Uuid, any_, bindparam, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.models import Domain, Search
-
-Advance = Literal["off", "all"]
-PAGE_KINDS = ("contact", "imprint", "team", "about", "home")
+from scrapersky.store.line.steps import AdvanceRules, LineStep, step_after
 
 
-class AdvanceRules(BaseModel):
-    """For each step: nothing, everything, or what fits goes on to it without a person's choice."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    deep_scan: Advance = "all"
-    domain_extraction: Literal["off", "all", "has website"] = "all"
-    permanently_closed: Advance = "off"  # whether businesses that are closed for good go on like the others
-    domain_metadata: Advance = "all"
-    sitemap_analysis: Advance = "all"
-    sitemap_import: Advance = "all"
-    page_curation: Literal["off", "all", "kinds"] = "kinds"
-    page_kinds: tuple[str, ...] = PAGE_KINDS
-    pages_per_site: int = Field(5, ge=0, le=1000)
-    contact_verification: Advance = "all"
+async def advance(session: AsyncSession, workflow: str, produced: Mapping[UUID, AdvanceRules]) -> list[UUID]:
+    """Return the ids of the produced rows that enter the step after `workflow`, by the rules of their searches."""
+    step = step_after(workflow)
+    by_value: dict[str, list[UUID]] = {}
+    for row_id, rules in produced.items():
+        by_value.setdefault(rules.value_of(step), []).append(row_id)
+    going_on = by_value.get("all", [])
+    for value, condition in step.rule_values.items():
+        if value in by_value:
+            going_on += await _matching(session, step, by_value[value], condition)
+    return going_on
 
 
-STOPPED = AdvanceRules(
-    deep_scan="off",
-    domain_extraction="off",
-    domain_metadata="off",
-    sitemap_analysis="off",
-    sitemap_import="off",
-    page_curation="off",
-    contact_verification="off",
-)  # of a search that was cancelled
+async def _matching(session: AsyncSession, step: LineStep, ids: Collection[UUID], condition: str) -> list[UUID]:
+    rows = text(f"SELECT t.id FROM {step.table} t WHERE t.id = ANY (:ids) AND {condition.format(row='t')}")  # noqa: S608
+    return list(await session.scalars(rows.bindparams(bindparam("ids", list(ids), ARRAY(Uuid())))))
 
 
 async def rules_of(session: AsyncSession, search_ids: Iterable[UUID | None]) -> Mapping[UUID | None, AdvanceRules]:
-    """The rules of these searches in one query; a row that belongs to no search follows the ordinary ones."""
+    """Return the rules of these searches, read in one query; rows without a search follow the default rules."""
     wanted = {search_id for search_id in search_ids if search_id is not None}
     rules: dict[UUID | None, AdvanceRules] = {None: AdvanceRules(), **dict.fromkeys(wanted, AdvanceRules())}
     if wanted:
@@ -53,7 +40,7 @@ async def rules_of(session: AsyncSession, search_ids: Iterable[UUID | None]) -> 
 
 
 async def rules_of_domains(session: AsyncSession, domain_ids: Collection[UUID]) -> Mapping[UUID, AdvanceRules]:
-    """The rules of the searches that these domains go on for, in one query."""
+    """Return the rules of the searches that own these domains, read in one query."""
     if not domain_ids:
         return {}
     wanted = bindparam("domain_ids", list(domain_ids), ARRAY(Uuid()))
@@ -62,5 +49,5 @@ async def rules_of_domains(session: AsyncSession, domain_ids: Collection[UUID]) 
 
 
 def read_rules(stored: Mapping[str, Any] | None) -> AdvanceRules:
-    """Rules as they are stored with a search."""
+    """Build the rules from the JSON that is stored with a search."""
     return AdvanceRules.model_validate(stored or {})

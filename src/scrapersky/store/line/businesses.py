@@ -1,4 +1,4 @@
-"""Named queries about local businesses."""
+"""Queries about local businesses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,10 +12,10 @@ from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import REJECTED, Curation, Status
 from scrapersky.models import LocalBusiness, Place
 from scrapersky.providers.base import PlaceDetails
-from scrapersky.store.line.advance_rules import AdvanceRules
+from scrapersky.store.line.steps import AdvanceRules, step_after
 from scrapersky.store.operations.queue_rows import among
 
-# What a scan knows. Curation, priority, profiles and the state of later steps are other people's columns.
+# The columns that a deep scan writes. Curation, priority, profiles and the queues of later steps are not among them.
 FACTS = (
     "name",
     "address",
@@ -36,28 +36,29 @@ FACTS = (
     "hours",
     "business_status",
 )
-CLOSED = ("CLOSED_PERMANENTLY", "PERMANENTLY_CLOSED")  # as providers and people's files say it
-WHY_SET_ASIDE = "permanently closed"
+CLOSED = ("CLOSED_PERMANENTLY", "PERMANENTLY_CLOSED")  # as providers and imported files spell it
+CLOSED_REASON = "permanently closed"
+NEXT = step_after("deep_scan")
 
 
-class Wanted(NamedTuple):
-    """A business that nobody has turned down, nor the place it was."""
+class ScannedBusiness(NamedTuple):
+    """A business that was scanned; neither it nor its place was rejected by a person."""
 
     id: UUID
     place_id: UUID
     search_id: UUID | None
-    website: str | None
-    is_closed: bool  # for good, and nobody has chosen it all the same
+    is_closed: bool  # permanently, and no person has selected it
 
-    def fits(self, rules: AdvanceRules) -> bool:
-        """Whether it goes on by itself."""
-        if self.is_closed and rules.permanently_closed == "off":
-            return False
-        return rules.domain_extraction == "all" or (rules.domain_extraction != "off" and bool(self.website))
+    def may_go_on(self, rules: AdvanceRules) -> bool:
+        """Return whether no rule about closed businesses holds it back."""
+        return not self.is_closed or rules.permanently_closed == "all"
 
 
-async def upsert(session: AsyncSession, scanned: Sequence[tuple[Place, PlaceDetails]]) -> list[Wanted]:
-    """One business per place: facts refreshed, a fact the provider no longer knows kept. Returns those still wanted."""
+async def upsert(session: AsyncSession, scanned: Sequence[tuple[Place, PlaceDetails]]) -> list[ScannedBusiness]:
+    """Insert or update the business of each place; a fact that the provider no longer has is kept.
+
+    Return those that were not rejected.
+    """
     statement = insert(LocalBusiness).values([_values(place, details) for place, details in scanned])
     refreshed = {fact: func.coalesce(statement.excluded[fact], getattr(LocalBusiness, fact)) for fact in FACTS}
     rows = await session.execute(
@@ -74,39 +75,38 @@ async def upsert(session: AsyncSession, scanned: Sequence[tuple[Place, PlaceDeta
             LocalBusiness.place_id,
             LocalBusiness.curation_status,
             LocalBusiness.search_id,
-            LocalBusiness.website,
             LocalBusiness.business_status,
         )
     )
-    turned_down = {place.id for place, _ in scanned if place.curation_status in REJECTED}
+    rejected = {place.id for place, _ in scanned if place.curation_status in REJECTED}
     return [
-        Wanted(row.id, row.place_id, row.search_id, row.website, _is_closed(row.business_status, row.curation_status))
+        ScannedBusiness(row.id, row.place_id, row.search_id, _is_closed(row.business_status, row.curation_status))
         for row in rows
-        if row.curation_status not in REJECTED and row.place_id not in turned_down
+        if row.curation_status not in REJECTED and row.place_id not in rejected
     ]
 
 
-async def set_aside(session: AsyncSession, wanted: Sequence[Wanted], rules: Mapping[UUID | None, AdvanceRules]) -> None:
-    """Businesses that are closed for good are through with the next step before it begins, with the reason; whoever
-    selects one opens it again."""
-    closed = [one.id for one in wanted if one.is_closed and _is_held(rules[one.search_id])]
-    if not closed:
-        return
-    await session.execute(
-        update(LocalBusiness)
-        .where(among(LocalBusiness.id, closed), LocalBusiness.domain_extraction_status == Status.NEW)
-        .values(domain_extraction_status=Status.SKIPPED, domain_extraction_error=WHY_SET_ASIDE)
-    )
-
-
-def _is_held(rules: AdvanceRules) -> bool:
-    """Whether it is for being closed that a business does not go on."""
-    return rules.permanently_closed == "off" and rules.domain_extraction != "off"
+async def skip_closed(
+    session: AsyncSession, scanned: Sequence[ScannedBusiness], rules: Mapping[UUID | None, AdvanceRules]
+) -> None:
+    """Set the next step of closed businesses that the rules hold back to Skipped; selecting one opens it again."""
+    closed = [
+        one.id
+        for one in scanned
+        if not one.may_go_on(rules[one.search_id]) and rules[one.search_id].value_of(NEXT) != "off"
+    ]
+    if closed:
+        status = getattr(LocalBusiness, f"{NEXT.queue}_status")
+        await session.execute(
+            update(LocalBusiness)
+            .where(among(LocalBusiness.id, closed), status == Status.NEW)
+            .values({status: Status.SKIPPED, f"{NEXT.queue}_error": CLOSED_REASON})
+        )
 
 
 def _is_closed(business_status: str | None, curation_status: Curation) -> bool:
-    said = (business_status or "").strip().upper().replace(" ", "_")
-    return said in CLOSED and curation_status != Curation.SELECTED
+    word = (business_status or "").strip().upper().replace(" ", "_")
+    return word in CLOSED and curation_status != Curation.SELECTED
 
 
 def _values(place: Place, details: PlaceDetails) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Named queries about domains and the businesses behind them."""
+"""Queries about domains and the businesses that own them."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -17,7 +17,7 @@ from scrapersky.store.contacts import from_provider
 
 
 async def link(session: AsyncSession, found: Sequence[tuple[LocalBusiness, CompanyDomain]]) -> dict[UUID, UUID | None]:
-    """Each domain once, each business linked to its own; the ids of those nobody turned down, with their searches."""
+    """Insert or update the domains, link each business to its own; return those not rejected, with their searches."""
     if not found:
         return {}
     tenant_id = found[0][0].tenant_id
@@ -34,7 +34,7 @@ async def link(session: AsyncSession, found: Sequence[tuple[LocalBusiness, Compa
                 "country": owners[domain.name].country,
                 "search_id": owners[domain.name].search_id,
             }
-            for _, domain in sorted(by_name.items())  # one order for all hosts: two of them never wait for each other
+            for _, domain in sorted(by_name.items())  # one lock order for all hosts prevents deadlocks
         ]
     )
     rows = await session.execute(
@@ -64,7 +64,7 @@ async def link(session: AsyncSession, found: Sequence[tuple[LocalBusiness, Compa
 
 
 def describe(domain: Domain, final_url: str, status: int, redirects: Sequence[str], found: SiteMetadata) -> None:
-    """Write what its home page says into the domain's own columns."""
+    """Write the metadata of the home page into the columns of the domain."""
     domain.final_url, domain.http_status = final_url, status
     domain.title, domain.description = found.title or None, found.description or None
     domain.language, domain.favicon, domain.logo = found.language or None, found.favicon or None, found.logo or None

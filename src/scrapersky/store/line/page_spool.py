@@ -1,15 +1,15 @@
-"""Pages between reading a list and storing it: kept on disk once they are many, so that memory does not grow."""
+"""A buffer for the pages of a sitemap between reading and storing; it moves to disk when it gets large."""
 
 import json
 import tempfile
 from collections.abc import Iterator
 from typing import NamedTuple
 
-BYTES_IN_MEMORY = 262_144  # most lists are short: no file is made for them
+BYTES_IN_MEMORY = 262_144  # shorter lists, which are most, need no file
 
 
 class PageRow(NamedTuple):
-    """A page as a list names it, with the kind its address tells."""
+    """A page as a sitemap lists it, with the kind that its URL suggests."""
 
     url: str
     kind: str
@@ -19,14 +19,14 @@ class PageRow(NamedTuple):
 
 
 class Spool:
-    """A line for each page, in the order in which they came."""
+    """The pages in the order in which they were added, one line of JSON each."""
 
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(BYTES_IN_MEMORY)  # noqa: SIM115 - lives as long as the spool does
         self.count = 0
 
     def add(self, page: PageRow) -> None:
-        """Append one."""
+        """Append a page."""
         self._file.write(json.dumps(page).encode() + b"\n")
         self.count += 1
 

@@ -1,4 +1,4 @@
-"""Named queries about pages: stored in bulk, a few of them chosen."""
+"""Queries about pages: store them in bulk, choose a few of each site."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -13,16 +13,18 @@ from scrapersky.core.uuid7 import new_id
 from scrapersky.crawl.sitemaps.entry import parse_lastmod
 from scrapersky.engine.settle import driver_connection
 from scrapersky.models import Domain, SitemapFile
-from scrapersky.store.line.advance_rules import AdvanceRules, rules_of
+from scrapersky.store.line.advance_rules import rules_of
 from scrapersky.store.line.page_spool import PageRow, Spool
+from scrapersky.store.line.steps import not_rejected, step_after
 
-ROWS_AT_ONCE = 10_000
+ROWS_PER_STATEMENT = 10_000
+NEXT = step_after("sitemap_import")
 
-Picks = Sequence[tuple[str, str]]  # addresses and kinds, best first
+Picks = Sequence[tuple[str, str]]  # URLs and kinds, best first
 
 
 class Visited(NamedTuple):
-    """A page that was fetched, and what is remembered of it."""
+    """What is stored about the latest fetch of a page."""
 
     id: UUID
     fetched_at: datetime
@@ -32,13 +34,13 @@ class Visited(NamedTuple):
 
 
 async def keep_visits(session: AsyncSession, visited: Sequence[Visited]) -> None:
-    """Remember when the pages were read, and how many contacts they had."""
+    """Store when the pages were fetched, and how many contacts they had."""
     driver = await driver_connection(session)
     await driver.execute(_KEEP_VISITS, *_columns(visited))
 
 
 async def domains_of(session: AsyncSession, sitemaps: Iterable[SitemapFile]) -> dict[UUID, Domain]:
-    """The domains that sitemaps belong to."""
+    """Return the domains of these sitemaps, by id."""
     wanted = bindparam("domain_ids", list({sitemap.domain_id for sitemap in sitemaps}), ARRAY(Uuid()))
     return {row.id: row for row in await session.scalars(select(Domain).where(Domain.id == any_(wanted)))}
 
@@ -46,35 +48,31 @@ async def domains_of(session: AsyncSession, sitemaps: Iterable[SitemapFile]) -> 
 async def store(
     session: AsyncSession, domains: Mapping[UUID, Domain], listed: Iterable[tuple[SitemapFile, Spool]]
 ) -> None:
-    """Every page once per domain; a page that is known keeps its curation and its contacts."""
-    in_order = sorted(listed, key=lambda pair: pair[0].domain_id)  # two hosts never wait for each other
+    """Insert or update each page, once per domain; an existing page keeps its curation and its contacts."""
+    in_order = sorted(listed, key=lambda pair: pair[0].domain_id)  # one lock order for all hosts prevents deadlocks
     if not in_order:
         return
     driver = await driver_connection(session)
     records = (
         record for sitemap, spool in in_order for record in _records(domains[sitemap.domain_id], sitemap.id, spool)
     )
-    while chunk := list(islice(records, ROWS_AT_ONCE)):
+    while chunk := list(islice(records, ROWS_PER_STATEMENT)):
         await driver.execute(_STORE, in_order[0][0].tenant_id, *_columns(chunk))
 
 
 async def choose(session: AsyncSession, domains: Iterable[Domain], picks: Mapping[UUID, Picks]) -> list[UUID]:
-    """The ids of the picked pages that may go on by the rules: those kinds, so many per site in all."""
+    """Return the ids of the picked pages that enter the next step: the kinds and the number per site of the rules."""
     sites = [domain for domain in domains if picks[domain.id]]
     rules = await rules_of(session, {domain.search_id for domain in sites})
     wanted = [
         (domain.id, url, rules[domain.search_id].pages_per_site)
         for domain in sites
         for url, kind in picks[domain.id]
-        if _may_go_on(rules[domain.search_id], kind)
+        if rules[domain.search_id].value_of(NEXT) != "off" and rules[domain.search_id].picks(kind)
     ]
     if not wanted:
         return []
     return [row["id"] for row in await (await driver_connection(session)).fetch(_CHOOSE, *_columns(wanted))]
-
-
-def _may_go_on(rules: AdvanceRules, kind: str) -> bool:
-    return rules.page_curation == "all" or (rules.page_curation == "kinds" and kind in rules.page_kinds)
 
 
 def _records(domain: Domain, sitemap_id: UUID, pages: Iterable[PageRow]) -> Iterator[tuple[Any, ...]]:
@@ -109,19 +107,19 @@ ON CONFLICT (tenant_id, domain_id, url) DO UPDATE SET last_modified = excluded.l
     kind_score = excluded.kind_score, kind_reason = excluded.kind_reason, updated_at = now()
 WHERE page.last_modified IS DISTINCT FROM excluded.last_modified OR page.kind IS DISTINCT FROM excluded.kind"""
 
-# In the order of the pick, as many as the site has left; what was turned down or is under way is not taken again.
-_CHOOSE = """
+# In the order of the picks, up to the limit of the site; rejected pages and pages that were queued before are left out.
+_CHOOSE = f"""
 WITH picked AS (
-    SELECT * FROM unnest($1::uuid[], $2::text[], $3::int[]) WITH ORDINALITY AS u(domain_id, url, most, place)
+    SELECT * FROM unnest($1::uuid[], $2::text[], $3::int[]) WITH ORDINALITY AS u(domain_id, url, per_site, rank)
 ), taken AS (
     SELECT d.domain_id, (SELECT count(*) FROM page p
-        WHERE p.domain_id = d.domain_id AND p.page_processing_status <> 'New') AS pages
+        WHERE p.domain_id = d.domain_id AND p.{NEXT.queue}_status <> 'New') AS pages
     FROM (SELECT DISTINCT domain_id FROM picked) d
-), free AS (
-    SELECT p.id, u.place, u.most - t.pages AS room,
-        row_number() OVER (PARTITION BY u.domain_id ORDER BY u.place) AS turn
+), candidates AS (
+    SELECT p.id, u.rank, u.per_site - t.pages AS free,
+        row_number() OVER (PARTITION BY u.domain_id ORDER BY u.rank) AS turn
     FROM picked u JOIN taken t USING (domain_id)
-    JOIN page p ON p.domain_id = u.domain_id AND p.url = u.url AND p.page_processing_status = 'New'
-        AND p.curation_status NOT IN ('Not a Fit', 'Archived')
+    JOIN page p ON p.domain_id = u.domain_id AND p.url = u.url AND p.{NEXT.queue}_status = 'New'
+        AND {not_rejected("p")}
 )
-SELECT id FROM free WHERE turn <= room ORDER BY place"""
+SELECT id FROM candidates WHERE turn <= free ORDER BY rank"""  # noqa: S608 - our own names

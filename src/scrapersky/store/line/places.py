@@ -1,4 +1,4 @@
-"""Named queries about places and the searches that found them."""
+"""Queries about places and the searches that found them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,21 +13,21 @@ from scrapersky.core.vocabularies import REJECTED, Status
 from scrapersky.models import Place, Search, SearchPlace
 from scrapersky.providers.base import MOVED_TO, PlaceDetails
 
-# What a search knows of a place. Curation, priority and the state of the deep scan are other people's columns.
+# The columns that a search writes. Curation, priority and the queue of the deep scan are not among them.
 FACTS = ("name", "address", "latitude", "longitude", "phone", "website", "categories", "rating", "rating_count")
 STAMPS = ("business_status", "licence", "fetched_at", "expires_at")
-ROWS_AT_ONCE = 500
-# What deep_scan takes from a search that brought everything along; the rest are columns of their own.
+ROWS_PER_STATEMENT = 500
+# Not copied to `details`: they have columns of their own.
 NOT_DETAILS = {"provider", "provider_id", "fetched_at", "expires_at"}
 
 
 async def upsert(session: AsyncSession, search: Search, found: Sequence[PlaceDetails]) -> list[UUID]:
-    """Each place once per tenant, facts refreshed, linked to the search; the ids of those nobody turned down."""
+    """Insert or update the places and link them to the search; return the ids of those not rejected."""
     wanted: list[UUID] = []
     unique = {(place.provider, place.provider_id): place for place in found}
-    places = [unique[key] for key in sorted(unique)]  # one order for all hosts
-    for start in range(0, len(places), ROWS_AT_ONCE):
-        wanted += await _upsert(session, search, places[start : start + ROWS_AT_ONCE])
+    places = [unique[key] for key in sorted(unique)]  # one lock order for all hosts prevents deadlocks
+    for start in range(0, len(places), ROWS_PER_STATEMENT):
+        wanted += await _upsert(session, search, places[start : start + ROWS_PER_STATEMENT])
     return wanted
 
 
@@ -58,7 +58,7 @@ async def _upsert(session: AsyncSession, search: Search, places: Sequence[PlaceD
 
 
 async def follow(session: AsyncSession, scanned: Sequence[tuple[Place, PlaceDetails]]) -> None:
-    """Businesses that moved: the place they went to is looked into for the same search, if it is not known already.
+    """Queue the new place of each business that moved, for the same search, unless the place is known already.
 
     The old place stays, closed, with the id of the new one in its details.
     """
@@ -68,7 +68,7 @@ async def follow(session: AsyncSession, scanned: Sequence[tuple[Place, PlaceDeta
         return
     rows = await session.execute(
         insert(Place)
-        .values([_arrived(place, to) for to, place in wanted.items()])
+        .values([_moved_place(place, to) for to, place in wanted.items()])
         .on_conflict_do_nothing(index_elements=["tenant_id", "provider", "provider_id"])
         .returning(Place.id, Place.search_id, Place.tenant_id)
     )
@@ -77,16 +77,16 @@ async def follow(session: AsyncSession, scanned: Sequence[tuple[Place, PlaceDeta
         await session.execute(insert(SearchPlace).values(found).on_conflict_do_nothing())
 
 
-def _arrived(place: Place, to: str) -> dict[str, Any]:
+def _moved_place(place: Place, to: str) -> dict[str, Any]:
     same = {name: getattr(place, name) for name in ("tenant_id", "search_id", "provider", "name", "curation_status")}
-    terms = {"licence": place.licence, "expires_at": place.expires_at}  # the name is the provider's, too
+    terms = {"licence": place.licence, "expires_at": place.expires_at}  # they apply to the name, too
     return {**same, **terms, "id": new_id(), "provider_id": to, "deep_scan_status": Status.QUEUED}
 
 
 def refresh(scanned: Sequence[tuple[Place, PlaceDetails]]) -> None:
-    """What the provider was asked again about: its facts are new, and so is the day they have to be forgotten by."""
+    """Write the facts and the expiry date of places whose details were fetched from the provider."""
     for place, details in scanned:
-        if details.fetched_at is None:  # as the search told it, nobody was asked
+        if details.fetched_at is None:  # details of the search itself: the provider was not called
             continue
         for fact in FACTS:
             known = getattr(details, fact)
@@ -111,7 +111,7 @@ def _values(search: Search, place: PlaceDetails) -> dict[str, Any]:
 
 
 def _details(place: PlaceDetails) -> dict[str, Any]:
-    """Everything the provider told, as JSON, so that the deep scan need not ask again."""
+    """Return all facts as JSON, so that the deep scan need not call the provider again."""
     known = {name: value for name, value in vars(place).items() if name not in NOT_DETAILS and value is not None}
     return {
         name: list(value) if isinstance(value, tuple) else dict(value) if name in ("hours", "extra") else value

@@ -1,4 +1,4 @@
-"""Named queries about sitemap files."""
+"""Queries about sitemap files."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,19 +14,19 @@ from scrapersky.engine.settle import driver_connection
 from scrapersky.models import Domain
 
 FEEDS = (SitemapKind.RSS.value, SitemapKind.ATOM.value)
-LINKS = "links"  # the kind of a home page that stands in for a sitemap
-ROWS_AT_ONCE = 1000
+LINKS = "links"  # the kind of a home page that replaces a missing sitemap
+ROWS_PER_STATEMENT = 1000
 COLUMNS = ("id", "domain_id", "url", "kind", "discovered_by", "last_modified")
 
 
 async def upsert(session: AsyncSession, searched: Sequence[tuple[Domain, SitemapSearch]]) -> dict[UUID, list[UUID]]:
-    """Each sitemap once per domain; by domain, the ids of those that list pages and that nobody turned down."""
+    """Insert or update the sitemaps; return by domain the ids of those that list pages and were not rejected."""
     unique = {(row["domain_id"], row["url"]): row for domain, found in searched for row in _rows(domain, found)}
-    ordered = [row for _, row in sorted(unique.items())]  # one order for all hosts
+    ordered = [row for _, row in sorted(unique.items())]  # one lock order for all hosts prevents deadlocks
     wanted: dict[UUID, list[UUID]] = {domain.id: [] for domain, _ in searched}
     driver = await driver_connection(session)
-    for start in range(0, len(ordered), ROWS_AT_ONCE):
-        rows = ordered[start : start + ROWS_AT_ONCE]
+    for start in range(0, len(ordered), ROWS_PER_STATEMENT):
+        rows = ordered[start : start + ROWS_PER_STATEMENT]
         columns = [[row[name] for row in rows] for name in COLUMNS]
         for stored in await driver.fetch(_UPSERT, searched[0][0].tenant_id, *columns):
             if stored["kind"] != SitemapKind.INDEX.value and stored["curation_status"] not in REJECTED:
@@ -36,7 +36,7 @@ async def upsert(session: AsyncSession, searched: Sequence[tuple[Domain, Sitemap
 
 def _rows(domain: Domain, found: SitemapSearch) -> list[dict[str, Any]]:
     rows = [_values(domain, sitemap) for sitemap in found.sitemaps]
-    if all(row["kind"] in FEEDS for row in rows):  # nothing, or feeds, which list news and no contact page
+    if all(row["kind"] in FEEDS for row in rows):  # none, or only feeds, which list news and no contact page
         rows.append(_home_page(domain))
     return rows
 
@@ -53,7 +53,7 @@ def _values(domain: Domain, sitemap: FoundSitemap) -> dict[str, Any]:
 
 
 def _home_page(domain: Domain) -> dict[str, Any]:
-    """No sitemap: the links of the home page are read like one."""
+    """Build the row for a home page whose links are read instead of a sitemap."""
     return {
         "id": new_id(),
         "domain_id": domain.id,

@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import StringConstraints
-from sqlalchemy import ColumnElement, and_, func, literal, select, union_all
-from sqlalchemy.orm import aliased
+from sqlalchemy import ColumnElement, TextClause, and_, func, literal, text
 
 from scrapersky.core.vocabularies import Curation, Status, Verdict
 from scrapersky.destinations.registry import KindName
@@ -23,15 +22,12 @@ from scrapersky.models import (
     Page,
     Place,
     Search,
-    SearchBusiness,
-    SearchContact,
-    SearchDomain,
-    SearchPlace,
     SitemapFile,
     Suppression,
 )
+from scrapersky.store.line.steps import ROWS_OF_SEARCH, LineStep, steps_of
 
-Condition = Callable[[Any], ColumnElement[bool]]
+Condition = Callable[[Any], ColumnElement[bool] | TextClause]
 
 Word = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_-]{1,60}$")]
 JobKind = Literal["sitemap_scan", "curation", "delivery"]
@@ -64,12 +60,19 @@ class Resource:
     model: type[Any]
     label: str  # the column that identifies a row for people
     filters: Mapping[str, Filter]
-    sorts: Mapping[str, str] = field(
-        default_factory=lambda: {"updated_at": "updated_at"}
-    )  # sort key to column, indexed
-    queues: tuple[str, ...] = ()  # the prefixes of the queues' columns
-    steps: tuple[str, ...] = ()  # the queues that Selected opens: the first of them that is not Completed
+    # sort key to column; every column is indexed
+    sorts: Mapping[str, str] = field(default_factory=lambda: {"updated_at": "updated_at"})
     standing: tuple[ColumnElement[bool], ...] = ()  # conditions for rows that were not merged into another row
+
+    @property
+    def steps(self) -> tuple[LineStep, ...]:
+        """The steps that process its rows; Selected opens the first of them that is not Completed."""
+        return steps_of(self.model)
+
+    @property
+    def queues(self) -> tuple[str, ...]:
+        """The prefixes of the queues' columns."""
+        return tuple(step.queue for step in self.steps)
 
 
 def one_of(column: Any, vocabulary: Any, description: str) -> Filter:
@@ -108,34 +111,20 @@ def name_starts_with(column: Any) -> Filter:
     )
 
 
-def found_by_search(column: Any, link: Any) -> Filter:
-    """Filter by the search that found the row; `link` is the column of the search_* table that refers to `column`."""
-    return _of_search(lambda search_id: column.in_(select(link).where(link.class_.search_id == search_id)))
+def found_by_search(model: Any) -> Filter:
+    """Filter by the search that found the row."""
+    table = model.__tablename__
+    condition = ROWS_OF_SEARCH[table].found.format(row=table)
+    return Filter(UUID, "only rows of this search", lambda value: text(condition).bindparams(search=UUID(str(value))))
 
 
-def _of_search(condition: Condition) -> Filter:
-    return Filter(UUID, "only rows of this search", lambda value: condition(UUID(str(value))))
-
-
-def _contacts_of_search(search_id: UUID) -> ColumnElement[bool]:
-    """Match contacts of the search's domains, of its businesses without a domain, and of its file without either."""
-    one = aliased(Contact)
-    of_domains = select(one.id).join(SearchDomain, SearchDomain.domain_id == one.domain_id)
-    of_businesses = select(one.id).join(SearchBusiness, SearchBusiness.business_id == one.business_id)
-    of_files = select(one.id).join(SearchContact, SearchContact.contact_id == one.id)
-    return Contact.id.in_(
-        union_all(
-            of_domains.where(SearchDomain.search_id == search_id),
-            of_businesses.where(SearchBusiness.search_id == search_id, one.domain_id.is_(None)),
-            of_files.where(SearchContact.search_id == search_id, one.domain_id.is_(None), one.business_id.is_(None)),
-        )
-    )
-
-
-def _statuses(model: Any, *queues: str) -> dict[str, Filter]:
-    """Build the filters that every curated resource has: its curation status and the status in each of its queues."""
-    decided = one_of(model.curation_status, Curation, "only rows with this curation status")
-    return {"curation_status": decided, **{f"{queue}_status": _status(model, queue) for queue in queues}}
+def _statuses(model: Any) -> dict[str, Filter]:
+    """Build the filters of every curated resource: curation status, status in each of its queues, search."""
+    return {
+        "curation_status": one_of(model.curation_status, Curation, "only rows with this curation status"),
+        **{f"{step.queue}_status": _status(model, step.queue) for step in steps_of(model)},
+        "search_id": found_by_search(model),
+    }
 
 
 def _status(model: Any, queue: str) -> Filter:
@@ -152,91 +141,74 @@ SEARCHES = Resource(
         "provider": equal(Search.provider, Word, "only searches of this provider"),
         "place_search_status": _status(Search, "place_search"),
     },
-    queues=("place_search",),
 )
 PLACES = Resource(
     "places",
     Place,
     "name",
     {
-        **_statuses(Place, "deep_scan"),
-        "search_id": found_by_search(Place.id, SearchPlace.place_id),
+        **_statuses(Place),
         "provider": equal(Place.provider, Word, "only places of this provider"),
         "has_website": present(Place.website, "with a website, or without"),
         "text": name_starts_with(Place.name_key),
     },
     BY_NAME,
-    ("deep_scan",),
-    ("deep_scan",),
 )
 BUSINESSES = Resource(
     "businesses",
     LocalBusiness,
     "name",
     {
-        **_statuses(LocalBusiness, "domain_extraction"),
-        "search_id": found_by_search(LocalBusiness.id, SearchBusiness.business_id),
+        **_statuses(LocalBusiness),
         "has_website": present(LocalBusiness.website, "with a website, or without"),
         "has_phone": present(LocalBusiness.phone, "with a phone number, or without"),
         "text": name_starts_with(LocalBusiness.name_key),
     },
     BY_NAME,
-    ("domain_extraction",),
-    ("domain_extraction",),
 )
 DOMAINS = Resource(
     "domains",
     Domain,
     "name",
     {
-        **_statuses(Domain, "domain_metadata", "sitemap_analysis"),
-        "search_id": found_by_search(Domain.id, SearchDomain.domain_id),
+        **_statuses(Domain),
         "text": starts_with(Domain.name, "how the domain begins, in lower case"),
     },
     {"updated_at": "updated_at", "name": "name"},
-    ("domain_metadata", "sitemap_analysis"),
-    ("domain_metadata", "sitemap_analysis"),
 )
 SITEMAPS = Resource(
     "sitemaps",
     SitemapFile,
     "url",
     {
-        **_statuses(SitemapFile, "sitemap_import"),
-        "search_id": found_by_search(SitemapFile.domain_id, SearchDomain.domain_id),
+        **_statuses(SitemapFile),
         "domain_id": with_id(SitemapFile.domain_id, "only sitemaps of this domain"),
         "kind": equal(
             SitemapFile.kind, SitemapType, "only of this kind; `links` is a home page that replaces a missing sitemap"
         ),
         "text": starts_with(SitemapFile.url, "how the URL begins, with its https://"),
     },
-    queues=("sitemap_import",),
-    steps=("sitemap_import",),
 )
 PAGES = Resource(
     "pages",
     Page,
     "url",
     {
-        **_statuses(Page, "page_processing"),
-        "search_id": found_by_search(Page.domain_id, SearchDomain.domain_id),
+        **_statuses(Page),
         "domain_id": with_id(Page.domain_id, "only pages of this domain"),
         "sitemap_id": with_id(Page.sitemap_file_id, "only pages of this sitemap"),
         "kind": equal(Page.kind, PageKind, "only of this kind"),
         "text": starts_with(Page.url, "how the URL begins, with its https://"),
     },
-    queues=("page_processing",),
-    steps=("page_processing",),
 )
 CONTACTS = Resource(
     "contacts",
     Contact,
     "identity",
     {
-        **_statuses(Contact, "contact_verification"),
+        **_statuses(Contact),
         "verdict": one_of(Contact.verdict, Verdict, "only with this result of the verification"),
         "suppressed": present(Contact.suppressed_at, "only suppressed contacts, or only the others"),
-        "search_id": _of_search(_contacts_of_search),
         "domain_id": with_id(Contact.domain_id, "only contacts of this domain"),
         "business_id": with_id(Contact.business_id, "only contacts of this business"),
         "page_id": with_id(Contact.page_id, "only contacts found on this page"),
@@ -247,8 +219,6 @@ CONTACTS = Resource(
         "email": starts_with(Contact.email, "how the email address begins, in lower case"),
         "text": name_starts_with(Contact.name_key),
     },
-    queues=("contact_verification",),
-    steps=("contact_verification",),
     standing=(Contact.merged_into_id.is_(None),),
 )
 SUPPRESSIONS = Resource(
@@ -292,7 +262,6 @@ DELIVERIES = Resource(
         "contact_id": with_id(Delivery.contact_id, "only deliveries of this contact"),
         "delivery_status": _status(Delivery, "delivery"),
     },
-    queues=("delivery",),
 )
 
 RESOURCES = {

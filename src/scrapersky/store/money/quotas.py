@@ -17,7 +17,6 @@ from scrapersky.core import clock
 from scrapersky.core.errors import RateLimited
 
 LIMITS = {"searches": "searches_per_day", "pages": "pages_per_day", "cents": "cents_per_month"}
-ROOM = 2  # a search that names no budget may cost so many times its estimate: there may be more than was assumed
 
 
 @dataclass(frozen=True)
@@ -59,23 +58,23 @@ async def usage(session: AsyncSession, tenant_id: UUID) -> list[Usage]:
     return [*days, _of_money(row)]
 
 
-async def admit(session: AsyncSession, tenant_id: UUID, estimate_cents: int | None) -> int | None:
-    """Whether one more search fits, or QuotaReached; what it may cost if nobody said it, empty if that is all the same.
+async def admit(session: AsyncSession, tenant_id: UUID, estimate_cents: int | None) -> bool:
+    """Raise QuotaReached if one more search does not fit; return whether the tenant's money is limited.
 
     Holds the tenant's book until the end of the transaction: of two searches at the edge of a quota one gets in.
     """
     limits = (await session.execute(_LIMITS, {"tenant": tenant_id})).one()
     if limits.searches_per_day is None and limits.cents_per_month is None:
-        return None
+        return False
     await session.execute(_HOLD, {"tenant": str(tenant_id)})
     searches, _, cents = await usage(session, tenant_id)
     if searches.limit is not None and searches.free_at is not None:
         raise QuotaReached(searches, f"Of {searches.limit} searches a day {searches.used} are used.")
     if cents.limit is None:
-        return None
+        return False
     if cents.used + cents.ahead + (estimate_cents or 0) > cents.limit:
         raise QuotaReached(cents, _too_dear(cents, estimate_cents or 0))
-    return None if estimate_cents is None else estimate_cents * ROOM
+    return True
 
 
 def _too_dear(cents: Usage, estimate: int) -> str:

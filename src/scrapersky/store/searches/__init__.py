@@ -1,1 +1,1 @@
-"""Searches."""
+"""Queries about searches: request, progress, results, resume, and the journal of provider pages."""

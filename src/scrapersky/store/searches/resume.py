@@ -1,12 +1,17 @@
-"""Named queries that take a cancelled search up again: what cancelling took back goes on by the rules asked for now."""
+"""Queries that continue an earlier search: take its rows over, queue further pages, queue what a cancel withdrew."""
+
+from itertools import pairwise
+from uuid import UUID
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.engine.outcomes import TAKEN_BACK
+from scrapersky.extract.pages.select import MIN_SCORE, NEXT_OF_KIND, WORTH
 from scrapersky.models import Search
-from scrapersky.store.line.advance_rules import AdvanceRules
+from scrapersky.store.line.steps import ROWS_OF_SEARCH, STEPS, AdvanceRules, LineStep, not_rejected, step_after
 
+URL_NOISE = "^https?://(www[.])?|[/]$"  # two URLs that differ in this only are the same page
 CANCELLED = "cancelled by "
 BESIDES = "; "  # what the search lacked before it was cancelled stands before this
 
@@ -17,52 +22,94 @@ def as_cancelled(cut_short: str | None, name: str) -> str:
     return f"{lacked}{BESIDES}{CANCELLED}{name}" if lacked else f"{CANCELLED}{name}"
 
 
-async def resume(session: AsyncSession, search: Search, rules: AdvanceRules) -> None:
-    """Queue what waits for nothing but the rules, and what somebody had selected; pages are picked anew elsewhere."""
-    search.cut_short = _lacked(search.cut_short)
-    await session.flush()
-    for workflow, statement in _QUEUE.items():
-        await session.execute(statement, {"search": search.id, "rule": getattr(rules, workflow)})
-
-
 def _lacked(cut_short: str | None) -> str | None:
     before, cancelled, _ = (cut_short or "").partition(CANCELLED)
     return before.removesuffix(BESIDES) or None if cancelled else cut_short
 
 
+async def take_over_rows(session: AsyncSession, search_id: UUID) -> None:
+    """Make the search the owner of every row it has found: they are processed by its rules from now on."""
+    for statement in _TAKE_OVER:
+        await session.execute(statement, {"search": search_id})
+
+
+async def queue_more_pages(session: AsyncSession, search_id: UUID, rules: AdvanceRules) -> None:
+    """Queue further pages of the sites that the search has found, as far as the rules allow."""
+    kinds = [kind for kind in WORTH if rules.picks(kind)]
+    if rules.value_of(step_after("sitemap_import")) == "off" or not kinds:
+        return
+    scores = {"kinds": [kind.value for kind in kinds], "worths": [WORTH[kind] for kind in kinds]}
+    order = {"min_score": MIN_SCORE, "repeated": NEXT_OF_KIND, "noise": URL_NOISE}
+    await session.execute(_QUEUE_PAGES, {"search": search_id, "per_site": rules.pages_per_site, **scores, **order})
+
+
+async def queue_withdrawn_rows(session: AsyncSession, search: Search, rules: AdvanceRules) -> None:
+    """Queue the rows of a cancelled search that the rules let into a step, or that a person selected."""
+    search.cut_short = _lacked(search.cut_short)
+    await session.flush()
+    for step, statement in _QUEUE:
+        await session.execute(statement, {"search": search.id, "rule": rules.value_of(step)})
+
+
+# A row stores only the search that owns it; the search_* tables store every search that found it. Rows are locked in
+# one order, so that two overlapping requests do not deadlock.
+_TAKE_OVER = [
+    text(f"""
+UPDATE {table} SET search_id = :search WHERE id IN (
+    SELECT t.id FROM {table} t WHERE {ROWS_OF_SEARCH[table].found.format(row="t")}
+        AND t.search_id IS DISTINCT FROM :search ORDER BY t.id FOR NO KEY UPDATE OF t)""")  # noqa: S608 - our own names
+    for table in ("place", "local_business", "domain")
+]
+
 _MARKS = ", ".join(f"'{mark}'" for mark in TAKEN_BACK.values())  # of rows that are in hand and would be the last time
 
 
-def _queue(table: str, queue: str, mine: str, ready: str = "true", fits: str = "cast(:rule AS text) = 'all'") -> str:
-    return f"""
-UPDATE {table} SET {queue}_status = replace({queue}_status, 'New', 'Queued'), {queue}_error = NULL, updated_at = now()
+def _queue(before: LineStep, step: LineStep) -> str:
+    queue, conditions = step.queue, {"all": "true", **step.rule_values}
+    by_rule = " OR ".join(f"(cast(:rule AS text) = '{value}' AND {needs})" for value, needs in conditions.items())
+    may_enter = step.may_enter
+    if before.table == step.table:
+        may_enter += f" AND {{row}}.{before.queue}_status = 'Completed'"
+    statement = f"""
+UPDATE {step.table} SET {queue}_status = replace({queue}_status, 'New', 'Queued'), {queue}_error = NULL,
+    updated_at = now()
 WHERE id IN (
-    SELECT t.id FROM {table} t WHERE {mine} AND t.curation_status NOT IN ('Not a Fit', 'Archived')
-        AND ((t.{queue}_status = 'New' AND ({ready}) AND (t.curation_status = 'Selected' OR {fits}))
+    SELECT t.id FROM {step.table} t WHERE {ROWS_OF_SEARCH[step.table].owned} AND {not_rejected("t")}
+        AND ((t.{queue}_status = 'New' AND ({may_enter})
+                AND (t.curation_status = 'Selected' OR {"false" if step.is_picked else by_rule}))
             OR (t.{queue}_status = 'Processing' AND t.{queue}_error IN ({_MARKS})))
     ORDER BY t.id FOR NO KEY UPDATE OF t)"""  # noqa: S608 - our own names
+    return statement.format(row="t")
 
 
-_OWN = "t.search_id = :search"
-_OF_OWN_DOMAIN = "t.domain_id IN (SELECT id FROM domain WHERE search_id = :search)"
-# Of its domains, of its businesses without one, and of its file without either.
-OWN_CONTACTS = """t.id IN (
-    SELECT c.id FROM contact c JOIN domain d ON d.id = c.domain_id WHERE d.search_id = :search
-    UNION ALL SELECT c.id FROM contact c JOIN local_business b ON b.id = c.business_id
-    WHERE b.search_id = :search AND c.domain_id IS NULL
-    UNION ALL SELECT c.id FROM contact c JOIN search_contact f ON f.contact_id = c.id
-    WHERE f.search_id = :search AND c.domain_id IS NULL AND c.business_id IS NULL)"""
-_WITH_WEBSITE = "(cast(:rule AS text) = 'all' OR (cast(:rule AS text) = 'has website' AND t.website IS NOT NULL))"
-_REACHABLE = "t.email IS NOT NULL AND t.suppressed_at IS NULL AND t.merged_into_id IS NULL"
-_QUEUE = {
-    workflow: text(statement)
-    for workflow, statement in {
-        "deep_scan": _queue("place", "deep_scan", _OWN),
-        "domain_extraction": _queue("local_business", "domain_extraction", _OWN, fits=_WITH_WEBSITE),
-        "domain_metadata": _queue("domain", "domain_metadata", _OWN),
-        "sitemap_analysis": _queue("domain", "sitemap_analysis", _OWN, "t.domain_metadata_status = 'Completed'"),
-        "sitemap_import": _queue("sitemap_file", "sitemap_import", _OF_OWN_DOMAIN, "t.kind IS DISTINCT FROM 'index'"),
-        "page_curation": _queue("page", "page_processing", _OF_OWN_DOMAIN, fits="false"),
-        "contact_verification": _queue("contact", "contact_verification", OWN_CONTACTS, _REACHABLE),
-    }.items()
-}
+_QUEUE = [(step, text(_queue(before, step))) for before, step in pairwise(STEPS)]
+
+_PAGES = step_after("sitemap_import").queue
+# The order of extract.pages.select: the kinds in turn, the highest score and the smallest depth first; no page whose
+# URL differs from one that was read only in www, case or a slash.
+_QUEUE_PAGES = text(f"""
+WITH sites AS (
+    SELECT f.domain_id, :per_site - count(p.id) AS free FROM search_domain f
+    LEFT JOIN page p ON p.domain_id = f.domain_id AND p.{_PAGES}_status <> 'New'
+    WHERE f.search_id = :search GROUP BY 1 HAVING count(p.id) < :per_site
+), fresh AS (
+    SELECT p.id, p.domain_id, p.url, p.kind, p.depth, w.worth * p.kind_score AS worth,
+        row_number() OVER (PARTITION BY p.domain_id, regexp_replace(lower(p.url), :noise, '', 'g')
+            ORDER BY p.kind_score DESC, length(p.url), p.url) AS copy
+    FROM sites s JOIN page p ON p.domain_id = s.domain_id
+    JOIN unnest(cast(:kinds AS text[]), cast(:worths AS float8[])) AS w(kind, worth) ON w.kind = p.kind
+    WHERE p.{_PAGES}_status = 'New' AND {not_rejected("p")}
+        AND p.kind_score >= cast(:min_score AS float8) AND NOT EXISTS (
+            SELECT FROM page r WHERE r.domain_id = p.domain_id AND r.{_PAGES}_status <> 'New'
+                AND regexp_replace(lower(r.url), :noise, '', 'g') = regexp_replace(lower(p.url), :noise, '', 'g'))
+), ranked AS (
+    SELECT id, domain_id, url, depth, worth * cast(:repeated AS float8) ^ (row_number() OVER (
+        PARTITION BY domain_id, kind ORDER BY worth DESC, depth, length(url), url) - 1) AS worth
+    FROM fresh WHERE copy = 1
+), turns AS (
+    SELECT id, domain_id, row_number() OVER (
+        PARTITION BY domain_id ORDER BY worth DESC, depth, length(url), url) AS turn FROM ranked
+)
+UPDATE page SET {_PAGES}_status = 'Queued' WHERE id IN (
+    SELECT p.id FROM turns t JOIN sites s USING (domain_id) JOIN page p ON p.id = t.id
+    WHERE t.turn <= s.free ORDER BY p.id FOR NO KEY UPDATE OF p)""")  # noqa: S608 - our own names

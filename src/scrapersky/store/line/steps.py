@@ -1,0 +1,191 @@
+"""The steps of the line, each declared once: progress, cancel, resume, curation and labels are derived from STEPS."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from scrapersky.core.vocabularies import REJECTED
+from scrapersky.models import Contact, Delivery, Domain, LocalBusiness, Page, Place, Search, SitemapFile
+
+Advance = Literal["off", "all"]
+PAGE_KINDS = ("contact", "imprint", "team", "about", "home")
+
+
+@dataclass(frozen=True)
+class LineStep:
+    """One step of the line. In its SQL conditions `{row}` is the alias of the row."""
+
+    workflow: str  # the name of the workflow, and of the advance rule that opens the step
+    model: type[Any]  # the table whose rows the step processes
+    label: str  # the name of its rows in progress messages
+    was_completed: str  # condition: what only a completed run stores
+    queue: str = ""  # the prefix of the queue's columns, if it is not the workflow's name
+    may_enter: str = "true"  # condition: the row can be processed by this step
+    rule_values: Mapping[str, str] = field(default_factory=dict)  # values of its rule besides off and all: condition
+    is_picked: bool = False  # a few rows of each site are picked: resuming does not queue all of them
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "queue", self.queue or self.workflow)
+
+    @property
+    def table(self) -> str:
+        """The name of the table."""
+        return str(self.model.__tablename__)
+
+    def has_completed(self, row: str) -> str:
+        """Build the condition that the row was Completed before it was queued again."""
+        return f"({row}.{self.queue}_attempts > 0 AND {self.was_completed.format(row=row)})"
+
+    def status_when_withdrawn(self, row: str) -> str:
+        """Build the expression for the status of a row whose work is withdrawn: Completed if it was so before."""
+        return f"CASE WHEN {self.has_completed(row)} THEN 'Completed' ELSE 'New' END"
+
+
+class AdvanceRules(BaseModel):
+    """For each step: `off`, `all`, or a condition for the rows that enter it without a person's decision."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    deep_scan: Advance = "all"
+    domain_extraction: Literal["off", "all", "has website"] = "all"
+    permanently_closed: Advance = "off"  # whether permanently closed businesses enter the steps after deep_scan
+    domain_metadata: Advance = "all"
+    sitemap_analysis: Advance = "all"
+    sitemap_import: Advance = "all"
+    page_curation: Literal["off", "all", "kinds"] = "kinds"
+    page_kinds: tuple[str, ...] = PAGE_KINDS
+    pages_per_site: int = Field(5, ge=0, le=1000)
+    contact_verification: Advance = "all"
+
+    def value_of(self, step: LineStep) -> str:
+        """Return the value of the rule that opens the step."""
+        return str(getattr(self, step.workflow))
+
+    def picks(self, page_kind: str) -> bool:
+        """Return whether pages of this kind may be read."""
+        return self.page_curation == "all" or page_kind in self.page_kinds
+
+
+STEPS = (
+    LineStep(
+        "place_search",
+        Search,
+        "searching",
+        was_completed="({row}.call_count > 0 OR {row}.result_count > 0)",
+    ),
+    LineStep(
+        "deep_scan",
+        Place,
+        "places",
+        was_completed="EXISTS (SELECT FROM local_business made "
+        "WHERE made.tenant_id = {row}.tenant_id AND made.place_id = {row}.id)",
+    ),
+    LineStep(
+        "domain_extraction",
+        LocalBusiness,
+        "businesses",
+        was_completed="({row}.profiles IS NOT NULL "
+        "OR EXISTS (SELECT FROM business_domain made WHERE made.business_id = {row}.id))",
+        rule_values={"has website": "{row}.website IS NOT NULL"},
+    ),
+    LineStep("domain_metadata", Domain, "web sites", was_completed="{row}.http_status IS NOT NULL"),
+    LineStep("sitemap_analysis", Domain, "sitemaps", was_completed="{row}.sitemap_result IS NOT NULL"),
+    LineStep(
+        "sitemap_import",
+        SitemapFile,
+        "lists of pages",
+        was_completed="{row}.url_count IS NOT NULL",
+        may_enter="{row}.kind IS DISTINCT FROM 'index'",
+    ),
+    LineStep(
+        "page_curation",
+        Page,
+        "pages",
+        was_completed="{row}.fetched_at IS NOT NULL",
+        queue="page_processing",
+        rule_values={"kinds": "true"},  # the kinds were chosen when the pages were picked
+        is_picked=True,
+    ),
+    LineStep(
+        "contact_verification",
+        Contact,
+        "addresses",
+        was_completed="{row}.verification IS NOT NULL",
+        may_enter="{row}.email IS NOT NULL AND {row}.suppressed_at IS NULL AND {row}.merged_into_id IS NULL",
+    ),
+)
+# Not a step of the line: contacts are delivered by the rules of destinations, not by those of a search.
+DELIVERY = LineStep("delivery", Delivery, "deliveries", was_completed="{row}.delivered_at IS NOT NULL")
+
+STOPPED = AdvanceRules.model_validate({step.workflow: "off" for step in STEPS[1:]})  # the rules of a cancelled search
+
+
+def steps_of(model: type[Any]) -> tuple[LineStep, ...]:
+    """Return the steps that process rows of this model, in order."""
+    return tuple(step for step in (*STEPS, DELIVERY) if step.model is model)
+
+
+def step_named(workflow: str) -> LineStep:
+    """Return the step of this workflow."""
+    return next(step for step in STEPS if step.workflow == workflow)
+
+
+def step_after(workflow: str) -> LineStep:
+    """Return the step that follows the one of this workflow."""
+    return STEPS[STEPS.index(step_named(workflow)) + 1]
+
+
+def not_rejected(row: str) -> str:
+    """Build the condition that no person has rejected the row."""
+    words = ", ".join(f"'{word.value}'" for word in REJECTED)
+    return f"{row}.curation_status NOT IN ({words})"
+
+
+# -- the rows of a search ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SearchRows:
+    """Conditions on the rows of a table with respect to the search `:search`."""
+
+    found: str  # rows that the search has found; several searches may find a row
+    owned: str  # rows that are processed for the search: the latest search that found them
+
+
+def contacts_of_search(columns: str = "c.id", *, owned: bool = False) -> str:
+    """Build the query for the contacts of a search's domains, of its businesses without one, and of its file.
+
+    Three lookups by index: one condition with OR would read every contact.
+    """
+    domains = "domain f ON f.id" if owned else "search_domain f ON f.domain_id"
+    businesses = "local_business f ON f.id" if owned else "search_business f ON f.business_id"
+    return f"""
+    SELECT {columns} FROM contact c JOIN {domains} = c.domain_id WHERE f.search_id = :search
+    UNION ALL SELECT {columns} FROM contact c JOIN {businesses} = c.business_id
+    WHERE f.search_id = :search AND c.domain_id IS NULL
+    UNION ALL SELECT {columns} FROM contact c JOIN search_contact f ON f.contact_id = c.id
+    WHERE f.search_id = :search AND c.domain_id IS NULL AND c.business_id IS NULL"""  # noqa: S608 - our own names
+
+
+def _linked(link: str, key: str) -> SearchRows:
+    found = f"{{row}}.id IN (SELECT {key} FROM {link} WHERE search_id = :search)"  # noqa: S608 - our own names
+    return SearchRows(found, "{row}.search_id = :search")
+
+
+_OF_DOMAINS = SearchRows(
+    "{row}.domain_id IN (SELECT domain_id FROM search_domain WHERE search_id = :search)",
+    "{row}.domain_id IN (SELECT id FROM domain WHERE search_id = :search)",
+)
+ROWS_OF_SEARCH: Mapping[str, SearchRows] = {
+    "search": SearchRows("{row}.id = :search", "{row}.id = :search"),
+    "place": _linked("search_place", "place_id"),
+    "local_business": _linked("search_business", "business_id"),
+    "domain": _linked("search_domain", "domain_id"),
+    "sitemap_file": _OF_DOMAINS,
+    "page": _OF_DOMAINS,
+    "contact": SearchRows(
+        f"{{row}}.id IN ({contacts_of_search()})", f"{{row}}.id IN ({contacts_of_search(owned=True)})"
+    ),
+}

@@ -1,0 +1,52 @@
+"""Queries about what a search has found: domains, contacts and their values."""
+
+from uuid import UUID
+
+from sqlalchemy import select, text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.models import Domain, SearchDomain
+from scrapersky.store.line.steps import contacts_of_search
+
+
+async def contact_counts(session: AsyncSession, search_id: UUID) -> dict[str, int]:
+    """Count the contacts of the search, and their distinct emails, phones, people and domains."""
+    row = (await session.execute(_COUNTS, {"search": search_id})).one()
+    return dict(row._mapping)
+
+
+async def verdicts(session: AsyncSession, search_id: UUID) -> dict[str, str | None]:
+    """Return the verdict on every email address of the search; None for those that were not verified."""
+    rows = await session.execute(_VERDICTS, {"search": search_id})
+    return {row.email: row.verdict for row in rows}
+
+
+async def found_values(session: AsyncSession, search_id: UUID) -> list[tuple[str, str, str]]:
+    """Return every value of the search: domain, field (email, phone, social, person, title as `name: title`), value."""
+    rows = await session.execute(_VALUES, {"search": search_id})
+    return [(row.domain, row.field, row.value) for row in rows]
+
+
+async def hosts(session: AsyncSession, search_id: UUID) -> set[str]:
+    """Return the domains of the search."""
+    found = select(Domain.name).join(SearchDomain, SearchDomain.domain_id == Domain.id)
+    return set(await session.scalars(found.where(SearchDomain.search_id == search_id)))
+
+
+_COUNTS = text(f"""
+SELECT count(*) AS contacts, count(DISTINCT c.email) AS emails, count(DISTINCT c.phone) AS phones,
+    count(DISTINCT c.name) AS people, count(DISTINCT c.domain_id) AS domains
+FROM ({contacts_of_search("c.*")}) c""")  # noqa: S608 - our own names
+
+_VERDICTS = text(f"""
+SELECT c.email, min(c.verdict) AS verdict FROM ({contacts_of_search("c.*")}) c
+WHERE c.email IS NOT NULL GROUP BY c.email""")  # noqa: S608 - our own names
+
+_VALUES = text("""
+WITH c AS (SELECT d.name AS domain, c.* FROM search_domain f JOIN domain d ON d.id = f.domain_id
+    JOIN contact c ON c.domain_id = d.id WHERE f.search_id = :search)
+SELECT domain, 'email' AS field, email AS value FROM c WHERE email IS NOT NULL
+UNION SELECT domain, 'phone', phone FROM c WHERE phone IS NOT NULL
+UNION SELECT domain, 'person', name FROM c WHERE name IS NOT NULL
+UNION SELECT domain, 'title', name || ': ' || title FROM c WHERE name IS NOT NULL AND title IS NOT NULL
+UNION SELECT domain, 'social', p.value FROM c, jsonb_each_text(c.profiles) p""")
