@@ -55,7 +55,7 @@ async def queue_withdrawn_rows(session: AsyncSession, search: Search, rules: Adv
 # one order, so that two overlapping requests do not deadlock.
 _TAKE_OVER = [
     text(f"""
-UPDATE {table} SET search_id = :search WHERE id IN (
+UPDATE {table} AS found SET search_id = :search WHERE found.id IN (
     SELECT t.id FROM {table} t WHERE {ROWS_OF_SEARCH[table].found.format(row="t")}
         AND t.search_id IS DISTINCT FROM :search ORDER BY t.id FOR NO KEY UPDATE OF t)""")  # noqa: S608 - our own names
     for table in ("place", "local_business", "domain")
