@@ -17,7 +17,7 @@ from scrapersky.core.settings import Environment
 from scrapersky.core.tokens import new_key
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.models import ApiKey, User
-from scrapersky.sandbox.example_workflows import parcel_line
+from scrapersky.sandbox.example_workflows import example_pipeline
 from scrapersky.store.accounts import tenants
 
 LINE = "/api/v3/workflows"
@@ -87,7 +87,7 @@ async def make_key(
 
 
 def app_over(url: str, *, run_engine: bool = False, pipeline: Pipeline | None = None, **variables: str) -> FastAPI:
-    return create_app(environment(url, **variables), run_engine=run_engine, pipeline=pipeline or parcel_line())
+    return create_app(environment(url, **variables), run_engine=run_engine, pipeline=pipeline or example_pipeline())
 
 
 @pytest.fixture

@@ -4,8 +4,10 @@ import os
 
 import scrapersky.bootstrap
 from scrapersky.cli import main
-from scrapersky.sandbox.example_workflows import parcel_line
+from scrapersky.sandbox.example_workflows import example_pipeline
 
 if __name__ == "__main__":
-    vars(scrapersky.bootstrap)["build_pipeline"] = lambda *_given: parcel_line(seconds=float(os.environ["PACKING"]))
+    vars(scrapersky.bootstrap)["build_pipeline"] = lambda *_given: example_pipeline(
+        seconds=float(os.environ["PACKING"])
+    )
     main()

@@ -7,7 +7,7 @@ import pytest
 from scrapersky.core import database as core
 from scrapersky.core.database import Database
 from scrapersky.engine.loop import run_job_loop
-from scrapersky.sandbox.example_workflows import parcel_line
+from scrapersky.sandbox.example_workflows import example_pipeline
 from tests.conftest import processors_of
 
 ADD = "INSERT INTO parcel (tenant_id, label, packing_status) SELECT $1, 'p', 'Queued' FROM generate_series(1, 20)"
@@ -32,7 +32,7 @@ async def until_in_hand(admin) -> None:
 @pytest.mark.parametrize("outcome", ["Completed", "Queued"])
 async def test_a_locked_row_is_left_to_its_lease_and_the_others_are_settled(hasty, settings, admin, tenant, outcome):
     await admin.execute(ADD, tenant)
-    line = parcel_line(seconds=0.3, tears=0.0 if outcome == "Completed" else 1.0)
+    line = example_pipeline(seconds=0.3, tears=0.0 if outcome == "Completed" else 1.0)
     processor = processors_of(line, hasty, settings, lease_seconds=2, concurrency=20, breaker_error_rate=1)["packing"]
     cycle = asyncio.create_task(run_job_loop(processor))
     await until_in_hand(admin)
@@ -45,7 +45,9 @@ async def test_a_locked_row_is_left_to_its_lease_and_the_others_are_settled(hast
 
 async def test_a_locked_row_does_not_keep_the_others_from_their_heartbeat(hasty, settings, admin, tenant):
     await admin.execute(ADD, tenant)
-    processor = processors_of(parcel_line(seconds=2.5), hasty, settings, lease_seconds=1, concurrency=20)["packing"]
+    processor = processors_of(example_pipeline(seconds=2.5), hasty, settings, lease_seconds=1, concurrency=20)[
+        "packing"
+    ]
     cycle = asyncio.create_task(run_job_loop(processor))
     await until_in_hand(admin)
     async with admin.transaction():

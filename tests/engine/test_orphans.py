@@ -7,7 +7,7 @@ import pytest
 
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.orphans import is_only_process, release_orphans
-from scrapersky.sandbox.example_workflows import parcel_line
+from scrapersky.sandbox.example_workflows import example_pipeline
 from tests.conftest import processors_of
 
 
@@ -27,9 +27,9 @@ async def held(admin, tenant):
 async def test_what_nobody_holds_any_more_is_worked_on_at_once(database, settings, admin, held):
     async with database.engine_connection() as connection:
         assert await is_only_process(connection)
-        assert await release_orphans(connection, parcel_line()) == 20
-        assert await release_orphans(connection, parcel_line()) == 0
-    await run_job_loop(processors_of(parcel_line(), database, settings)["packing"])
+        assert await release_orphans(connection, example_pipeline()) == 20
+        assert await release_orphans(connection, example_pipeline()) == 0
+    await run_job_loop(processors_of(example_pipeline(), database, settings)["packing"])
     rows = await admin.fetch("SELECT packing_status, packing_attempts FROM parcel")
     assert {tuple(row) for row in rows} == {("Completed", 2)}, "the lost attempt counts, and fences late writes"
 

@@ -14,7 +14,7 @@ from scrapersky.engine.queue import MIN_ORDER_KEY, Queue, Settlement
 from scrapersky.engine.queue_sql import QueueStatements
 from scrapersky.engine.workflow import Workflow
 from scrapersky.pipeline import build_pipeline
-from scrapersky.sandbox.example_workflows import parcel_line
+from scrapersky.sandbox.example_workflows import example_pipeline
 from tests.conftest import Server
 
 BATCH = 50
@@ -24,7 +24,7 @@ FEWER_ROWS = 30_000
 PAGES = 40 * BATCH
 MANY_INDEXES = 12  # on a table with more, every one that a changed row must be entered into costs its few pages
 
-LINES = [build_pipeline({}), parcel_line()]
+LINES = [build_pipeline({}), example_pipeline()]
 WORKFLOWS = [workflow for line in LINES for workflow in line]
 
 

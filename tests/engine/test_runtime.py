@@ -13,7 +13,7 @@ from scrapersky.engine.maintenance import Periodic, run_periodic, standard_maint
 from scrapersky.engine.runtime import Runtime
 from scrapersky.engine.tuning import tune
 from scrapersky.observe.run_history import record_runs
-from scrapersky.sandbox.example_workflows import parcel_line
+from scrapersky.sandbox.example_workflows import example_pipeline
 from tests.conftest import make_settings
 
 ADD = "INSERT INTO parcel (tenant_id, label, packing_status) SELECT $1, 'p', $3 FROM generate_series(1, $2)"
@@ -28,7 +28,7 @@ async def build(database_url):
         environment = Environment(variables, None)
         settings = make_settings(database_url, **variables)
         database = Database(database_url, settings)
-        line = pipeline or parcel_line()
+        line = pipeline or example_pipeline()
         tunings = {w.name: tune(w.settings_prefix, w.tuning, environment, settings.interval_seconds) for w in line}
         events = Events()
         events.subscribe(record_runs(database))
@@ -83,7 +83,7 @@ async def test_rows_that_wait_are_taken_when_they_are_due(build, admin, tenant):
 
 
 async def test_one_job_per_workflow_and_task_and_never_the_old_one(build):
-    line = parcel_line()
+    line = example_pipeline()
     runtime = build(line)
     runtime.maintenance = standard_maintenance(line, runtime.tunings, runtime.settings)
     runtime.start()
@@ -126,7 +126,7 @@ async def eventually(condition, seconds: float = 20) -> None:
 
 
 async def test_a_second_loop_starts_while_there_is_work_and_never_a_third(build, admin, tenant):
-    runtime = build(parcel_line(seconds=0.3), PACKING_SCHEDULER_MAX_INSTANCES="2", **ONE_BY_ONE)
+    runtime = build(example_pipeline(seconds=0.3), PACKING_SCHEDULER_MAX_INSTANCES="2", **ONE_BY_ONE)
     await admin.execute(ADD, tenant, 8, "Queued")
     runtime.start()
     seen: set[int] = set()
@@ -141,7 +141,7 @@ async def test_a_second_loop_starts_while_there_is_work_and_never_a_third(build,
 
 
 async def test_the_interval_follows_the_depth_and_comes_back(build, admin, tenant):
-    runtime = build(parcel_line(seconds=0.05), PACKING_SCHEDULER_INTERVAL_SECONDS="60", **ONE_BY_ONE)
+    runtime = build(example_pipeline(seconds=0.05), PACKING_SCHEDULER_INTERVAL_SECONDS="60", **ONE_BY_ONE)
     await admin.execute(ADD, tenant, 40, "Queued")
     runtime.start()
 
@@ -261,7 +261,7 @@ async def test_behind_a_pooler_a_task_that_fails_is_noted_too(database_url, admi
 
 
 async def test_what_is_due_is_done_at_the_start_also_by_a_process_that_lives_for_a_moment(build, admin):
-    line = parcel_line()
+    line = example_pipeline()
     runtime = build(line)
     runtime.maintenance = standard_maintenance(line, runtime.tunings, runtime.settings)
     runtime.start()
@@ -274,7 +274,7 @@ async def test_old_runs_are_pruned(database, admin, settings):
         "failed, returned, lost, histogram) SELECT 'x', 'h', 1, now() - n * interval '1 day', 1, 0, 0, 0, 0, 0, 0, 0, "
         "0, '{}' FROM generate_series(1, 60) n"
     )
-    line = parcel_line()
+    line = example_pipeline()
     prune = standard_maintenance(line, {w.name: w.tuning for w in line}, settings)[0]
     await run_periodic(prune, database)
     assert await admin.fetchval("SELECT count(*) FROM run") in (29, 30)
@@ -290,7 +290,7 @@ async def test_stuck_rows_and_old_queues_raise_the_alarm(database, admin, tenant
         "VALUES ($1, 'Processing', 1, now() - interval '1 hour')",
         tenant,
     )
-    line = parcel_line()
+    line = example_pipeline()
     alarm = standard_maintenance(line, {w.name: w.tuning for w in line}, settings)[1]
     with capture_logs() as logs:
         await run_periodic(alarm, database)

@@ -16,7 +16,7 @@ from scrapersky.destinations.registry import DestinationAdapters
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.processor import QueueProcessor
-from scrapersky.sandbox.crm.webhook import Receiver
+from scrapersky.sandbox.crm.webhook import WebhookReceiver
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.store.deliveries.outbox import Outbox
 from scrapersky.workflows.delivery import Delivery
@@ -52,7 +52,9 @@ class DeliveryHouse:
         """Drain the queue once."""
         await run_job_loop(self.processor(**changes))
 
-    async def hook(self, path: str = "/leads", tenant: UUID | None = None, **columns: Any) -> tuple[UUID, Receiver]:
+    async def hook(
+        self, path: str = "/leads", tenant: UUID | None = None, **columns: Any
+    ) -> tuple[UUID, WebhookReceiver]:
         """A web hook and whoever listens there."""
         receiver = self.sandbox.hooks.add(path, SECRET)
         return await self.destination("webhook", f"{self.sandbox.hooks_url}{path}", SECRET, tenant, **columns), receiver

@@ -43,11 +43,11 @@ def points(
 
 
 class TinyGoogle:
-    """Answers for a little server; `mishaps` are answered before anything else."""
+    """Answers for a little server; `faults` are answered before anything else."""
 
     def __init__(self, server: LittleServer, places: list[dict[str, Any]]) -> None:
         self.places = places
-        self.mishaps: list[Reply] = []
+        self.faults: list[Reply] = []
         self.paid = 0
         self.free = 0
         server.answers["/v1/places:searchText"] = self.search
@@ -77,8 +77,8 @@ class TinyGoogle:
     def refusal(self, asked: Asked) -> Reply | None:
         if asked.headers.get("X-Goog-Api-Key") != KEY or "key" in asked.query:
             return error(400, "INVALID_ARGUMENT", f"API key not valid: {asked.headers}", "API_KEY_INVALID")
-        if self.mishaps:
-            return self.mishaps.pop(0)
+        if self.faults:
+            return self.faults.pop(0)
         if not asked.headers.get("X-Goog-FieldMask"):
             return error(400, "INVALID_ARGUMENT", "FieldMask is a required parameter.")
         if DEARER & fields(asked):

@@ -17,7 +17,7 @@ from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.settle import driver_connection
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.sandbox.example_workflows import Parcel, Shipping, Weighing
+from scrapersky.sandbox.example_workflows import ExampleParcel, Shipping, Weighing
 
 # The proxy knows this statement: it lets the next COMMIT of the connection through and loses the answer to it.
 LOSE_THE_NEXT_COMMIT = "SELECT 'the next answer is lost'"
@@ -63,12 +63,12 @@ class Job:
         return self.label.split()[0]
 
 
-class FaultyPacking(Workflow[Parcel, Job, str]):
+class FaultyPacking(Workflow[ExampleParcel, Job, str]):
     """A parcel is packed; its label says what goes wrong."""
 
     number = 91
     name = "packing"
-    model = Parcel
+    model = ExampleParcel
     reads = ("label",)
     feeds = "weighing"
     tuning = Tuning(batch_size=20, max_attempts=10, breaker_error_rate=1.0, breaker_min_rows=10_000)
@@ -102,7 +102,7 @@ class FaultyPacking(Workflow[Parcel, Job, str]):
         self._diary.tell("worked", label=job.label, attempts=job.attempts)
         return "a note with a \0 in it" if job.manner == "nul" else "packed"
 
-    async def write_batch(self, session: Any, found: Sequence[tuple[Parcel, str]]) -> Iterable[UUID]:
+    async def write_batch(self, session: Any, found: Sequence[tuple[ExampleParcel, str]]) -> Iterable[UUID]:
         for parcel, note in found:
             await session.execute(
                 text(

@@ -9,7 +9,7 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-from scrapersky.sandbox.sites.responder import Sites
+from scrapersky.sandbox.sites.responder import SiteResponder
 from scrapersky.sandbox.truth import truth
 from scrapersky.sandbox.world.world import World
 from tests import ROOT
@@ -67,7 +67,7 @@ def four_workers(**options: Any) -> dict[str, Any]:
 
 def sites(count: int) -> list[dict[str, Any]]:
     """Sites of the sandbox that can be read, each of its own host."""
-    readable = {entry["host"]: entry for entry in truth(Sites(World(SEED, BUSINESSES))) if entry["reachable"]}
+    readable = {entry["host"]: entry for entry in truth(SiteResponder(World(SEED, BUSINESSES))) if entry["reachable"]}
     return list(readable.values())[:count]
 
 

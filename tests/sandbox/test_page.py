@@ -1,7 +1,7 @@
 """docs/sandbox.md says what the code does."""
 
-from scrapersky.sandbox.google.service import MISHAPS
-from scrapersky.sandbox.osm.servers import NOMINATIM_MISHAPS, OVERPASS_MISHAPS
+from scrapersky.sandbox.google.service import FAULTS
+from scrapersky.sandbox.osm.servers import NOMINATIM_FAULTS, OVERPASS_FAULTS
 from scrapersky.sandbox.sites.faults import SHARES, WHY_UNREACHABLE
 from tests import ROOT
 
@@ -18,5 +18,5 @@ def test_every_condition_is_documented_with_its_share():
 
 
 def test_every_error_to_order_is_documented():
-    for kind in (*MISHAPS, *NOMINATIM_MISHAPS, *OVERPASS_MISHAPS):
+    for kind in (*FAULTS, *NOMINATIM_FAULTS, *OVERPASS_FAULTS):
         assert kind in PAGE

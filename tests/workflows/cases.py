@@ -18,7 +18,7 @@ from scrapersky.extract.emails.deliverability import Verification
 from scrapersky.extract.results import Contacts, Email
 from scrapersky.pipeline import build_pipeline
 from scrapersky.providers.base import PlaceDetails
-from scrapersky.sandbox.example_workflows import parcel_line
+from scrapersky.sandbox.example_workflows import example_pipeline
 from scrapersky.workflows.delivery import Delivered
 from scrapersky.workflows.domain_metadata import HomePage
 from scrapersky.workflows.page_curation import PageRead
@@ -151,21 +151,21 @@ CASES = [
     ),
     Case(
         "packing",
-        parcel_line,
+        example_pipeline,
         "INSERT INTO parcel (tenant_id, label, packing_status) VALUES ($1, $2, $3) RETURNING id",
         lambda: None,
         "SELECT count(*) FROM parcel WHERE weighing_status = 'Queued'",
     ),
     Case(
         "weighing",
-        parcel_line,
+        example_pipeline,
         "INSERT INTO parcel (tenant_id, label, weighing_status) VALUES ($1, $2, $3) RETURNING id",
         lambda: 100,
         "SELECT count(*) FROM shipment WHERE shipping_status = 'Queued'",
     ),
     Case(
         "shipping",
-        parcel_line,
+        example_pipeline,
         "INSERT INTO shipment (tenant_id, parcel_id, shipping_status) "
         "VALUES ($1, gen_random_uuid(), coalesce($3, $2)) RETURNING id",
         lambda: None,

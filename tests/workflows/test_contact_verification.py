@@ -15,7 +15,7 @@ from scrapersky.engine.pipeline import Pipeline
 from scrapersky.extract.results import Contacts, Email, Phone
 from scrapersky.models import Page
 from scrapersky.sandbox.server.dns_server import NameServer
-from scrapersky.sandbox.server.dns_zone import VERDICTS, Post, post_of
+from scrapersky.sandbox.server.dns_zone import VERDICTS, MailSetup, mail_setup_of
 from scrapersky.sandbox.world.world import World
 from scrapersky.store.contacts import upsert as contacts
 from scrapersky.workflows.contact_verification import ContactVerification
@@ -33,14 +33,14 @@ async def names() -> AsyncIterator[NameServer]:
 
 
 @pytest.fixture
-def domains() -> dict[Post, str]:
+def domains() -> dict[MailSetup, str]:
     """A domain for each way to stand to mail."""
     world = World(SEED, 400)
     hosts = (business.host for business in world if business.host and business.partner is None)
-    found: dict[Post, str] = {}
+    found: dict[MailSetup, str] = {}
     for host in hosts:
-        found.setdefault(post_of(world, host), host)
-    assert set(found) == set(Post)
+        found.setdefault(mail_setup_of(world, host), host)
+    assert set(found) == set(MailSetup)
     return found
 
 
@@ -84,7 +84,7 @@ async def desk(database, settings, admin, tenant, names) -> AsyncIterator[Desk]:
     await made.close()
 
 
-@pytest.mark.parametrize("post", [post for post in Post if post is not Post.BROKEN])
+@pytest.mark.parametrize("post", [post for post in MailSetup if post is not MailSetup.BROKEN])
 async def test_each_domain_gives_its_addresses_their_verdict(desk, domains, post):
     contact_id = await desk.add(f"eva@{domains[post]}")
     await desk.run()
@@ -124,7 +124,7 @@ async def test_what_is_no_address_costs_no_question(desk):
 
 
 async def test_silent_name_servers_are_tried_again_and_then_the_verdict_is_unknown(desk, domains, admin):
-    contact_id = await desk.add(f"eva@{domains[Post.BROKEN]}")
+    contact_id = await desk.add(f"eva@{domains[MailSetup.BROKEN]}")
     for attempt in (1, 2):
         await desk.run()
         waiting = await desk.contact(contact_id)
@@ -139,7 +139,7 @@ async def test_silent_name_servers_are_tried_again_and_then_the_verdict_is_unkno
 
 
 async def test_a_hundred_addresses_of_one_domain_are_one_question(desk, domains):
-    host = domains[Post.HOSTS]
+    host = domains[MailSetup.HOSTS]
     for number in range(100):
         await desk.add(f"eva{number}@{host}")
     await desk.run()
@@ -148,7 +148,7 @@ async def test_a_hundred_addresses_of_one_domain_are_one_question(desk, domains)
 
 
 async def test_verifying_again_refreshes_and_what_people_decided_stays(desk, domains, admin):
-    contact_id = await desk.add(f"eva@{domains[Post.HOSTS]}", curation_status="Maybe", name="Eva", phone="+3589")
+    contact_id = await desk.add(f"eva@{domains[MailSetup.HOSTS]}", curation_status="Maybe", name="Eva", phone="+3589")
     await desk.run()
     first = await desk.contact(contact_id)
     await admin.execute("UPDATE contact SET verdict = NULL, contact_verification_status = 'Queued'")
@@ -161,7 +161,7 @@ async def test_verifying_again_refreshes_and_what_people_decided_stays(desk, dom
 
 
 async def test_a_valid_number_is_noted_beside_the_address(desk, domains):
-    contact_id = await desk.add(f"eva@{domains[Post.HOSTS]}", phone="+358961314720")
+    contact_id = await desk.add(f"eva@{domains[MailSetup.HOSTS]}", phone="+358961314720")
     await desk.run()
     assert (await desk.contact(contact_id)).verification["phone_valid"] is True
 

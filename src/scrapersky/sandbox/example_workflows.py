@@ -39,7 +39,7 @@ SELECT add_queue_triggers('parcel', 'packing'),
 
 
 class ExampleBase(DeclarativeBase):
-    """A registry of its own: these tables are no part of the line."""
+    """A separate registry: these tables are not part of the line."""
 
     type_annotation_map: ClassVar[dict[Any, Any]] = {
         datetime: DateTime(timezone=True),
@@ -56,7 +56,7 @@ class _Example:
     priority: Mapped[int] = mapped_column(SmallInteger(), default=0, server_default="0")
 
 
-class Parcel(_Example, ExampleBase):
+class ExampleParcel(_Example, ExampleBase):
     """Something to pack and to weigh."""
 
     __tablename__ = "parcel"
@@ -80,8 +80,8 @@ class Parcel(_Example, ExampleBase):
     weighing_order: Mapped[int] = order_column()
 
 
-class Shipment(_Example, ExampleBase):
-    """A weighed parcel on its way; one per parcel, whatever happens."""
+class ExampleShipment(_Example, ExampleBase):
+    """A weighed parcel; exactly one per parcel."""
 
     __tablename__ = "shipment"
     __table_args__ = queue_items("shipment", "shipping")
@@ -96,12 +96,12 @@ class Shipment(_Example, ExampleBase):
     shipping_order: Mapped[int] = order_column()
 
 
-class Packing(Workflow[Parcel, str, None]):
-    """A parcel is packed; now and then the tape tears and it is tried again."""
+class Packing(Workflow[ExampleParcel, str, None]):
+    """A parcel is packed; some attempts fail and are retried."""
 
     number = 91
     name = "packing"
-    model = Parcel
+    model = ExampleParcel
     reads = ("label",)
     feeds = "weighing"
     tuning = Tuning(batch_size=50, max_attempts=3, backoff_seconds=0.5, breaker_error_rate=0.9)
@@ -110,7 +110,7 @@ class Packing(Workflow[Parcel, str, None]):
         self._tears, self._seconds = tears, seconds
 
     def read(self, row: Claimed) -> str:
-        """The label on the parcel."""
+        """Read the label of the parcel."""
         label: str = row.label
         return label
 
@@ -120,63 +120,63 @@ class Packing(Workflow[Parcel, str, None]):
         if random.random() < self._tears:
             raise RuntimeError(f"the tape of {label} tore")
 
-    async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Parcel, None]]) -> Iterable[UUID]:
-        """Nothing to store: the same parcel goes on to the scales."""
+    async def write_batch(self, session: AsyncSession, found: Sequence[tuple[ExampleParcel, None]]) -> Iterable[UUID]:
+        """Store nothing; queue the same parcels for weighing."""
         return [parcel.id for parcel, _ in found]
 
 
-class Weighing(Workflow[Parcel, str, int]):
-    """A packed parcel is weighed; an empty one is set aside with that reason."""
+class Weighing(Workflow[ExampleParcel, str, int]):
+    """A packed parcel is weighed; an empty one is skipped."""
 
     number = 92
     name = "weighing"
-    model = Parcel
+    model = ExampleParcel
     reads = ("label",)
     feeds = "shipping"
     tuning = Tuning(batch_size=50)
 
     def read(self, row: Claimed) -> str:
-        """The label on the parcel."""
+        """Read the label of the parcel."""
         label: str = row.label
         return label
 
     async def work(self, label: str) -> int:
-        """The weight follows from the label, so that a re-run finds the same."""
+        """Compute the weight from the label, so that a repeated run gives the same result."""
         grams = sum(label.encode()) % 1000
         if grams < 30:
             raise Skip("empty parcel")
         return grams
 
-    async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Parcel, int]]) -> Iterable[UUID]:
+    async def write_batch(self, session: AsyncSession, found: Sequence[tuple[ExampleParcel, int]]) -> Iterable[UUID]:
         """Note the weight and make the shipment, once."""
         for parcel, grams in found:
             parcel.grams = grams
         made = await session.execute(
-            insert(Shipment)
+            insert(ExampleShipment)
             .values([{"id": new_id(), "tenant_id": parcel.tenant_id, "parcel_id": parcel.id} for parcel, _ in found])
             .on_conflict_do_nothing(index_elements=["parcel_id"])
-            .returning(Shipment.id)
+            .returning(ExampleShipment.id)
         )
         return list(made.scalars())
 
 
-class Shipping(Workflow[Shipment, None, None]):
-    """A shipment leaves the house."""
+class Shipping(Workflow[ExampleShipment, None, None]):
+    """A shipment is sent."""
 
     number = 93
     name = "shipping"
-    model = Shipment
+    model = ExampleShipment
     tuning = Tuning(batch_size=50)
 
     def read(self, row: Claimed) -> None:
-        """Nothing is needed to wave."""
+        """Read nothing."""
 
     async def work(self, task: None) -> None:
-        """Wave."""
+        """Do nothing."""
 
 
-def parcel_line(tears: float = 0.0, seconds: float = 0.0) -> Pipeline:
-    """Parcel ─▶ packing ─▶ weighing ─▶ Shipment ─▶ shipping."""
+def example_pipeline(tears: float = 0.0, seconds: float = 0.0) -> Pipeline:
+    """Build the pipeline Parcel ─▶ packing ─▶ weighing ─▶ Shipment ─▶ shipping."""
     return Pipeline([Packing(tears, seconds), Weighing(), Shipping()])
 
 

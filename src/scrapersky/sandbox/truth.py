@@ -1,4 +1,4 @@
-"""The truth about a world, and how much of it somebody found."""
+"""The truth about a generated world, and the score of what was found."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from scrapersky.sandbox.server.dns_zone import verdict_of
-from scrapersky.sandbox.sites.contact_placement import stands
+from scrapersky.sandbox.sites.contact_placement import place_contacts
 from scrapersky.sandbox.sites.faults import WHY_UNREACHABLE
-from scrapersky.sandbox.sites.plan import Site
-from scrapersky.sandbox.sites.responder import Sites
+from scrapersky.sandbox.sites.plan import SitePlan
+from scrapersky.sandbox.sites.responder import SiteResponder
 from scrapersky.sandbox.sites.sitemaps import sitemap_truth
 from scrapersky.sandbox.world.business import Business
 from scrapersky.sandbox.world.slugs import plain
@@ -18,13 +18,13 @@ FIELDS = {"email": "emails", "phone": "phones", "fax": "faxes", "social": "socia
 COMPARED = ("email", "phone", "social", "person", "title")
 
 
-def truth(sites: Sites) -> list[dict[str, Any]]:
-    """One entry per business: its site, why it cannot be read if it cannot, and every contact with its pages."""
+def truth(sites: SiteResponder) -> list[dict[str, Any]]:
+    """Return one entry per business: its site, why it cannot be read if so, and every contact with its pages."""
     return [truth_of(sites, business) for business in sites.world]
 
 
-def truth_of(sites: Sites, business: Business) -> dict[str, Any]:
-    """The entry of one business."""
+def truth_of(sites: SiteResponder, business: Business) -> dict[str, Any]:
+    """Return the entry of one business."""
     why = WHY_UNREACHABLE.get(business.condition)
     site = sites.site(business.host) if business.host else None
     entry: dict[str, Any] = {
@@ -48,16 +48,16 @@ def truth_of(sites: Sites, business: Business) -> dict[str, Any]:
     return entry | contacts
 
 
-def _sitemap(site: Site) -> dict[str, Any]:
+def _sitemap(site: SitePlan) -> dict[str, Any]:
     files, urls = sitemap_truth(site)
     return {"style": site.sitemap.value, "files": list(files), "urls": list(urls)}
 
 
-def _contacts(site: Site | None, business: Business) -> dict[str, list[dict[str, Any]]]:
-    """The contacts of this business, each with the addresses of the pages it stands on."""
+def _contacts(site: SitePlan | None, business: Business) -> dict[str, list[dict[str, Any]]]:
+    """Return the contacts of this business, each with the URLs of its pages."""
     pages: dict[tuple[str, str], list[str]] = defaultdict(list)
     if site is not None:
-        for stand in stands(site):
+        for stand in place_contacts(site):
             if stand.business == business.number:
                 pages[stand.field, stand.value].append(site.url(stand.page))
     titles = {person.name: person.title for person in business.people}
@@ -88,7 +88,7 @@ class Score:
 
 
 def compare(found: Iterable[tuple[str, str, str]], truth: Sequence[Mapping[str, Any]]) -> dict[str, Score]:
-    """Scores per field for triples of host, field (email, phone, social, person, title) and value.
+    """Score found triples of host, field (email, phone, social, person, title) and value per field.
 
     A value of a host that cannot be read, or that is in no world, is wrong. A fax number is neither right nor wrong.
     The value of a title is `name: title`: what somebody does is right only of the one who does it.
@@ -103,7 +103,7 @@ def compare(found: Iterable[tuple[str, str, str]], truth: Sequence[Mapping[str, 
 
 
 def normal(field: str, value: str) -> str:
-    """One form for values that mean the same: an account with and without www, a name in any order and spelling."""
+    """Normalise values that mean the same: profiles with and without www, names in any order and spelling."""
     if field == "person":
         return " ".join(sorted(plain(value).replace("-", " ").split()))
     if field == "title":
@@ -117,7 +117,7 @@ Pairs = dict[str, set[tuple[str, str]]]
 
 
 def _by_host(truth: Sequence[Mapping[str, Any]]) -> tuple[Pairs, Pairs]:
-    """What is true of each host, and what is true of it without being asked for."""
+    """Return the values of each host, and its values that need not be found."""
     true: Pairs = {field: set() for field in COMPARED}
     neutral: Pairs = {field: set() for field in COMPARED}
     for entry in truth:
@@ -134,7 +134,7 @@ def _values(entry: Mapping[str, Any], field: str) -> list[str]:
 
 
 def compare_verdicts(found: Mapping[str, str | None], truth: Sequence[Mapping[str, Any]]) -> Score:
-    """How many addresses of the truth that were found got a verdict, and how many of those the true one."""
+    """Count the true addresses that were found, have a verdict, and have the true one."""
     true = {one["value"].lower(): one["verdict"] for entry in truth for one in entry["emails"]}
     given = {email.lower(): verdict for email, verdict in found.items() if email.lower() in true}
     told = {email: verdict for email, verdict in given.items() if verdict is not None}

@@ -12,7 +12,7 @@ from scrapersky.engine.events import CycleEnded
 from scrapersky.engine.queue import Queue
 from scrapersky.engine.settle import driver_connection
 from scrapersky.observe.metrics import Metrics
-from scrapersky.sandbox.example_workflows import parcel_line
+from scrapersky.sandbox.example_workflows import example_pipeline
 from scrapersky.store.operations import queue_rows
 from tests.api.conftest import LINE, METRICS_TOKEN, add_dead, add_parcels, app_over, is_problem, served
 from tests.api.operations.test_workflows import wait_for
@@ -136,7 +136,7 @@ async def test_what_needs_a_look_is_named_and_the_process_stays(database_url, ad
 
 
 async def test_the_age_of_a_queue_is_the_one_the_engine_measures(database, admin, tenant):
-    workflow = parcel_line()["packing"]
+    workflow = example_pipeline()["packing"]
     for priority, age in [(0, 50), (5, 400), (0, 100)]:
         [row] = await add_parcels(admin, tenant, 1, "Queued", priority=priority)
         await admin.execute("UPDATE parcel SET packing_order = packing_order - $1 WHERE id = $2", age * 1_000_000, row)

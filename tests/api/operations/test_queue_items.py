@@ -10,7 +10,7 @@ from uuid import uuid4
 from sqlalchemy import text
 from sqlalchemy.dialects import postgresql
 
-from scrapersky.sandbox.example_workflows import parcel_line
+from scrapersky.sandbox.example_workflows import example_pipeline
 from scrapersky.store.operations import queue_rows
 from tests.api.conftest import LINE, add_dead, add_parcels, is_problem
 
@@ -154,7 +154,7 @@ async def test_every_shelf_is_read_from_an_index_also_from_the_middle(database, 
     await add_parcels(admin, tenant, 2000, "Completed")
     await add_parcels(admin, tenant, 2000, "Skipped")
     await admin.execute("ANALYZE parcel")
-    workflow = parcel_line()["packing"]
+    workflow = example_pipeline()["packing"]
     keys: dict[str, Any] = {"processing": SOON, "waiting": SOON, "ready": 0}
     for shelf in queue_rows.SHELVES:
         for after in (None, queue_rows.Position(shelf, keys.get(shelf), uuid4())):

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from scrapersky.sandbox.example_workflows import parcel_line
+from scrapersky.sandbox.example_workflows import example_pipeline
 from tests.api.conftest import LINE, add_dead, add_parcels, app_over, is_problem, served
 
 
@@ -148,5 +148,5 @@ async def test_a_run_request_wakes_a_workflow_that_would_sleep_for_an_hour(datab
 
 async def test_an_app_can_be_opened_and_closed_again(database_url):
     for _ in range(2):
-        async with served(app_over(database_url, run_engine=True, pipeline=parcel_line())) as client:
+        async with served(app_over(database_url, run_engine=True, pipeline=example_pipeline())) as client:
             assert (await client.get("/health/live")).status_code == 200

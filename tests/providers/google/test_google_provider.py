@@ -215,7 +215,7 @@ async def test_no_budget_means_no_paid_call(client: ClientSource, server: Little
 
 
 async def test_a_call_that_failed_is_not_charged(client: ClientSource, server: LittleServer) -> None:
-    TinyGoogle(server, points(10)).mishaps = [error(503, "UNAVAILABLE", "")]
+    TinyGoogle(server, points(10)).faults = [error(503, "UNAVAILABLE", "")]
     meter = Meter()
     with pytest.raises(ProviderBusy):
         await found(google(client, server), PlaceQuery("x", "y", limit=5), meter)
@@ -226,14 +226,14 @@ async def test_a_call_that_failed_is_not_charged(client: ClientSource, server: L
 
 
 async def test_the_quota_of_a_minute_is_a_minute(client: ClientSource, server: LittleServer) -> None:
-    TinyGoogle(server, points(10)).mishaps = [exhausted("Minute")]
+    TinyGoogle(server, points(10)).faults = [exhausted("Minute")]
     with pytest.raises(ProviderBusy, match="quota of the minute") as busy:
         await found(google(client, server))
     assert busy.value.after == timedelta(minutes=1)
 
 
 async def test_the_quota_of_a_day_ends_at_midnight_in_california(client: ClientSource, server: LittleServer) -> None:
-    TinyGoogle(server, points(10)).mishaps = [exhausted("Day")]
+    TinyGoogle(server, points(10)).faults = [exhausted("Day")]
     with pytest.raises(ProviderBusy, match="quota of the day") as busy:
         await found(google(client, server))
     assert timedelta(0) < busy.value.after <= timedelta(hours=25)
@@ -266,7 +266,7 @@ async def test_a_search_goes_on_where_the_quota_stopped_it_and_pays_nothing_twic
     provider, first = google(client, server), Meter(journal=journal)
     pages = provider.search(QUERY, first)
     await anext(pages)
-    world.mishaps = [exhausted("Day")]
+    world.faults = [exhausted("Day")]
     with pytest.raises(ProviderBusy):
         await anext(pages)
     paid, asked = world.paid, len(server.asked)
@@ -293,11 +293,11 @@ async def test_a_short_wait_is_waited_in_the_middle_of_a_search(
 
     monkeypatch.setattr("scrapersky.providers.google.paging.asyncio.sleep", sleep)
     world = TinyGoogle(server, points(10))
-    world.mishaps = [exhausted("Minute"), error(503, "UNAVAILABLE", ""), exhausted("Minute")]
+    world.faults = [exhausted("Minute"), error(503, "UNAVAILABLE", ""), exhausted("Minute")]
     provider = google(client, server, patience=timedelta(seconds=130), rests=InMemoryCooldowns(now=lambda: sum(slept)))
     assert len(await found(provider)) == 10
     assert [seconds for seconds in slept if seconds >= 1] == [60, 10, 60]
-    world.mishaps = [exhausted("Minute")] * 5
+    world.faults = [exhausted("Minute")] * 5
     with pytest.raises(ProviderBusy):
         await found(provider)
 
@@ -347,7 +347,7 @@ async def test_a_google_that_is_down_is_tried_again(client: ClientSource, server
 async def test_a_quota_of_details_rests_details_and_no_search(
     client: ClientSource, server: LittleServer, unit: str, longest: timedelta
 ) -> None:
-    TinyGoogle(server, points(3)).mishaps = [exhausted(unit)]
+    TinyGoogle(server, points(3)).faults = [exhausted(unit)]
     provider, purse = google(client, server), InMemoryDetailBudget()
     for _ in range(3):
         with pytest.raises(ProviderBusy, match=f"quota of the {unit.lower()}") as busy:

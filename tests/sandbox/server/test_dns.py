@@ -11,7 +11,7 @@ from scrapersky.core import clock
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.network.mx_lookup import DnsUnavailable, mx_lookup_of, parse_servers
 from scrapersky.extract.emails.deliverability import inspect_address, verify_email
-from scrapersky.sandbox.server.dns_zone import DECK, SLOW_SECONDS, Post, post_of
+from scrapersky.sandbox.server.dns_zone import DECK, SLOW_SECONDS, MailSetup, mail_setup_of
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.sandbox.truth import compare_verdicts
 
@@ -37,8 +37,8 @@ async def test_the_ordinary_lookup_gives_every_true_address_its_true_verdict(san
 
 def test_the_shares_are_exact_and_most_take_mail(sandbox: Sandbox):
     assert len(DECK) == 100
-    assert DECK.count(Post.HOSTS) > 75
-    assert set(DECK) == set(Post)
+    assert DECK.count(MailSetup.HOSTS) > 75
+    assert set(DECK) == set(MailSetup)
 
 
 async def test_a_name_that_is_nobody_s_does_not_exist_and_free_mailboxes_do(sandbox: Sandbox):
@@ -54,8 +54,8 @@ async def test_a_name_that_is_nobody_s_does_not_exist_and_free_mailboxes_do(sand
 async def test_a_slow_domain_takes_its_time_and_holds_up_nobody(sandbox: Sandbox):
     world = sandbox.world
     slow, quick = (
-        next(business.host for business in world if business.host and post_of(world, business.host) is post)
-        for post in (Post.SLOW, Post.HOSTS)
+        next(business.host for business in world if business.host and mail_setup_of(world, business.host) is post)
+        for post in (MailSetup.SLOW, MailSetup.HOSTS)
     )
     hosts = mx_lookup_of(Settings(CRAWL_DNS_SERVERS=sandbox.names.address))
     loop = asyncio.get_running_loop()

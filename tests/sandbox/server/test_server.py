@@ -30,14 +30,14 @@ async def test_the_truth_and_the_traffic_are_served_too(sandbox: Sandbox):
 
 async def test_errors_are_ordered_over_http(sandbox: Sandbox):
     async with aiohttp.ClientSession() as session:
-        async with session.post(f"{sandbox.url}/mishap?provider=overpass&kind=busy&times=1") as answer:
+        async with session.post(f"{sandbox.url}/fault?provider=overpass&kind=busy&times=1") as answer:
             assert answer.status == 200
         async with session.post(f"{sandbox.overpass_url}/interpreter", data={"data": "[out:json];out;"}) as answer:
             assert answer.status == 504
-        async with session.post(f"{sandbox.url}/mishap?provider=overpass&kind=nonsense") as answer:
+        async with session.post(f"{sandbox.url}/fault?provider=overpass&kind=nonsense") as answer:
             assert answer.status == 400
             assert "rate_limited" in (await answer.json())["error"]
-        async with session.post(f"{sandbox.url}/mishap?provider=nobody") as answer:
+        async with session.post(f"{sandbox.url}/fault?provider=nobody") as answer:
             assert answer.status == 400
 
 

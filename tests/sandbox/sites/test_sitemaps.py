@@ -9,11 +9,11 @@ from scrapersky.crawl.sitemaps.fetcher import VisitFetcher
 from scrapersky.crawl.sitemaps.result import SearchOutcome
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.sandbox.sites.faults import Condition
-from scrapersky.sandbox.sites.plan import Site, SitemapStyle
+from scrapersky.sandbox.sites.plan import SitemapStyle, SitePlan
 from scrapersky.sandbox.sites.sitemaps import sitemap_truth
 
 
-def site_with(sandbox: Sandbox, style: SitemapStyle) -> Site:
+def site_with(sandbox: Sandbox, style: SitemapStyle) -> SitePlan:
     sites = (sandbox.sites.site(one.host or "") for one in sandbox.world if one.condition is Condition.HEALTHY)
     return next(site for site in sites if site and site.sitemap is style)
 

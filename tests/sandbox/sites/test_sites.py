@@ -9,7 +9,7 @@ from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PageNotFound, P
 from scrapersky.extract.business.site_metadata import read_metadata
 from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.sandbox.sites.faults import Condition
-from scrapersky.sandbox.sites.plan import Site, SitePageKind, Style
+from scrapersky.sandbox.sites.plan import SitePageKind, SitePlan, Style
 from scrapersky.sandbox.world.business import Business
 
 
@@ -17,13 +17,13 @@ def one_of(sandbox: Sandbox, condition: Condition) -> Business:
     return next(business for business in sandbox.world if business.condition is condition)
 
 
-def site_of(sandbox: Sandbox, condition: Condition) -> Site:
+def site_of(sandbox: Sandbox, condition: Condition) -> SitePlan:
     site = sandbox.sites.site(one_of(sandbox, condition).host or "")
     assert site is not None
     return site
 
 
-def healthy(sandbox: Sandbox, style: Style) -> Site:
+def healthy(sandbox: Sandbox, style: Style) -> SitePlan:
     sites = (sandbox.sites.site(one.host or "") for one in sandbox.world if one.condition is Condition.HEALTHY)
     return next(site for site in sites if site and site.style is style and not site.crawl_delay)
 

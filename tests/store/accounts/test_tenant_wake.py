@@ -3,7 +3,7 @@
 from tests.conftest import processors_of
 
 from scrapersky.engine.loop import run_job_loop
-from scrapersky.sandbox.example_workflows import parcel_line
+from scrapersky.sandbox.example_workflows import example_pipeline
 from scrapersky.store.accounts import tenant_wake
 
 ADD = "INSERT INTO parcel (tenant_id, label, packing_status) SELECT $1, 'p', 'Queued' FROM generate_series(1, 20)"
@@ -16,7 +16,7 @@ async def test_a_disabled_tenant_rests_and_goes_on(database, settings, admin, te
     for owner in (tenant, other_tenant):
         await admin.execute(ADD, owner)
     await admin.execute("UPDATE tenant SET disabled_at = now() WHERE id = $1", other_tenant)
-    line = parcel_line()
+    line = example_pipeline()
     processor = processors_of(line, database, settings)["packing"]
 
     await run_job_loop(processor)
@@ -36,5 +36,5 @@ async def test_waking_many_goes_in_bites(database, settings, admin, tenant, monk
         "UPDATE parcel SET packing_due_at = now() + interval '1 hour', packing_error = 'The tenant is disabled.'"
     )
     monkeypatch.setattr(tenant_wake, "ROWS_AT_ONCE", 5)
-    await tenant_wake.go_on(database, parcel_line().queues.values(), tenant)
+    await tenant_wake.go_on(database, example_pipeline().queues.values(), tenant)
     assert await admin.fetchval("SELECT count(*) FROM parcel WHERE packing_due_at IS NULL") == 20

@@ -15,7 +15,7 @@ from scrapersky.cli.shared.output import print_json, print_table
 from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.settings import Environment, load
 from scrapersky.engine.events import BatchSettled
-from scrapersky.sandbox.example_workflows import create_parcel_tables, parcel_line
+from scrapersky.sandbox.example_workflows import create_parcel_tables, example_pipeline
 from scrapersky.worker import wait_until_idle
 
 TEARS = 0.05  # how often the tape tears
@@ -89,7 +89,7 @@ async def _build(home: Path) -> Application:
     }
     environment = Environment(variables, None)
     configure_logs(load(environment))
-    application = await open_application(environment, pipeline=parcel_line(TEARS, PACKING_SECONDS))
+    application = await open_application(environment, pipeline=example_pipeline(TEARS, PACKING_SECONDS))
     await create_parcel_tables(application.database)
     return application
 

@@ -1,19 +1,19 @@
-"""A fake of Brevo's contacts: create or update one, its attributes, its limits and its way of saying no."""
+"""A fake of Brevo's contacts API: create or update a contact, attributes, limits and errors."""
 
 import json
 import re
 from collections.abc import Callable
 from typing import Any
 
-from scrapersky.sandbox.crm.service import FakeService, SaysNo
-from scrapersky.sandbox.server.response import Request, Response, json_answer
+from scrapersky.sandbox.crm.service import FakeService, ServiceError
+from scrapersky.sandbox.server.response import Request, Response, json_response
 
 DEFAULT_KEY = "xkeysib-sandbox-key"
 CONTACTS, ATTRIBUTES = "/v3/contacts", "/v3/contacts/attributes"
 EMAIL = re.compile(r"[^@\s]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}")
 
 
-class BrevoError(SaysNo):
+class BrevoError(ServiceError):
     """An error answer of Brevo."""
 
     def __init__(self, status: int, code: str, message: str, **more: Any) -> None:
@@ -21,12 +21,12 @@ class BrevoError(SaysNo):
 
 
 def limited() -> Response:
-    """429: no Retry-After, a header of its own instead."""
+    """Build the 429 response: Brevo's own header instead of Retry-After."""
     headers = {"x-sib-ratelimit-limit": "10", "x-sib-ratelimit-remaining": "0", "x-sib-ratelimit-reset": "7"}
     return Response(429, b'{"code":"too_many_requests","message":"Rate limit"}', "application/json", headers)
 
 
-MISHAPS: dict[str, Callable[[], Response]] = {
+FAULTS: dict[str, Callable[[], Response]] = {
     "rate_limit": limited,
     "too_early": lambda: BrevoError(425, "too_early", "Request is being processed").answer(),
     "in_process": lambda: BrevoError(400, "account_in_process", "Account is being processed").answer(),
@@ -39,21 +39,21 @@ class FakeBrevo(FakeService):
     """One account. An attribute that does not exist, or a value of the wrong type, is dropped without a word."""
 
     def __init__(self, key: str = DEFAULT_KEY) -> None:
-        super().__init__(MISHAPS)
+        super().__init__(FAULTS)
         self.key = key
         self.attributes = {"FIRSTNAME", "LASTNAME", "SMS"}  # what a new account has
         self.lists = {1, 2}
         self.contacts: dict[str, dict[str, Any]] = {}  # by address
-        self.told: list[dict[str, Any]] = []  # the bodies as they came
+        self.told: list[dict[str, Any]] = []  # the request bodies
 
     def _answered(self, request: Request) -> Response:
         if request.headers.get("api-key") != self.key:
             raise BrevoError(401, "unauthorized", "Key not found")
         if (request.method, request.path) == ("GET", ATTRIBUTES):
             listed = [{"name": name, "category": "normal", "type": "text"} for name in sorted(self.attributes)]
-            return json_answer({"attributes": listed})
-        if mishap := self._mishap():
-            return mishap
+            return json_response({"attributes": listed})
+        if fault := self._fault():
+            return fault
         if (request.method, request.path) == ("POST", CONTACTS):
             return self._create(json.loads(request.body))
         raise BrevoError(405, "method_not_allowed", "Method not allowed")
@@ -75,7 +75,7 @@ class FakeBrevo(FakeService):
         filled = {name: value for name, value in asked.get("attributes", {}).items() if name in self.attributes}
         known.update(filled)
         known["lists"] |= set(asked.get("listIds", []))
-        return json_answer({"id": known["id"]}, 201) if is_new else Response(204, b"", "application/json")
+        return json_response({"id": known["id"]}, 201) if is_new else Response(204, b"", "application/json")
 
     def _duplicate(self, what: str) -> BrevoError:
         message = f"{what} is already associated with another Contact"

@@ -1,12 +1,12 @@
-"""A fake of HubSpot's contacts: upsert in batches, partial success, two kinds of limits, and its way of saying no."""
+"""A fake of HubSpot's contacts API: batch upsert, partial success, two kinds of limits, and errors."""
 
 import json
 import re
 from collections.abc import Callable
 from typing import Any
 
-from scrapersky.sandbox.crm.service import FakeService, SaysNo
-from scrapersky.sandbox.server.response import Request, Response, json_answer
+from scrapersky.sandbox.crm.service import FakeService, ServiceError
+from scrapersky.sandbox.server.response import Request, Response, json_response
 
 DEFAULT_TOKEN = "pat-eu1-sandbox-token"  # noqa: S105  # nosec B105 # of the sandbox
 UPSERT, CONTACTS = "/crm/v3/objects/contacts/batch/upsert", "/crm/v3/objects/contacts"
@@ -23,17 +23,17 @@ LIMIT_HEADERS = {
 }
 
 
-class HubSpotError(SaysNo):
+class HubSpotError(ServiceError):
     """An error answer of HubSpot."""
 
     def __init__(self, status: int, category: str, message: str, **more: Any) -> None:
-        said = {"status": "error", "message": message, "correlationId": CORRELATION, "category": category}
-        super().__init__(status, message, {**said, **more})
+        body = {"status": "error", "message": message, "correlationId": CORRELATION, "category": category}
+        super().__init__(status, message, {**body, **more})
 
 
 def limited(policy: str) -> Response:
-    """429 of the ten seconds or of the day."""
-    said = {
+    """Build the 429 response of the ten-second or the daily limit."""
+    body = {
         "status": "error",
         "message": f"You have reached your {policy.lower()} limit.",
         "errorType": "RATE_LIMIT",
@@ -41,10 +41,10 @@ def limited(policy: str) -> Response:
         "policyName": policy,
     }
     headers = {**LIMIT_HEADERS, "X-HubSpot-RateLimit-Remaining": "0"}
-    return Response(429, json.dumps(said).encode(), "application/json", headers)
+    return Response(429, json.dumps(body).encode(), "application/json", headers)
 
 
-MISHAPS: dict[str, Callable[[], Response]] = {
+FAULTS: dict[str, Callable[[], Response]] = {
     "ten_secondly": lambda: limited("TEN_SECONDLY_ROLLING"),
     "daily": lambda: limited("DAILY"),
     "missing_scopes": lambda: HubSpotError(
@@ -60,7 +60,7 @@ class FakeHubSpot(FakeService):
     """One portal. `strict` refuses a whole batch for one bad contact, as older portals do."""
 
     def __init__(self, token: str = DEFAULT_TOKEN) -> None:
-        super().__init__(MISHAPS)
+        super().__init__(FAULTS)
         self.token = token
         self.strict = False
         self.contacts: dict[str, dict[str, Any]] = {}  # by address
@@ -69,12 +69,12 @@ class FakeHubSpot(FakeService):
     def _answered(self, request: Request) -> Response:
         if request.headers.get("authorization") != f"Bearer {self.token}":
             raise HubSpotError(401, "INVALID_AUTHENTICATION", "Authentication credentials not found.")
-        if mishap := self._mishap():
-            return mishap
+        if fault := self._fault():
+            return fault
         if (request.method, request.path) == ("POST", UPSERT):
             return self._upsert(_read(request))
         if (request.method, request.path) == ("GET", CONTACTS):
-            return json_answer({"results": list(self.contacts.values())[:1]})
+            return json_response({"results": list(self.contacts.values())[:1]})
         raise HubSpotError(404, "OBJECT_NOT_FOUND", "No such path")
 
     def _upsert(self, inputs: list[dict[str, Any]]) -> Response:
@@ -91,10 +91,10 @@ class FakeHubSpot(FakeService):
             raise HubSpotError(400, "VALIDATION_ERROR", "Invalid input", errors=[_invalid(bad[0])])
         self.batches.append(len(inputs))
         results = [self._store(each) for each in inputs if each not in bad]
-        said = {"status": "COMPLETE", "results": results, "startedAt": "", "completedAt": ""}
+        body = {"status": "COMPLETE", "results": results, "startedAt": "", "completedAt": ""}
         if not bad:
-            return json_answer(said)
-        return json_answer({**said, "numErrors": len(bad), "errors": [_partial(each) for each in bad]}, 207)
+            return json_response(body)
+        return json_response({**body, "numErrors": len(bad), "errors": [_partial(each) for each in bad]}, 207)
 
     def _store(self, wanted: dict[str, Any]) -> dict[str, Any]:
         email = str(wanted["id"]).lower()

@@ -6,10 +6,10 @@ from typing import Any
 
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.sandbox.server.fault_injection import FaultInjector
-from scrapersky.sandbox.server.response import Request, Response, json_answer
+from scrapersky.sandbox.server.response import Request, Response, json_response
 
 
-class SaysNo(ScraperSkyError):
+class ServiceError(ScraperSkyError):
     """An error answer, raised where the request is read."""
 
     def __init__(self, status: int, message: str, document: Mapping[str, Any]) -> None:
@@ -17,31 +17,31 @@ class SaysNo(ScraperSkyError):
         self.status, self.document = status, dict(document)
 
     def answer(self) -> Response:
-        """The error as it goes over the wire."""
-        return json_answer(self.document, self.status)
+        """Return the error as an HTTP response."""
+        return json_response(self.document, self.status)
 
 
 class FakeService(ABC):
-    """One account at somebody else's."""
+    """One account of an external service."""
 
-    def __init__(self, mishaps: Mapping[str, Callable[[], Response]]) -> None:
-        self._answers = mishaps
-        self._mishaps = FaultInjector(mishaps)
+    def __init__(self, faults: Mapping[str, Callable[[], Response]]) -> None:
+        self._answers = faults
+        self._faults = FaultInjector(faults)
 
     def fail(self, kind: str, times: int = 1) -> None:
-        """The next calls go wrong in this way; see MISHAPS for the ways."""
-        self._mishaps.order(kind, times)
+        """Let the next calls fail in this way, one of FAULTS."""
+        self._faults.order(kind, times)
 
     def answer(self, request: Request) -> Response:
-        """What it says to a request."""
+        """Respond to a request."""
         try:
             return self._answered(request)
-        except SaysNo as error:
+        except ServiceError as error:
             return error.answer()
 
-    def _mishap(self) -> Response | None:
-        """What goes wrong this time, if anything does."""
-        kind = self._mishaps.next()
+    def _fault(self) -> Response | None:
+        """Return the injected fault of this call, or None."""
+        kind = self._faults.next()
         return self._answers[kind]() if kind else None
 
     @abstractmethod

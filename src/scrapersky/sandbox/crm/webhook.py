@@ -1,4 +1,4 @@
-"""Receivers of web hooks: they check signatures as Standard Webhooks says, and can be told to behave badly."""
+"""Webhook receivers: they verify signatures as in Standard Webhooks, and can be made to fail."""
 
 import base64
 import hashlib
@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scrapersky.core.errors import ScraperSkyError
-from scrapersky.sandbox.server.response import Request, Response, json_answer
+from scrapersky.sandbox.server.response import Request, Response, json_response
 
 TOLERANCE_SECONDS = 300
-MANNERS: dict[str, Response] = {
+BEHAVIOURS: dict[str, Response] = {
     "well": Response(204),
     "hang": Response(200, wait_seconds=3600),
     "endless": Response(200, b"x" * 1_000_000, drip_seconds=3600),
@@ -26,49 +26,49 @@ MANNERS: dict[str, Response] = {
 }
 
 
-class UnknownManner(ScraperSkyError):
+class UnknownBehaviour(ScraperSkyError):
     """A receiver cannot behave like this."""
 
 
 class Forged(ScraperSkyError):
-    """The message is not from whoever knows the secret."""
+    """The message was not signed with the secret."""
 
 
 @dataclass
-class Receiver:
+class WebhookReceiver:
     """One address. `effects` holds each message once, by its id: what comes twice changes nothing."""
 
     secret: str | None = None  # None takes everything
-    manners: list[str] = field(default_factory=list)  # of the next messages, the last one stays
+    behaviours: list[str] = field(default_factory=list)  # for the next messages; the last one stays
     header: tuple[str, str] | None = None  # name and value that must come along, as an n8n node asks for
     effects: dict[str, dict[str, Any]] = field(default_factory=dict)
     seen: list[str] = field(default_factory=list)  # ids in the order in which they came, again and again
     forged: int = 0
 
-    def behave(self, *manners: str) -> None:
-        """How the next messages are received; the last manner stays."""
-        for manner in manners:
-            if manner not in MANNERS:
-                raise UnknownManner(f"{manner} is none of {', '.join(MANNERS)}.")
-        self.manners = list(manners)
+    def behave(self, *behaviours: str) -> None:
+        """Set how the next messages are received; the last behaviour stays."""
+        for behaviour in behaviours:
+            if behaviour not in BEHAVIOURS:
+                raise UnknownBehaviour(f"{behaviour} is none of {', '.join(BEHAVIOURS)}.")
+        self.behaviours = list(behaviours)
 
     def take(self, request: Request) -> Response:
         """Check, remember, answer."""
-        manner = self._next()
+        behaviour = self._next()
         try:
             message_id = self._checked(request)
         except Forged:
             self.forged += 1
             return Response(401, b"Not signed by you.")
         self.seen.append(message_id)
-        if manner in ("well", "endless"):
+        if behaviour in ("well", "endless"):
             self.effects.setdefault(message_id, json.loads(request.body))
-        return MANNERS[manner]
+        return BEHAVIOURS[behaviour]
 
     def _next(self) -> str:
-        if len(self.manners) > 1:
-            return self.manners.pop(0)
-        return self.manners[0] if self.manners else "well"
+        if len(self.behaviours) > 1:
+            return self.behaviours.pop(0)
+        return self.behaviours[0] if self.behaviours else "well"
 
     def _checked(self, request: Request) -> str:
         if self.secret is None:
@@ -77,7 +77,7 @@ class Receiver:
 
 
 def verified(request: Request, secret: str) -> str:
-    """The id of a message that was signed with this secret a moment ago, or Forged."""
+    """Return the id of a message with a valid, recent signature, or raise Forged."""
     message_id = request.headers.get("webhook-id", "")
     sent_at = request.headers.get("webhook-timestamp", "")
     if not message_id or not sent_at.isdecimal() or abs(time.time() - int(sent_at)) > TOLERANCE_SECONDS:
@@ -93,18 +93,18 @@ def verified(request: Request, secret: str) -> str:
 
 
 class FakeWebhook:
-    """A host full of receivers, each under its own path; n8n answers for paths that it does not know in its own way."""
+    """A host with one receiver per path; unknown paths are answered as n8n does."""
 
     def __init__(self) -> None:
-        self.receivers: dict[str, Receiver] = {}
+        self.receivers: dict[str, WebhookReceiver] = {}
 
-    def add(self, path: str, secret: str | None = None, header: tuple[str, str] | None = None) -> Receiver:
-        """A new receiver at this path."""
-        self.receivers[path] = Receiver(secret, header=header)
+    def add(self, path: str, secret: str | None = None, header: tuple[str, str] | None = None) -> WebhookReceiver:
+        """Add a receiver at this path."""
+        self.receivers[path] = WebhookReceiver(secret, header=header)
         return self.receivers[path]
 
     def answer(self, request: Request) -> Response:
-        """What the receiver at the path says."""
+        """Respond as the receiver of the path."""
         receiver = self.receivers.get(request.path)
         if receiver is None or request.method != "POST":
             return _not_registered(request)
@@ -112,13 +112,13 @@ class FakeWebhook:
             return Response(403, b"Authorization data is wrong!")
         if receiver.header:
             answer = receiver.take(request)
-            return json_answer({"message": "Workflow was started"}) if answer.status == 204 else answer
+            return json_response({"message": "Workflow was started"}) if answer.status == 204 else answer
         return receiver.take(request)
 
 
 def _not_registered(request: Request) -> Response:
     path = request.path.rpartition("/")[2]
-    return json_answer(
+    return json_response(
         {
             "code": 404,
             "message": f'The requested webhook "{request.method} {path}" is not registered.',

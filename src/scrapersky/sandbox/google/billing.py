@@ -33,7 +33,7 @@ class Bill:
         self.cents = 0.0
 
     def add(self, method: str, mask: str) -> None:
-        """One call with this mask: its dearest field decides."""
+        """Charge one call with this field mask: its most expensive field decides."""
         service, tier = SERVICES[method], max(map(_tier, _names(mask)), default=IDS)
         if service != "Place Details" and tier == ESSENTIALS:  # searches know nothing between ids and Pro
             tier = PRO

@@ -1,9 +1,9 @@
-"""How Google Places says no: google.rpc.Status with its details."""
+"""The errors of Google Places: google.rpc.Status with its details."""
 
 from typing import Any
 
 from scrapersky.core.errors import ScraperSkyError
-from scrapersky.sandbox.server.response import Response, json_answer
+from scrapersky.sandbox.server.response import Response, json_response
 
 SERVICE = "places.googleapis.com"
 METHODS = {"searchText": "SearchText", "searchNearby": "SearchNearby", "details": "GetPlace"}
@@ -18,7 +18,7 @@ class GoogleError(ScraperSkyError):
         self.reason, self.metadata = reason, metadata
 
     def answer(self) -> Response:
-        """The error as it goes over the wire."""
+        """Return the error as an HTTP response."""
         error: dict[str, Any] = {"code": self.code, "message": self.message, "status": self.status}
         if self.reason is not None:
             error["details"] = [
@@ -34,22 +34,22 @@ class GoogleError(ScraperSkyError):
                     "message": self.message,
                 },
             ]
-        return json_answer({"error": error}, self.code)
+        return json_response({"error": error}, self.code)
 
 
 def invalid(message: str) -> GoogleError:
-    """The request itself is wrong."""
+    """Build the error of an invalid request."""
     return GoogleError(400, "INVALID_ARGUMENT", message)
 
 
 def key_invalid() -> GoogleError:
-    """A key that Google does not know."""
+    """Build the error of an unknown API key."""
     message = "API key not valid. Please pass a valid API key."
     return GoogleError(400, "INVALID_ARGUMENT", message, "API_KEY_INVALID")
 
 
 def no_key() -> GoogleError:
-    """No key at all."""
+    """Build the error of a missing API key."""
     message = (
         "Method doesn't allow unregistered callers (callers without established identity). "
         "Please use API Key or other form of API consumer identity to call this API."
@@ -58,7 +58,7 @@ def no_key() -> GoogleError:
 
 
 def exhausted(method: str, unit: str, limit: int) -> GoogleError:
-    """Too many calls per "minute" or per "day"."""
+    """Build the error of too many calls per "minute" or per "day"."""
     name = f"{METHODS[method]}Request"
     message = (
         f"Quota exceeded for quota metric '{name}' and limit '{name} per {unit}' of service "
@@ -78,7 +78,7 @@ def exhausted(method: str, unit: str, limit: int) -> GoogleError:
 
 
 def disabled() -> GoogleError:
-    """The API is not switched on for this project."""
+    """Build the error of an API that is not enabled for the project."""
     message = (
         "Places API (New) has not been used in project 100000000001 before or it is disabled. "
         "Enable it, wait a few minutes for the action to propagate, and retry."
@@ -87,23 +87,23 @@ def disabled() -> GoogleError:
 
 
 def billing_disabled() -> GoogleError:
-    """Nobody pays for this project."""
+    """Build the error of a project without billing."""
     message = "This API method requires billing to be enabled."
     return GoogleError(403, "PERMISSION_DENIED", message, "BILLING_DISABLED", consumer="projects/100000000001")
 
 
 def blocked(method: str) -> GoogleError:
-    """The key may not call this method."""
+    """Build the error of a key that may not call this method."""
     message = f"Requests to this API {SERVICE} method google.maps.places.v1.Places.{METHODS[method]} are blocked."
     return GoogleError(403, "PERMISSION_DENIED", message, "API_KEY_SERVICE_BLOCKED")
 
 
 def not_found() -> GoogleError:
-    """A place that is no more."""
+    """Build the error of a place id that no longer exists."""
     message = "The Place ID is no longer valid. Please refresh cached Place IDs as per the documentation."
     return GoogleError(404, "NOT_FOUND", message)
 
 
-def unwell(code: int, status: str, message: str) -> GoogleError:
-    """Google's own trouble."""
+def internal(code: int, status: str, message: str) -> GoogleError:
+    """Build Google's internal error."""
     return GoogleError(code, status, message)

@@ -1,4 +1,4 @@
-"""A business as Google Places shows it, and the field mask that says how much of it."""
+"""A business in the format of Google Places, and field masks."""
 
 import base64
 from hashlib import blake2b
@@ -24,13 +24,13 @@ ALSO_FIELDS = frozenset(
 
 
 def place_id(seed: int, number: int) -> str:
-    """An id as Google writes them; the number can be read from it again."""
+    """Build an id in Google's format that encodes the number."""
     digest = blake2b(f"{seed} place {number}".encode(), digest_size=12).digest()
     return f"ChIJ{number:07x}{base64.urlsafe_b64encode(digest).decode()}"
 
 
 def number_of(identity: str) -> int | None:
-    """The number in an id, or None where it is no id at all."""
+    """Decode the number from an id; None if it is not an id."""
     digits = identity[4:11]
     if not identity.startswith("ChIJ") or len(identity) != 27 or not all(sign in "0123456789abcdef" for sign in digits):
         return None
@@ -38,27 +38,27 @@ def number_of(identity: str) -> int | None:
 
 
 def is_service_area(business: Business) -> bool:
-    """Plumbers come to the customer; some of them have no place of their own."""
+    """Check for a business without an address: some plumbers only visit customers."""
     return business.trade.name == "plumber" and business.number % 4 == 0
 
 
 def is_always_open(business: Business) -> bool:
-    """One period that never closes: how Google says day and night."""
+    """Check for a business that is open day and night: one period without an end."""
     return business.number % 13 == 5
 
 
 def is_closed_for_now(business: Business) -> bool:
-    """Closed, but not for good."""
+    """Check for a temporarily closed business."""
     return not business.closed and business.number % 17 == 3
 
 
 def is_rated(business: Business) -> bool:
-    """New ones have no stars yet."""
+    """Check for a business with ratings; new ones have none."""
     return business.number % 9 != 7
 
 
 def place(seed: int, business: Business, language: str) -> dict[str, Any]:
-    """Every field of a place; what Google does not know of it is absent."""
+    """Build every field of a place; unknown fields are absent."""
     shown = _everything(seed, business, language)
     unknown = set[str]()
     if business.number % 11 == 4:
@@ -190,7 +190,7 @@ class Mask:
             node = node.setdefault(name, {})
 
     def of(self, shown: dict[str, Any]) -> dict[str, Any]:
-        """The part of a place that was asked for."""
+        """Return the requested part of a place."""
         return shown if self._everything else _cut(shown, self._tree)
 
 

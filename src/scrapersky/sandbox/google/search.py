@@ -6,7 +6,7 @@ from typing import Any
 
 from scrapersky.sandbox.google.errors import invalid
 from scrapersky.sandbox.server.response import Request
-from scrapersky.sandbox.world.business import Seat
+from scrapersky.sandbox.world.business import Location
 from scrapersky.sandbox.world.cities import City, CityBox, cities
 from scrapersky.sandbox.world.slugs import plain, slug
 from scrapersky.sandbox.world.trades import Trade, trades
@@ -21,21 +21,21 @@ NOT_COMPARED = ("pageToken", "pageSize", "maxResultCount")
 
 @dataclass(frozen=True, slots=True)
 class TextQuery:
-    """The words of a query, told apart: trades, cities, and what is left."""
+    """The words of a query: trades, cities, and other words."""
 
     trades: frozenset[str]
     cities: frozenset[str]
     rest: tuple[str, ...]
 
-    def wants(self, seat: Seat) -> bool:
-        """Whether a business of this trade and city is meant; the rest is looked for in its name."""
+    def wants(self, seat: Location) -> bool:
+        """Check that a business has this trade and city; other words are searched in its name."""
         if self.trades and seat.trade.name not in self.trades:
             return False
         return not self.cities or seat.city.name in self.cities
 
 
 def read_text(text: str) -> TextQuery:
-    """The meaning of a query such as "dentists in Helsinki"."""
+    """Parse a query such as "dentists in Helsinki"."""
     folded = f"-{slug(text)}-"
     found_cities = frozenset(city.name for city in cities().values() if _named(city, folded))
     city_words = {word for name in found_cities for word in _words_of(cities()[name])}
@@ -51,7 +51,7 @@ def read_text(text: str) -> TextQuery:
 
 
 def read_body(request: Request) -> dict[str, Any]:
-    """The JSON of a request."""
+    """Parse the JSON body of a request."""
     try:
         asked = json.loads(request.body or b"{}")
     except ValueError:
@@ -62,7 +62,7 @@ def read_body(request: Request) -> dict[str, Any]:
 
 
 def read_box(asked: dict[str, Any]) -> CityBox | None:
-    """The rectangle of the restriction, or None."""
+    """Return the rectangle of the location restriction, or None."""
     if "locationRestriction" in asked and "locationBias" in asked:
         raise invalid("Only one of location_bias and location_restriction may be set.")
     if "locationRestriction" not in asked:
@@ -82,7 +82,7 @@ def read_box(asked: dict[str, Any]) -> CityBox | None:
 
 
 def read_size(asked: dict[str, Any]) -> int:
-    """How many places per page; more than twenty is silently twenty."""
+    """Return the page size; values over twenty become twenty, as at Google."""
     size = asked.get("pageSize", asked.get("maxResultCount", 0))
     if not isinstance(size, int) or size < 0:
         raise invalid("Invalid page_size: it must not be negative.")
@@ -90,7 +90,7 @@ def read_size(asked: dict[str, Any]) -> int:
 
 
 def fingerprint(asked: dict[str, Any]) -> str:
-    """Everything that has to stay the same from page to page."""
+    """Return everything that must stay the same from page to page."""
     return json.dumps({key: value for key, value in asked.items() if key not in NOT_COMPARED}, sort_keys=True)
 
 

@@ -14,23 +14,23 @@ from scrapersky.sandbox.google.errors import GoogleError
 from scrapersky.sandbox.google.place import ALSO_FIELDS, Mask, is_rated, is_service_area, number_of, place, place_id
 from scrapersky.sandbox.google.search import MISMATCH, fingerprint, read_body, read_box, read_size, read_text
 from scrapersky.sandbox.server.fault_injection import FaultInjector
-from scrapersky.sandbox.server.response import Request, Response, json_answer
-from scrapersky.sandbox.world.business import Business, Seat
+from scrapersky.sandbox.server.response import Request, Response, json_response
+from scrapersky.sandbox.world.business import Business, Location
 from scrapersky.sandbox.world.slugs import plain
 from scrapersky.sandbox.world.spatial_index import Map
 
 MAX_RESULTS = 60
 DEFAULT_KEY = "sandbox-google-key"
-MISHAPS: dict[str, Callable[[str], GoogleError]] = {
+FAULTS: dict[str, Callable[[str], GoogleError]] = {
     "per_minute": lambda method: errors.exhausted(method, "minute", 600),
     "per_day": lambda method: errors.exhausted(method, "day", 75_000),
     "key_invalid": lambda method: errors.key_invalid(),
     "service_disabled": lambda method: errors.disabled(),
     "billing_disabled": lambda method: errors.billing_disabled(),
     "blocked": errors.blocked,
-    "internal": lambda method: errors.unwell(500, "INTERNAL", "Internal error encountered."),
-    "unavailable": lambda method: errors.unwell(503, "UNAVAILABLE", "The service is currently unavailable."),
-    "deadline": lambda method: errors.unwell(504, "DEADLINE_EXCEEDED", "Deadline expired before it could complete."),
+    "internal": lambda method: errors.internal(500, "INTERNAL", "Internal error encountered."),
+    "unavailable": lambda method: errors.internal(503, "UNAVAILABLE", "The service is currently unavailable."),
+    "deadline": lambda method: errors.internal(504, "DEADLINE_EXCEEDED", "Deadline expired before it could complete."),
 }
 
 
@@ -52,7 +52,7 @@ class FakeGoogle:
         self.per_minute, self.per_day = per_minute, per_day
         self._map = places
         self._seed = places.world.seed
-        self._mishaps = FaultInjector(MISHAPS)
+        self._faults = FaultInjector(FAULTS)
         self._minute: Counter[str] = Counter()
         self._gone: set[str] = set()
         self._moved: dict[str, str] = {}
@@ -65,25 +65,25 @@ class FakeGoogle:
         )
 
     def fail(self, kind: str, times: int = 1) -> None:
-        """The next calls go wrong in this way; see MISHAPS for the ways."""
-        self._mishaps.order(kind, times)
+        """Let the next calls fail in this way, one of FAULTS."""
+        self._faults.order(kind, times)
 
     def reset_minute(self) -> None:
-        """A new minute begins."""
+        """Reset the quota of the minute."""
         self._minute.clear()
 
     def forget(self, identity: str) -> None:
-        """This id is no longer valid: no search finds it, and whoever asks for it is told to look again."""
+        """Make an id obsolete: searches omit it, and a details call returns NOT_FOUND."""
         self._gone.add(identity)
 
     def move(self, identity: str, to: str) -> None:
-        """The business has closed here and gone there."""
+        """Mark a business as moved to another place id."""
         self._moved[identity] = to
 
     def answer(self, request: Request, path: str) -> Response:
-        """What Google says to a request; `path` begins with /v1."""
+        """Respond to a request; `path` begins with /v1."""
         try:
-            return json_answer(self._answered(request, path))
+            return json_response(self._answered(request, path))
         except GoogleError as error:
             return error.answer()
 
@@ -106,15 +106,15 @@ class FakeGoogle:
         return answer
 
     def _admit(self, request: Request, query: dict[str, str], method: str) -> None:
-        """The key, the errors that were ordered, then the quotas."""
+        """Check the API key, then injected faults, then the quotas."""
         key = request.headers.get("x-goog-api-key") or query.get("key")
         if not key:
             raise errors.no_key()
         if key != self.key:
             raise errors.key_invalid()
-        mishap = self._mishaps.next()
-        if mishap is not None:
-            raise MISHAPS[mishap](method)
+        fault = self._faults.next()
+        if fault is not None:
+            raise FAULTS[fault](method)
         if self.per_day is not None and self.calls[method] >= self.per_day:
             raise errors.exhausted(method, "day", self.per_day)
         if self.per_minute is not None and self._minute[method] >= self.per_minute:
@@ -141,7 +141,7 @@ class FakeGoogle:
         included = asked.get("includedType")
         least = asked.get("minRating", 0)
 
-        def wanted(seat: Seat) -> bool:
+        def wanted(seat: Location) -> bool:
             return query.wants(seat) and included in (None, seat.trade.google)
 
         found = self._map.within(box, wanted)
@@ -162,7 +162,7 @@ class FakeGoogle:
         types = set(asked.get("includedTypes") or asked.get("includedPrimaryTypes") or ())
         center = circle["center"]
 
-        def wanted(seat: Seat) -> bool:
+        def wanted(seat: Location) -> bool:
             near = _metres(seat, center["latitude"], center["longitude"]) <= circle["radius"]
             return near and (not types or seat.trade.google in types)
 
@@ -192,7 +192,7 @@ class FakeGoogle:
         return base64.urlsafe_b64encode(json.dumps([_digest(asked), start]).encode()).decode()
 
     def _start(self, asked: dict[str, Any]) -> int:
-        """Where the page begins: 0, or what a token of the very same search says."""
+        """Return the offset of the page: 0, or that of a token of the same search."""
         token = asked.get("pageToken")
         if not token:
             return 0
@@ -209,8 +209,8 @@ def _digest(asked: dict[str, Any]) -> str:
     return blake2b(fingerprint(asked).encode(), digest_size=8).hexdigest()
 
 
-def _metres(seat: Seat, latitude: float, longitude: float) -> float:
-    """A flat earth is good enough for fifty kilometres."""
+def _metres(seat: Location, latitude: float, longitude: float) -> float:
+    """Compute a distance on a plane, accurate enough for fifty kilometres."""
     north = (seat.latitude - latitude) * 111_195
     east = (seat.longitude - longitude) * 111_195 * 0.52  # at sixty degrees north
     return float((north**2 + east**2) ** 0.5)

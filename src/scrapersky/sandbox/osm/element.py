@@ -9,12 +9,12 @@ FIRST_ID = 7_000_000_000
 
 
 def kind_of(number: int) -> str:
-    """Most are points, some are houses, few are relations."""
+    """Choose the element type: mostly nodes, some ways, few relations."""
     return {0: "relation"}.get(number % 20, "way" if number % 4 == 1 else "node")
 
 
 def tags_of(business: Business) -> dict[str, str]:
-    """The tags, all of them strings; about half spell their contacts with contact: in front."""
+    """Build the tags, all strings; about half use the contact: prefix."""
     street, _, application = business.street.rpartition(" ")
     if business.street[:1].isdigit():
         application, _, street = business.street.partition(" ")
@@ -42,7 +42,7 @@ def tags_of(business: Business) -> dict[str, str]:
 
 
 def element(business: Business, tags: dict[str, str], out: set[str]) -> dict[str, Any]:
-    """The element as it is printed: only a point has a place of its own, others have a centre where asked for."""
+    """Build the element as printed: nodes have coordinates, others a centre if requested."""
     kind = kind_of(business.number)
     shown: dict[str, Any] = {"type": kind, "id": FIRST_ID + business.number}
     place = {"lat": business.latitude, "lon": business.longitude}

@@ -17,7 +17,7 @@ class TagFilter:
     flags: int = 0
 
     def passes(self, tags: Mapping[str, str]) -> bool:
-        """Whether an element with these tags is meant."""
+        """Check that an element with these tags matches."""
         if self.operator == "~~":
             return any(
                 re.search(self.key, key) and re.search(self.value, value, self.flags) for key, value in tags.items()
@@ -42,7 +42,7 @@ class Circle:
     longitude: float
 
     def holds(self, latitude: float, longitude: float) -> bool:
-        """Whether a point lies in it; a flat earth is good enough here."""
+        """Check that a point lies within the circle, computed on a plane."""
         north = (latitude - self.latitude) * 111_195
         east = (longitude - self.longitude) * 111_195 * 0.52
         return bool((north**2 + east**2) ** 0.5 <= self.metres)
@@ -60,7 +60,7 @@ class Statement:
     ids: set[int] = field(default_factory=set)
 
     def holds(self, latitude: float, longitude: float) -> bool:
-        """Whether a point lies where it should."""
+        """Check that a point lies within the area of the statement."""
         places: list[CityBox | Circle] = [*self.boxes, *self.circles]
         return all(place.holds(latitude, longitude) for place in places) and all(
             any(box.holds(latitude, longitude) for box in area) for area in self.areas

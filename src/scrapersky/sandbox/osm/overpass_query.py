@@ -36,7 +36,7 @@ class Query:
 
 
 def parse(text: str) -> Query:
-    """The query, or ParseError with the line and what was expected there."""
+    """Parse the query, or raise ParseError with the line and what was expected."""
     return _Parser(text).query()
 
 
@@ -129,7 +129,7 @@ class _Parser:
         return TagFilter(name, "~~" if by_key else operator, value, flags)
 
     def _place(self, statement: Statement) -> None:
-        """A box, an area, a circle or ids in round brackets."""
+        """Parse a box, an area, a circle or ids in parentheses."""
         inside = []
         while (word := self._next()) != ")":
             inside.append(word)
@@ -241,7 +241,7 @@ def _is_meant(city: City, tags: list[TagFilter]) -> bool:
 
 
 def _plain(word: str) -> str:
-    """A string without its quotes."""
+    """Strip the quotes of a string."""
     if word[:1] in ("'", '"'):
         return word[1:-1].replace('\\"', '"').replace("\\\\", "\\")
     return word

@@ -1,4 +1,4 @@
-"""Fakes of Nominatim and Overpass over a world: their shapes, their manners and their ways of failing."""
+"""Fakes of Nominatim and Overpass: response formats, usage policies and errors."""
 
 import math
 import re
@@ -11,15 +11,15 @@ from scrapersky.sandbox.osm.element import FIRST_ID, element, kind_of, tags_of
 from scrapersky.sandbox.osm.overpass_filters import Statement
 from scrapersky.sandbox.osm.overpass_query import ParseError, Query, parse
 from scrapersky.sandbox.server.fault_injection import FaultInjector
-from scrapersky.sandbox.server.response import Request, Response, json_answer
-from scrapersky.sandbox.world.business import Business, Seat
+from scrapersky.sandbox.server.response import Request, Response, json_response
+from scrapersky.sandbox.world.business import Business, Location
 from scrapersky.sandbox.world.cities import City, cities, countries
 from scrapersky.sandbox.world.slugs import slug
 from scrapersky.sandbox.world.spatial_index import Map
 from scrapersky.sandbox.world.trades import trades
 
 LICENCE = "Data © OpenStreetMap contributors, ODbL 1.0. http://osm.org/copyright"
-# User agents of those who do not say who they are: none at all, or what their library says by itself.
+# User agents that identify nobody: none, or the default of an HTTP library.
 LIBRARIES = re.compile(
     r"$|python-(?:requests|httpx|urllib)|python/\S{1,20} aiohttp|curl/|wget/|go-http-client|java/|okhttp|axios/|node",
     re.IGNORECASE,
@@ -46,7 +46,7 @@ def _blocked(status: int) -> Response:
     return Response(status, page.encode(), "text/html; charset=utf-8")
 
 
-NOMINATIM_MISHAPS: dict[str, Callable[[], Response]] = {
+NOMINATIM_FAULTS: dict[str, Callable[[], Response]] = {
     "blocked": lambda: _blocked(403),
     "too_many": lambda: _blocked(429),
     "broken": lambda: _html(500, "Internal error"),
@@ -61,29 +61,29 @@ class FakeNominatim:
         self.least_seconds = least_seconds
         self._now = now
         self._asked_at = -math.inf
-        self._mishaps = FaultInjector(NOMINATIM_MISHAPS)
+        self._faults = FaultInjector(NOMINATIM_FAULTS)
 
     def fail(self, kind: str, times: int = 1) -> None:
-        """The next calls go wrong in this way."""
-        self._mishaps.order(kind, times)
+        """Let the next calls fail in this way."""
+        self._faults.order(kind, times)
 
     def answer(self, request: Request, path: str) -> Response:
-        """What Nominatim says; whoever does not say who they are is blocked, and whoever asks too often."""
+        """Respond as Nominatim: clients without an identification or above the rate are blocked."""
         self.calls += 1
         is_hasty = self._now() - self._asked_at < self.least_seconds
         self._asked_at = self._now()
-        mishap = self._mishaps.next()
-        if mishap is not None:
-            return NOMINATIM_MISHAPS[mishap]()
+        fault = self._faults.next()
+        if fault is not None:
+            return NOMINATIM_FAULTS[fault]()
         if LIBRARIES.match(request.headers.get("user-agent", "")):
             return _blocked(403)
         if is_hasty:
             return _blocked(429)
         asked = {name: values[0] for name, values in parse_qs(request.query).items()}
         if path.rstrip("/") == "/status":
-            return json_answer({"status": 0, "message": "OK"})
+            return json_response({"status": 0, "message": "OK"})
         if path.rstrip("/") == "/reverse":
-            return json_answer({"error": "Unable to geocode"})
+            return json_response({"error": "Unable to geocode"})
         if path.rstrip("/") not in ("/search", "/search.php"):
             return _html(404, "Not found")
         return self._search(asked)
@@ -92,24 +92,24 @@ class FakeNominatim:
         form = asked.get("format", "jsonv2")
         if form not in FORMATS:
             message = f"Parameter 'format' must be one of: {', '.join(FORMATS)}"
-            return json_answer({"error": {"code": 400, "message": message}}, 400)
+            return json_response({"error": {"code": 400, "message": message}}, 400)
         text = asked.get("q") or ", ".join(asked[key] for key in ("city", "county", "country") if key in asked)
         if not text:
-            return json_answer({"error": {"code": 400, "message": "Nothing to search for."}}, 400)
+            return json_response({"error": {"code": 400, "message": "Nothing to search for."}}, 400)
         codes = [code.upper() for code in asked.get("countrycodes", "").split(",") if code]
         found = [city for city in cities().values() if _is_named(city, text) and (not codes or city.country in codes)]
         limit = int(asked["limit"]) if asked.get("limit", "").isdecimal() else 10
         shown = [_place(city, form, asked.get("addressdetails") == "1") for city in found[: min(limit, 40)]]
-        return json_answer(shown)
+        return json_response(shown)
 
 
 def _is_named(city: City, text: str) -> bool:
-    """Whether the first part of the text is the city's name, in its own language or in English."""
+    """Check that the first part of the text is the city's name, in its language or in English."""
     return slug(text.partition(",")[0]) in (slug(city.name), slug(city.english))
 
 
 def _place(city: City, form: str, details: bool) -> dict[str, Any]:
-    """A city as jsonv2 shows it: every coordinate a string, the box from south to north, then west to east."""
+    """Render a city as jsonv2: coordinates as strings, the box as south, north, west, east."""
     box, country = city.box, countries()[city.country]
     shown: dict[str, Any] = {
         "place_id": city.relation + 1_000_000,
@@ -132,7 +132,7 @@ def _place(city: City, form: str, details: bool) -> dict[str, Any]:
     return shown
 
 
-OVERPASS_MISHAPS: dict[str, Callable[[], Response]] = {
+OVERPASS_FAULTS: dict[str, Callable[[], Response]] = {
     "rate_limited": lambda: _html(
         429,
         "runtime error: open64: 0 Success /osm3s_osm_base Dispatcher_Client::request_read_and_idx::rate_limited. "
@@ -156,22 +156,22 @@ class FakeOverpass:
     def __init__(self, places: Map) -> None:
         self.calls = 0
         self._map = places
-        self._mishaps = FaultInjector(OVERPASS_MISHAPS)
+        self._faults = FaultInjector(OVERPASS_FAULTS)
 
     def fail(self, kind: str, times: int = 1) -> None:
-        """The next calls go wrong in this way."""
-        self._mishaps.order(kind, times)
+        """Let the next calls fail in this way."""
+        self._faults.order(kind, times)
 
     def answer(self, request: Request, path: str) -> Response:
-        """What Overpass says."""
+        """Respond as Overpass."""
         if path.rstrip("/") == "/api/status":
             return Response(200, _status().encode(), "text/plain; charset=utf-8")
         if path.rstrip("/") != "/api/interpreter":
             return _html(404, "Not found")
         self.calls += 1
-        mishap = self._mishaps.next()
-        if mishap is not None:
-            return OVERPASS_MISHAPS[mishap]()
+        fault = self._faults.next()
+        if fault is not None:
+            return OVERPASS_FAULTS[fault]()
         try:
             return self._run(parse(_text_of(request)))
         except ParseError as error:
@@ -191,11 +191,11 @@ class FakeOverpass:
         return _elements([element(business, tags, query.out) for _, (business, tags) in chosen])
 
     def _candidates(self, statement: Statement) -> list[Business]:
-        """Everybody of the right kind in the right place; other trades are left out before they are made."""
+        """Return the businesses of the right kind and place; other trades are skipped before they are generated."""
         keys = {trade.osm_key for trade in trades().values()}
         asked = [(tag.key, tag.value) for tag in statement.tags if tag.operator == "=" and tag.key in keys]
 
-        def wanted(seat: Seat) -> bool:
+        def wanted(seat: Location) -> bool:
             if kind_of(seat.number) not in statement.kinds:
                 return False
             if statement.ids and FIRST_ID + seat.number not in statement.ids:
@@ -208,7 +208,7 @@ class FakeOverpass:
 
 
 def _text_of(request: Request) -> str:
-    """The query, from the form, from the address, or as the whole body."""
+    """Return the query from the form, from the URL, or from the whole body."""
     body = request.body.decode("utf-8", "replace")
     for source in (body, request.query):
         found = parse_qs(source).get("data") if source.startswith("data=") or "&data=" in source else None
@@ -226,7 +226,7 @@ def _elements(elements: list[dict[str, Any]], remark: str | None = None) -> Resp
         "osm3s": {"timestamp_osm_base": BASE_TIME, "copyright": COPYRIGHT},
         "elements": elements,
     }
-    return json_answer(answer | ({"remark": remark} if remark else {}))
+    return json_response(answer | ({"remark": remark} if remark else {}))
 
 
 def _count(kinds: list[str]) -> dict[str, Any]:

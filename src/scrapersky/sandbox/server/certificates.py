@@ -1,4 +1,4 @@
-"""Certificates of the sandbox: a throw-away authority, and one certificate for each host that somebody asks for."""
+"""Certificates of the sandbox: a temporary authority, and one certificate for each requested host."""
 
 import ssl
 from collections.abc import Callable
@@ -41,11 +41,11 @@ class Authority:
         self._context = lru_cache(HOSTS_KEPT)(self._made)
 
     def close(self) -> None:
-        """Nobody needs to trust it any more."""
+        """Delete the certificate files."""
         self._home.cleanup()
 
     def server_context(self) -> ssl.SSLContext:
-        """For the door: answers each name with a certificate of its own, good or bad."""
+        """Build the TLS context that serves each host its own certificate, valid or not."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.sni_callback = self._answer
         return context

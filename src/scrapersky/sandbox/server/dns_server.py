@@ -1,4 +1,4 @@
-"""The name server of the sandbox: answers about its own hosts over UDP on loopback, and knows nobody else."""
+"""The DNS server of the sandbox: answers for its own hosts over UDP on loopback."""
 
 import asyncio
 from collections import Counter
@@ -22,7 +22,7 @@ class NameServer(asyncio.DatagramProtocol):
         self._transport: asyncio.DatagramTransport | None = None
 
     async def listen(self, host: str) -> None:
-        """On a free port of this address."""
+        """Listen on a free port of this address."""
         await asyncio.get_running_loop().create_datagram_endpoint(lambda: self, local_addr=(host, 0))
 
     @property
@@ -40,11 +40,11 @@ class NameServer(asyncio.DatagramProtocol):
             self._transport = None
 
     def connection_made(self, transport: asyncio.DatagramTransport) -> None:  # type: ignore[override]
-        """The socket is open."""
+        """Store the open socket."""
         self._transport = transport
 
     def datagram_received(self, data: bytes, sender: Address) -> None:
-        """A question; what is none gets no answer."""
+        """Answer a query; an invalid one gets no answer."""
         try:
             query = dns.message.from_wire(data)
         except dns.exception.DNSException:

@@ -11,7 +11,7 @@ import dns.rrset
 
 from scrapersky.core.vocabularies import Verdict
 from scrapersky.sandbox.world.business import FREE_MAIL
-from scrapersky.sandbox.world.stratified_draw import deck, draw
+from scrapersky.sandbox.world.stratified_draw import build_pool, draw
 from scrapersky.sandbox.world.world import World
 
 TTL = 300
@@ -20,7 +20,7 @@ ADDRESS = "127.0.0.1"
 PUBLIC_ADDRESS = "9.9.9.9"  # nobody connects to it
 
 
-class Post(StrEnum):
+class MailSetup(StrEnum):
     """How a domain stands to mail."""
 
     HOSTS = "hosts"
@@ -33,66 +33,66 @@ class Post(StrEnum):
     BROKEN = "broken"  # SERVFAIL
 
 
-DECK = deck(
+DECK = build_pool(
     {
-        Post.HOSTS: 83,
-        Post.SLOW: 3,
-        Post.ADDRESS: 4,
-        Post.NULL_MX: 3,
-        Post.SPF_NONE: 2,
-        Post.NOWHERE: 2,
-        Post.ABSENT: 2,
-        Post.BROKEN: 1,
+        MailSetup.HOSTS: 83,
+        MailSetup.SLOW: 3,
+        MailSetup.ADDRESS: 4,
+        MailSetup.NULL_MX: 3,
+        MailSetup.SPF_NONE: 2,
+        MailSetup.NOWHERE: 2,
+        MailSetup.ABSENT: 2,
+        MailSetup.BROKEN: 1,
     }
 )
 # What is true of an address whose domain stands so.
 VERDICTS = {
-    Post.HOSTS: Verdict.DELIVERABLE,
-    Post.SLOW: Verdict.DELIVERABLE,
-    Post.ADDRESS: Verdict.RISKY,
-    Post.NULL_MX: Verdict.UNDELIVERABLE,
-    Post.SPF_NONE: Verdict.UNDELIVERABLE,
-    Post.NOWHERE: Verdict.UNDELIVERABLE,
-    Post.ABSENT: Verdict.UNDELIVERABLE,
-    Post.BROKEN: Verdict.UNKNOWN,
+    MailSetup.HOSTS: Verdict.DELIVERABLE,
+    MailSetup.SLOW: Verdict.DELIVERABLE,
+    MailSetup.ADDRESS: Verdict.RISKY,
+    MailSetup.NULL_MX: Verdict.UNDELIVERABLE,
+    MailSetup.SPF_NONE: Verdict.UNDELIVERABLE,
+    MailSetup.NOWHERE: Verdict.UNDELIVERABLE,
+    MailSetup.ABSENT: Verdict.UNDELIVERABLE,
+    MailSetup.BROKEN: Verdict.UNKNOWN,
 }
-RECORDS: dict[Post, dict[str, tuple[str, ...]]] = {
-    Post.HOSTS: {"MX": ("10 mail.{0}.", "20 mail2.{0}."), "A": (ADDRESS,), "TXT": ('"v=spf1 mx -all"',)},
-    Post.SLOW: {"MX": ("10 mail.{0}.",), "A": (ADDRESS,)},
-    Post.ADDRESS: {"A": (PUBLIC_ADDRESS,), "TXT": ('"a text about something else"',)},
-    Post.NULL_MX: {"MX": ("0 .",), "A": (ADDRESS,)},
-    Post.SPF_NONE: {"A": (ADDRESS,), "TXT": ('"v=spf1 -all"',)},
-    Post.NOWHERE: {},
+RECORDS: dict[MailSetup, dict[str, tuple[str, ...]]] = {
+    MailSetup.HOSTS: {"MX": ("10 mail.{0}.", "20 mail2.{0}."), "A": (ADDRESS,), "TXT": ('"v=spf1 mx -all"',)},
+    MailSetup.SLOW: {"MX": ("10 mail.{0}.",), "A": (ADDRESS,)},
+    MailSetup.ADDRESS: {"A": (PUBLIC_ADDRESS,), "TXT": ('"a text about something else"',)},
+    MailSetup.NULL_MX: {"MX": ("0 .",), "A": (ADDRESS,)},
+    MailSetup.SPF_NONE: {"A": (ADDRESS,), "TXT": ('"v=spf1 -all"',)},
+    MailSetup.NOWHERE: {},
 }
 
 
-def post_of(world: World, domain: str) -> Post:
-    """How a domain stands to mail; one that is in no world does not exist."""
+def mail_setup_of(world: World, domain: str) -> MailSetup:
+    """Return how a domain receives mail; unknown domains do not exist."""
     if domain in FREE_MAIL:
-        return Post.HOSTS
+        return MailSetup.HOSTS
     owner = world.at(domain)
-    return draw(world.seed, "post", DECK, owner.number) if owner is not None else Post.ABSENT
+    return draw(world.seed, "post", DECK, owner.number) if owner is not None else MailSetup.ABSENT
 
 
 def verdict_of(world: World, email: str) -> Verdict:
-    """What is true of an address."""
-    return VERDICTS[post_of(world, email.rpartition("@")[2])]
+    """Return the true verdict of an address."""
+    return VERDICTS[mail_setup_of(world, email.rpartition("@")[2])]
 
 
 def answer(world: World, query: dns.message.Message) -> tuple[dns.message.Message, float]:
-    """The answer to a question, and how long it takes."""
+    """Return the answer to a query and its delay."""
     reply = dns.message.make_response(query)
     reply.flags |= dns.flags.RA
     question = query.question[0]
     domain = question.name.to_text(omit_final_dot=True).lower()
-    post = post_of(world, domain)
-    if post is Post.BROKEN:
+    post = mail_setup_of(world, domain)
+    if post is MailSetup.BROKEN:
         reply.set_rcode(dns.rcode.SERVFAIL)
-    elif post is Post.ABSENT:
+    elif post is MailSetup.ABSENT:
         reply.set_rcode(dns.rcode.NXDOMAIN)
     else:
         kind = dns.rdatatype.to_text(question.rdtype)
         records = [record.format(domain) for record in RECORDS[post].get(kind, ())]
         if records:
             reply.answer.append(dns.rrset.from_text_list(question.name, TTL, "IN", kind, records))
-    return reply, SLOW_SECONDS if post is Post.SLOW else 0.0
+    return reply, SLOW_SECONDS if post is MailSetup.SLOW else 0.0

@@ -1,4 +1,4 @@
-"""Errors to order: the next calls to a fake provider go wrong in a chosen way."""
+"""Fault injection: the next calls to a fake provider fail in a chosen way."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from scrapersky.core.errors import ScraperSkyError
 
 
 class UnknownFault(ScraperSkyError):
-    """This provider cannot go wrong in this way."""
+    """This provider does not know this fault."""
 
 
 class FaultInjector:
@@ -18,11 +18,11 @@ class FaultInjector:
         self._waiting: deque[str] = deque()
 
     def order(self, kind: str, times: int) -> None:
-        """The next `times` calls go wrong like this; UnknownMishap for a kind that is not on the list."""
+        """Let the next `times` calls fail like this; raise UnknownFault for an unknown kind."""
         if kind not in self._kinds:
             raise UnknownFault(f"{kind or 'nothing'} is none of {', '.join(self._kinds)}.")
         self._waiting.extend([kind] * times)
 
     def next(self) -> str | None:
-        """The kind of error for this call, or None."""
+        """Return the fault of this call, or None."""
         return self._waiting.popleft() if self._waiting else None

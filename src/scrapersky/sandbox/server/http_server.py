@@ -1,4 +1,4 @@
-"""The door of the sandbox: HTTP/1.1 on a socket, quick, and able to answer badly."""
+"""The HTTP server of the sandbox: fast HTTP/1.1 that can also respond incorrectly."""
 
 import asyncio
 from collections import deque
@@ -35,47 +35,47 @@ class HttpServer(asyncio.Protocol):
         self._headers: dict[str, str] = {}
         self._body = b""
 
-    # -- what the socket says ------------------------------------------------------------------------------------------
+    # -- callbacks of the socket ---------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Somebody has connected."""
+        """Store the transport of a new connection."""
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is none by inheritance
         self._guest = transport.get_extra_info("peername")[0]
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Somebody has left; an answer under way is of no use any more."""
+        """Cancel the response of a closed connection."""
         self._transport = None
         if self._task is not None:
             self._task.cancel()
 
     def data_received(self, data: bytes) -> None:
-        """Some bytes of a request, or of several."""
+        """Parse bytes of one or more requests."""
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserError:
             self._write(_head(Response(400), 0, keep=False))
             self._close()
 
-    # -- what the parser says ------------------------------------------------------------------------------------------
+    # -- callbacks of the parser ---------------------------------------------------------------------------------------
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """Start a new request."""
         self._url, self._headers, self._body = b"", {}, b""
 
     def on_url(self, url: bytes) -> None:
-        """A piece of its address."""
+        """Append a part of the URL."""
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """A header."""
+        """Store a header."""
         self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
 
     def on_body(self, body: bytes) -> None:
-        """A piece of its body."""
+        """Append a part of the body."""
         self._body += body
 
     def on_message_complete(self) -> None:
-        """The whole request is here."""
+        """Respond to the complete request."""
         path, _, query = self._url.decode("latin-1").partition("?")
         host = self._headers.get("host", "").partition(":")[0].lower()
         method = self._parser.get_method().decode()

@@ -1,4 +1,4 @@
-"""What the sandbox says to one request, good or bad."""
+"""Requests and responses of the sandbox."""
 
 import json
 from collections.abc import Mapping
@@ -33,17 +33,17 @@ class Response:
     hang_up: bool = False  # nothing comes at all
 
 
-def json_answer(value: object, status: int = 200) -> Response:
-    """A JSON answer."""
+def json_response(value: object, status: int = 200) -> Response:
+    """Build a JSON response."""
     return Response(status, json.dumps(value, ensure_ascii=False).encode(), "application/json; charset=utf-8")
 
 
 def redirect(location: str) -> Response:
-    """A lasting redirect."""
+    """Build a permanent redirect."""
     return Response(301, b"", headers={"Location": location})
 
 
-def page_answer(status: int, text: str) -> Response:
-    """A short HTML page with only these words."""
+def page_response(status: int, text: str) -> Response:
+    """Build a short HTML page with this text."""
     title = HTTPStatus(status).phrase
     return Response(status, f"<!doctype html><title>{status} {title}</title><h1>{title}</h1><p>{text}</p>".encode())

@@ -16,9 +16,9 @@ from scrapersky.sandbox.server.certificates import Authority
 from scrapersky.sandbox.server.dns_server import NameServer
 from scrapersky.sandbox.server.fault_injection import UnknownFault
 from scrapersky.sandbox.server.http_server import HttpServer
-from scrapersky.sandbox.server.response import Request, Response, json_answer
+from scrapersky.sandbox.server.response import Request, Response, json_response
 from scrapersky.sandbox.server.traffic import Traffic
-from scrapersky.sandbox.sites.responder import Sites
+from scrapersky.sandbox.sites.responder import SiteResponder
 from scrapersky.sandbox.truth import truth
 from scrapersky.sandbox.world.spatial_index import Map
 from scrapersky.sandbox.world.world import World
@@ -46,7 +46,7 @@ class Sandbox:
         latency_seconds: float = 0.0,
     ) -> None:
         self.world = World(seed, businesses)
-        self.sites = Sites(self.world)
+        self.sites = SiteResponder(self.world)
         self.traffic = Traffic()
         self.latency_seconds = latency_seconds
         places = Map(self.world)
@@ -78,7 +78,7 @@ class Sandbox:
         self.names.close()
 
     async def _listen(self, port: int, context: ssl.SSLContext | None) -> int:
-        """Open a door, and say on which port."""
+        """Start a server and return its port."""
 
         def door() -> HttpServer:
             return HttpServer(self.respond, self.traffic, self._latency, secure=context is not None)
@@ -148,7 +148,7 @@ class Sandbox:
         return f"http://{HOOKS}"
 
     def environment(self) -> dict[str, str]:
-        """The settings with which an installation lives in the sandbox instead of the internet."""
+        """Return the settings that make an installation use the sandbox instead of the internet."""
         return {
             "CRAWL_HOST_OVERRIDES": self.known_hosts,
             "CRAWL_ALLOWED_PRIVATE_NETWORKS": self.allowance,
@@ -161,7 +161,7 @@ class Sandbox:
         }
 
     def addresses(self) -> dict[str, Any]:
-        """Everything somebody needs to use it, as JSON can hold it."""
+        """Return all URLs and keys of the sandbox, as JSON values."""
         return {
             "seed": self.world.seed,
             "businesses": len(self.world),
@@ -172,13 +172,13 @@ class Sandbox:
         }
 
     def truth(self) -> list[dict[str, Any]]:
-        """What is true, one entry per business."""
+        """Return what is true, one entry per business."""
         return truth(self.sites)
 
-    # -- what it says --------------------------------------------------------------------------------------------------
+    # -- responses -----------------------------------------------------------------------------------------------------
 
     def respond(self, request: Request) -> Response:
-        """The answer to a request: of a site by its name, of the providers and of the sandbox itself by number."""
+        """Respond to a request: a site by its host, a provider or the sandbox itself by its port."""
         if request.host == HUBSPOT:
             return self.hubspot.answer(request)
         if request.host == BREVO:
@@ -187,23 +187,23 @@ class Sandbox:
             return self.hooks.answer(request)
         if request.host not in (self.address, "localhost"):
             return self.sites.answer(request)
-        room, _, rest = request.path.removeprefix("/").partition("/")
-        if room == "google":
+        first, _, rest = request.path.removeprefix("/").partition("/")
+        if first == "google":
             return self.google.answer(request, f"/{rest}")
-        if room == "nominatim":
+        if first == "nominatim":
             return self.nominatim.answer(request, f"/{rest}")
-        if room == "overpass":
+        if first == "overpass":
             return self.overpass.answer(request, f"/{rest}")
-        if room == "truth":
-            return json_answer(self.truth())
-        if room == "traffic":
-            return json_answer(self.traffic.report())
-        if room == "mishap":
-            return self._mishap(request)
-        return json_answer(self.addresses(), 200 if not room else 404)
+        if first == "truth":
+            return json_response(self.truth())
+        if first == "traffic":
+            return json_response(self.traffic.report())
+        if first == "fault":
+            return self._fault(request)
+        return json_response(self.addresses(), 200 if not first else 404)
 
-    def _mishap(self, request: Request) -> Response:
-        """`POST /mishap?provider=google&kind=per_minute&times=2`: the next calls go wrong."""
+    def _fault(self, request: Request) -> Response:
+        """Order faults: `POST /fault?provider=google&kind=per_minute&times=2`."""
         asked = {name: values[0] for name, values in parse_qs(request.query).items()}
         providers: dict[str, FakeGoogle | FakeNominatim | FakeOverpass | FakeHubSpot | FakeBrevo] = {
             "google": self.google,
@@ -215,19 +215,19 @@ class Sandbox:
         provider = providers.get(asked.get("provider", ""))
         times = asked.get("times", "1")
         if provider is None or not times.isdecimal():
-            return json_answer({"error": f"provider is one of {', '.join(providers)}, times a number"}, 400)
+            return json_response({"error": f"provider is one of {', '.join(providers)}, times a number"}, 400)
         try:
             provider.fail(asked.get("kind", ""), int(times))
         except UnknownFault as unknown:
-            return json_answer({"error": str(unknown)}, 400)
-        return json_answer({"failing": times})
+            return json_response({"error": str(unknown)}, 400)
+        return json_response({"failing": times})
 
     def _latency(self) -> float:
         return self.latency_seconds
 
 
 async def serve(seed: int, businesses: int, port: int, stop: asyncio.Event) -> None:
-    """Serve until told to stop; the addresses are printed as one line of JSON."""
+    """Serve until stopped; print the addresses as one line of JSON."""
     async with Sandbox(seed, businesses, port=port) as sandbox:
         print(json.dumps(sandbox.addresses()), flush=True)  # noqa: T201  # the line is what the caller reads
         await stop.wait()

@@ -1,4 +1,4 @@
-"""Who was asked how often: every request per host, so that good manners can be proved."""
+"""Request counts per host, to verify politeness."""
 
 import time
 from collections.abc import Callable
@@ -24,7 +24,7 @@ class HostTraffic:
 
 
 class Traffic:
-    """Counts per host. A request is under way from its last byte until the last byte of its answer."""
+    """Counts per host. A request is in flight from its last byte until the last byte of its response."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.hosts: dict[str, HostTraffic] = {}
@@ -39,7 +39,7 @@ class Traffic:
         return sum(host.requests for host in self.hosts.values())
 
     def begin(self, host: str, guest: str = "") -> None:
-        """A request has come in."""
+        """Count the start of a request."""
         entry = self.hosts.setdefault(host, HostTraffic())
         entry.requests += 1
         entry.at_once += 1
@@ -48,11 +48,11 @@ class Traffic:
         entry.guests.add(guest)
 
     def end(self, host: str) -> None:
-        """Its answer has gone out, or will never come."""
+        """Count the end of a request."""
         self.hosts[host].at_once -= 1
 
     def forget(self) -> None:
-        """Begin to count anew; what is under way stays so."""
+        """Reset the counts; requests in flight stay counted."""
         self.hosts = {
             host: HostTraffic(at_once=entry.at_once, most_at_once=entry.at_once)
             for host, entry in self.hosts.items()
@@ -60,7 +60,7 @@ class Traffic:
         }
 
     def report(self) -> dict[str, dict[str, Any]]:
-        """The counts as JSON can hold them."""
+        """Return the counts as JSON values."""
         return {
             host: {
                 "requests": entry.requests,

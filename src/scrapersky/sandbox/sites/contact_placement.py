@@ -1,9 +1,9 @@
-"""Which contact stands on which page: what the pages are written from and what the truth says."""
+"""Which contact is on which page: the source of both the pages and the truth."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scrapersky.sandbox.sites.plan import Site, SitePage, SitePageKind
+from scrapersky.sandbox.sites.plan import SitePage, SitePageKind, SitePlan
 from scrapersky.sandbox.world.business import Business
 
 
@@ -16,8 +16,8 @@ class ContactPlacement(NamedTuple):
     business: int  # whose it is
 
 
-def stands(site: Site) -> Iterator[ContactPlacement]:
-    """Every contact of the site with every page it stands on."""
+def place_contacts(site: SitePlan) -> Iterator[ContactPlacement]:
+    """Return every contact of the site with every page it is on."""
     for page in site.pages:
         for business in site.businesses:
             for url in business.socials:  # the footer is on every page
@@ -27,7 +27,7 @@ def stands(site: Site) -> Iterator[ContactPlacement]:
             yield from _on_page(site, business, page)
 
 
-def _on_page(site: Site, business: Business, page: SitePage) -> Iterator[ContactPlacement]:
+def _on_page(site: SitePlan, business: Business, page: SitePage) -> Iterator[ContactPlacement]:
     if page.kind is SitePageKind.HOME:
         if site.has_linked_data:
             yield ContactPlacement("phone", business.phone, page, business.number)

@@ -1,8 +1,8 @@
-"""How the site of a business is when somebody comes: most are well, some are not."""
+"""The condition of a site: most work, some have a fault."""
 
 from enum import StrEnum
 
-from scrapersky.sandbox.world.stratified_draw import deck
+from scrapersky.sandbox.world.stratified_draw import build_pool
 
 
 class Condition(StrEnum):
@@ -48,7 +48,7 @@ SHARES = {
     Condition.PROFILE: 2,
     Condition.NONE: 2,
 }
-DECK = deck(SHARES)
+DECK = build_pool(SHARES)
 
 # Why nothing can be read from a site in this condition.
 WHY_UNREACHABLE = {

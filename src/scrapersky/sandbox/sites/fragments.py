@@ -1,11 +1,11 @@
-"""The pieces that every style puts together in its own way."""
+"""The HTML fragments that every style arranges."""
 
 from dataclasses import dataclass
 from html import escape
 
 from scrapersky.sandbox.sites.json_ld import linked_data
 from scrapersky.sandbox.sites.page_bodies import credit, main_part, social_links
-from scrapersky.sandbox.sites.plan import Site, SitemapStyle, SitePage, SitePageKind
+from scrapersky.sandbox.sites.plan import SitemapStyle, SitePage, SitePageKind, SitePlan
 from scrapersky.sandbox.world.phone_numbers import national
 
 IN_MENU = (
@@ -20,7 +20,7 @@ IN_FOOTER = (SitePageKind.IMPRINT, SitePageKind.PRIVACY)
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class Fragments:
     """A page in pieces of HTML."""
 
     language: str
@@ -37,14 +37,14 @@ class Pieces:
     head: str  # structured data and links to feeds
 
 
-def pieces(site: Site, page: SitePage) -> Pieces:
-    """The pieces of one page."""
+def build_fragments(site: SitePlan, page: SitePage) -> Fragments:
+    """Build the fragments of one page."""
     owner = site.owner
     phone = f'<a class="call" href="tel:{owner.phone}">{national(owner.phone)}</a>' if site.header_phone else ""
     feed = ""
     if site.sitemap is SitemapStyle.RSS:
         feed = '<link rel="alternate" type="application/rss+xml" title="RSS" href="/feed/">'
-    return Pieces(
+    return Fragments(
         language=owner.language.code,
         title=f"{escape(page.title)} – {escape(owner.name)}",
         name=escape(owner.name),
@@ -60,5 +60,5 @@ def pieces(site: Site, page: SitePage) -> Pieces:
     )
 
 
-def _links(site: Site, kinds: tuple[SitePageKind, ...]) -> tuple[tuple[str, str], ...]:
+def _links(site: SitePlan, kinds: tuple[SitePageKind, ...]) -> tuple[tuple[str, str], ...]:
     return tuple((page.path, page.title) for page in map(site.page, kinds))

@@ -2,15 +2,15 @@
 
 import json
 
-from scrapersky.sandbox.sites.plan import Site, SitePageKind
+from scrapersky.sandbox.sites.plan import SitePageKind, SitePlan
 from scrapersky.sandbox.world.business import Business
 from scrapersky.sandbox.world.phone_numbers import international
 
 DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"]
 
 
-def linked_data(site: Site, kind: SitePageKind) -> str:
-    """JSON-LD for the pages that have it: home and contact, or where a contact stands nowhere else."""
+def linked_data(site: SitePlan, kind: SitePageKind) -> str:
+    """Build the JSON-LD of home and contact pages, and of contacts that are on no page."""
     if kind not in (SitePageKind.HOME, SitePageKind.CONTACT):
         return ""
     things = [
@@ -21,11 +21,11 @@ def linked_data(site: Site, kind: SitePageKind) -> str:
     )
 
 
-def _only_here(site: Site, kind: SitePageKind) -> bool:
+def _only_here(site: SitePlan, kind: SitePageKind) -> bool:
     return kind is SitePageKind.CONTACT and "structured" in (site.email_form, site.phone_form, site.second_form)
 
 
-def _thing(site: Site, business: Business, kind: SitePageKind) -> dict[str, object]:
+def _thing(site: SitePlan, business: Business, kind: SitePageKind) -> dict[str, object]:
     hours = business.hours
     thing: dict[str, object] = {
         "@context": "https://schema.org",

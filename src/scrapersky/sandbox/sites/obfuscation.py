@@ -11,7 +11,7 @@ PROTECTED = "[email&#160;protected]"
 
 
 def email(form: str, address: str, business: Business) -> str:
-    """The address in this form, as a piece of HTML; nothing for a form that is in the structured data alone."""
+    """Render the address in this form as HTML; empty for forms in structured data only."""
     words = business.language
     local, _, domain = address.partition("@")
     name, _, ending = domain.rpartition(".")
@@ -39,7 +39,7 @@ def email(form: str, address: str, business: Business) -> str:
 
 
 def phone(form: str, number: str, label: str) -> str:
-    """The number in this form, as a piece of HTML; nothing for a form that is in the structured data alone."""
+    """Render the number in this form as HTML; empty for forms in structured data only."""
     local, foreign = national(number), international(number)
     return {
         "link": f'<p>{label}: <a href="tel:{number}">{local}</a></p>',
@@ -53,5 +53,5 @@ def phone(form: str, number: str, label: str) -> str:
 
 
 def cloudflare(address: str) -> str:
-    """What Cloudflare puts into data-cfemail: the key, then every byte turned with it."""
+    """Encode the address as Cloudflare's data-cfemail: the key, then every byte xored with it."""
     return f"{CLOUDFLARE_KEY:02x}" + "".join(f"{byte ^ CLOUDFLARE_KEY:02x}" for byte in address.encode())

@@ -3,8 +3,8 @@
 from html import escape
 
 from scrapersky.sandbox.sites import obfuscation
-from scrapersky.sandbox.sites.plan import Site, SitePage, SitePageKind
-from scrapersky.sandbox.world.business import Business, Person
+from scrapersky.sandbox.sites.plan import SitePage, SitePageKind, SitePlan
+from scrapersky.sandbox.world.business import Business, InventedPerson
 from scrapersky.sandbox.world.phone_numbers import national, pick
 
 AGENCY = "Pixelkontor Nord"
@@ -12,8 +12,8 @@ AGENCY_HOST = "pixelkontor-nord-9z.com"
 AUTHORITY_HOST = "valvonta-kontrolle-9z.org"
 
 
-def main_part(site: Site, page: SitePage) -> str:
-    """What stands between the menu and the footer."""
+def main_part(site: SitePlan, page: SitePage) -> str:
+    """Render the part between menu and footer."""
     return {
         SitePageKind.HOME: _home,
         SitePageKind.CONTACT: _contact,
@@ -27,7 +27,7 @@ def main_part(site: Site, page: SitePage) -> str:
     }[page.kind](site, page)
 
 
-def _home(site: Site, page: SitePage) -> str:
+def _home(site: SitePlan, page: SitePage) -> str:
     owner, words = site.owner, site.owner.language
     contact, services = site.page(SitePageKind.CONTACT), site.page(SitePageKind.SERVICES)
     offers = "".join(
@@ -45,7 +45,7 @@ def _home(site: Site, page: SitePage) -> str:
     )
 
 
-def _contact(site: Site, page: SitePage) -> str:
+def _contact(site: SitePlan, page: SitePage) -> str:
     words = site.owner.language
     reach = "".join(_reach(site, business) for business in site.businesses)
     form = (
@@ -57,8 +57,8 @@ def _contact(site: Site, page: SitePage) -> str:
     return f"<h1>{words.contact}</h1><p>{_blurb(site, 3)}</p>{reach}{form}"
 
 
-def _reach(site: Site, business: Business) -> str:
-    """Everything by which one business can be reached."""
+def _reach(site: SitePlan, business: Business) -> str:
+    """Render every contact of one business."""
     words = business.language
     parts = [
         f"<address>{escape(business.name)}<br>{_address(business)}</address>",
@@ -74,14 +74,14 @@ def _reach(site: Site, business: Business) -> str:
     return f'<div class="contact-block">{"".join(parts)}<h3>{words.hours}</h3>{_hours(business)}</div>'
 
 
-def _about(site: Site, page: SitePage) -> str:
+def _about(site: SitePlan, page: SitePage) -> str:
     words = site.owner.language
     prose = "".join(f"<p>{_blurb(site, index)} {_blurb(site, index + 3)}</p>" for index in range(4))
     team = site.page(SitePageKind.TEAM)
     return f'<h1>{words.about}</h1>{prose}<p><a href="{team.path}">{words.team}</a></p>{_reviews(site)}'
 
 
-def _team(site: Site, page: SitePage) -> str:
+def _team(site: SitePlan, page: SitePage) -> str:
     words = site.owner.language
     people = [person for business in site.businesses for person in business.people]
     cards = "".join(_card(site.team_layout, person) for person in people)
@@ -89,8 +89,8 @@ def _team(site: Site, page: SitePage) -> str:
     return f'<h1>{words.team}</h1><p>{_blurb(site, 4)}</p><{tag} class="team">{cards}</{tag}>'
 
 
-def _card(layout: str, person: Person) -> str:
-    """One person, in one of the ways sites show people."""
+def _card(layout: str, person: InventedPerson) -> str:
+    """Render one person in one of the layouts of real sites."""
     email = f'<a href="mailto:{person.email}">{person.email}</a>' if person.email else ""
     name, title = f"{person.degree}{escape(person.name)}", escape(person.title)
     return {
@@ -103,8 +103,8 @@ def _card(layout: str, person: Person) -> str:
     }[layout]
 
 
-def _imprint(site: Site, page: SitePage) -> str:
-    """Who is responsible, with numbers that are no phone numbers and an authority that is not the business."""
+def _imprint(site: SitePlan, page: SitePage) -> str:
+    """Render the imprint, with register numbers that are not phone numbers and the authority's own contacts."""
     words = site.owner.language
     parts = []
     for business in site.businesses:
@@ -122,11 +122,11 @@ def _imprint(site: Site, page: SitePage) -> str:
 
 
 def _authority_phone(business: Business) -> str:
-    """A number of the business's city that is nobody's in the world: the last of its range."""
+    """Return a number of the city that no business has: the last of its range."""
     return national(pick(business.city.landline, 0, -1, business.country.code))
 
 
-def _services(site: Site, page: SitePage) -> str:
+def _services(site: SitePlan, page: SitePage) -> str:
     words = site.owner.language
     rows = "".join(
         f"<tr><td>{offer}</td><td>{(site.salt >> index) % 140 + 25},00 €</td></tr>"
@@ -136,7 +136,7 @@ def _services(site: Site, page: SitePage) -> str:
     return f"<h1>{words.services}</h1>{prose}<table>{rows}</table>"
 
 
-def _blog(site: Site, page: SitePage) -> str:
+def _blog(site: SitePlan, page: SitePage) -> str:
     posts = [other for other in site.pages if other.kind is SitePageKind.POST]
     cards = "".join(
         f'<article><h2><a href="{post.path}">{post.title}</a></h2><time>{_date(post.number)}</time>'
@@ -146,27 +146,27 @@ def _blog(site: Site, page: SitePage) -> str:
     return f"<h1>{site.owner.language.blog}</h1>{cards}"
 
 
-def _post(site: Site, page: SitePage) -> str:
+def _post(site: SitePlan, page: SitePage) -> str:
     prose = "".join(f"<p>{_blurb(site, page.number + index)} {_blurb(site, index)}</p>" for index in range(5))
     return f"<article><h1>{page.title}</h1><time>{_date(page.number)}</time>{prose}</article>"
 
 
-def _privacy(site: Site, page: SitePage) -> str:
+def _privacy(site: SitePlan, page: SitePage) -> str:
     words = site.owner.language
     prose = "".join(f"<h2>{number}.</h2><p>{words.cookies} {_blurb(site, number)}</p>" for number in range(1, 6))
     return f"<h1>{words.privacy}</h1>{prose}"
 
 
-def credit(site: Site) -> str:
-    """Who made the site: a contact that is not the business's."""
+def credit(site: SitePlan) -> str:
+    """Render the credit of the web designer, whose contact is not the business's."""
     words = site.owner.language
     return (
         f'<p class="credit">{words.credit} <a href="https://www.{AGENCY_HOST}/">{AGENCY}</a>, studio@{AGENCY_HOST}</p>'
     )
 
 
-def social_links(site: Site) -> str:
-    """The profiles, and links that only share the page."""
+def social_links(site: SitePlan) -> str:
+    """Render the profiles, and links that only share the page."""
     links = [
         f'<a class="social" rel="me" href="{url}" aria-label="{url.split("/")[2]}"><i class="icon"></i></a>'
         for business in site.businesses
@@ -176,8 +176,8 @@ def social_links(site: Site) -> str:
     return f'<div class="socials">{"".join(links)}<a href="{share}">{site.owner.language.share}</a></div>'
 
 
-def _reviews(site: Site) -> str:
-    """Customers, who are no people of the business."""
+def _reviews(site: SitePlan) -> str:
+    """Render reviews by customers, who are not people of the business."""
     words = site.owner.language
     voices = []
     for index, praise in enumerate(words.praise):
@@ -204,7 +204,7 @@ def _address(business: Business) -> str:
     return f"{escape(business.street)}<br>{business.postcode} {business.city.name}"
 
 
-def _blurb(site: Site, index: int) -> str:
+def _blurb(site: SitePlan, index: int) -> str:
     blurbs = site.owner.language.blurbs
     return blurbs[(site.salt + index) % len(blurbs)]
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from scrapersky.sandbox.sites.faults import Condition
 from scrapersky.sandbox.world.business import Business
 from scrapersky.sandbox.world.slugs import slug
-from scrapersky.sandbox.world.stratified_draw import deck, draw
+from scrapersky.sandbox.world.stratified_draw import build_pool, draw
 from scrapersky.sandbox.world.world import World
 
 
@@ -22,7 +22,7 @@ class Style(StrEnum):
 
 
 class SitemapStyle(StrEnum):
-    """What the site says about its own pages, and where."""
+    """How the site announces its sitemaps."""
 
     XML = "xml"  # /sitemap.xml
     INDEX = "index"  # /sitemap_index.xml with two children
@@ -79,8 +79,8 @@ EMAIL_SHARES = {
 }
 PHONE_SHARES = {"link": 6, "national": 5, "international": 3, "table": 3, "dotted": 1, "trunk": 2, "structured": 2}
 TEAM_LAYOUTS = ("cards", "cards", "lines", "table", "list", "definition")
-STYLES, SITEMAPS = deck(STYLE_SHARES), deck(SITEMAP_SHARES)
-EMAIL_FORMS, PHONE_FORMS = deck(EMAIL_SHARES), deck(PHONE_SHARES)
+STYLES, SITEMAPS = build_pool(STYLE_SHARES), build_pool(SITEMAP_SHARES)
+EMAIL_FORMS, PHONE_FORMS = build_pool(EMAIL_SHARES), build_pool(PHONE_SHARES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +94,11 @@ class SitePage:
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class SitePlan:
     """The plan from which pages, sitemaps and the truth are made."""
 
     owner: Business
-    others: tuple[Business, ...]  # whoever shares the site
+    others: tuple[Business, ...]  # those that share the site
     style: Style
     sitemap: SitemapStyle
     origin: str
@@ -119,28 +119,28 @@ class Site:
         return (self.owner, *self.others)
 
     def page(self, kind: SitePageKind) -> SitePage:
-        """The first page of this kind."""
+        """Return the first page of this kind."""
         return next(page for page in self.pages if page.kind is kind)
 
     def at(self, path: str) -> SitePage | None:
-        """The page at this path, with or without a slash at its end."""
+        """Return the page at this path, with or without a trailing slash."""
         wanted = path.rstrip("/")
         return next((page for page in self.pages if page.path.rstrip("/") == wanted), None)
 
     def url(self, page: SitePage) -> str:
-        """The address of a page."""
+        """Return the URL of a page."""
         return self.origin + page.path
 
 
-def plan(world: World, owner: Business) -> Site:
-    """The site of a business, the same every time."""
+def plan(world: World, owner: Business) -> SitePlan:
+    """Build the site plan of a business, the same on every call."""
     seed, number = world.seed, owner.number
     chance = random.Random(f"{seed} site {number}")
     sitemap = draw(seed, "sitemaps", SITEMAPS, number)
     style = Style.WORDPRESS if sitemap is SitemapStyle.WORDPRESS else draw(seed, "styles", STYLES, number)
     sharing = world.sharing(owner)
     www = owner.condition is Condition.WWW or "://www." in (owner.website or "")
-    return Site(
+    return SitePlan(
         owner=owner,
         others=(sharing,) if sharing else (),
         style=style,
@@ -165,7 +165,7 @@ def _titles(language_pages: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 
 
 def _pages(owner: Business, style: Style) -> tuple[SitePage, ...]:
-    """Home first, then what people look for, posts last."""
+    """Return the pages: home first, posts last."""
     words = owner.language
     ending = {Style.HAND_MADE: ".html", Style.WORDPRESS: "/"}.get(style, "")
     kinds = (

@@ -5,15 +5,15 @@ from collections.abc import Callable
 from functools import lru_cache
 from hashlib import blake2b
 
-from scrapersky.sandbox.server.response import Request, Response, page_answer, redirect
+from scrapersky.sandbox.server.response import Request, Response, page_response, redirect
 from scrapersky.sandbox.sites import style_hand_made, style_squarespace, style_wix, style_wordpress
 from scrapersky.sandbox.sites.faults import Condition
-from scrapersky.sandbox.sites.fragments import Pieces, pieces
-from scrapersky.sandbox.sites.plan import Site, SitePage, Style, plan
+from scrapersky.sandbox.sites.fragments import Fragments, build_fragments
+from scrapersky.sandbox.sites.plan import SitePage, SitePlan, Style, plan
 from scrapersky.sandbox.sites.sitemaps import robots_txt, sitemap_files
 from scrapersky.sandbox.world.world import World
 
-FRAMES: dict[Style, Callable[[Pieces], str]] = {
+FRAMES: dict[Style, Callable[[Fragments], str]] = {
     Style.HAND_MADE: style_hand_made.frame,
     Style.WORDPRESS: style_wordpress.frame,
     Style.WIX: style_wix.frame,
@@ -32,7 +32,7 @@ PARKED = (
 )
 
 
-class Sites:
+class SiteResponder:
     """Answers for every host of a world; nothing is made before it is asked for."""
 
     def __init__(self, world: World) -> None:
@@ -41,26 +41,26 @@ class Sites:
         self._page = lru_cache(PAGES_KEPT)(self._rendered)
 
     def answer(self, request: Request) -> Response:
-        """What the host says; a host that is not in the world is no site of anybody."""
+        """Respond as the host; an unknown host has no site."""
         site = self.site(request.host.removeprefix("www."))
         if site is None:
-            return page_answer(404, "There is no site of this name in the sandbox.")
+            return page_response(404, "There is no site of this name in the sandbox.")
         if site.owner.secure and not request.secure and site.owner.condition is not Condition.DEAD:
             return redirect(f"https://{request.host}{_rest(request)}")
         trouble = _trouble(site, request)
         return trouble if trouble is not None else self._well(site, request)
 
     def secured(self, host: str) -> Condition | None:
-        """How the site of a host that is served over https is; None for every other host."""
+        """Return the TLS condition of a host served over https; None for others."""
         site = self.site(host.removeprefix("www."))
         return site.owner.condition if site is not None and site.owner.secure else None
 
-    def _site(self, host: str) -> Site | None:
+    def _site(self, host: str) -> SitePlan | None:
         owner = self.world.at(host)
         return None if owner is None else plan(self.world, owner)
 
-    def _well(self, site: Site, request: Request) -> Response:
-        """The answer of a site that works."""
+    def _well(self, site: SitePlan, request: Request) -> Response:
+        """Respond as a working site."""
         condition = site.owner.condition
         if condition is Condition.WWW and not request.host.startswith("www."):
             return redirect(f"{site.origin}{_rest(request)}")
@@ -74,11 +74,11 @@ class Sites:
         page = site.at(request.path)
         if page is None:
             if condition is not Condition.SOFT_404:
-                return page_answer(404, site.owner.name)
+                return page_response(404, site.owner.name)
             page = site.pages[0]
         return self._page_answer(site, page, request)
 
-    def _page_answer(self, site: Site, page: SitePage, request: Request) -> Response:
+    def _page_answer(self, site: SitePlan, page: SitePage, request: Request) -> Response:
         body, etag = self._page(site.owner.host or "", page)
         if request.headers.get("if-none-match") == etag:
             return Response(304, b"", headers={"ETag": etag})
@@ -92,39 +92,39 @@ class Sites:
         return Response(200, body, headers=headers, drip_seconds=SLOW_SECONDS if slow else 0.0)
 
     def _rendered(self, host: str, page: SitePage) -> tuple[bytes, str]:
-        """The body as it is sent, and the name of this version."""
+        """Render the body and its ETag."""
         site = self.site(host)
         if site is None:
             raise KeyError(host)
-        body = FRAMES[site.style](pieces(site, page)).encode()
+        body = FRAMES[site.style](build_fragments(site, page)).encode()
         etag = f'"{blake2b(body, digest_size=8).hexdigest()}"'
         return (gzip.compress(body, 1, mtime=0) if site.style in COMPRESSED else body), etag
 
 
-def _trouble(site: Site, request: Request) -> Response | None:
-    """What a site says that is not well, or nothing."""
+def _trouble(site: SitePlan, request: Request) -> Response | None:
+    """Return the response of a broken site, or None."""
     condition, path = site.owner.condition, request.path
     host = site.owner.host or ""
     if condition is Condition.DEAD:
         return Response(hang_up=True)
     if condition is Condition.BROKEN:
-        return page_answer(500, "The server has encountered an internal error.")
+        return page_response(500, "The server has encountered an internal error.")
     if condition is Condition.BUSY:
         return Response(429, b"Too many requests", headers={"Retry-After": "120"})
     if path == "/robots.txt" and condition is not Condition.TRUNCATED:
         return None
     if condition is Condition.BLOCKED:
-        return page_answer(403, "Access denied. Your request looks automated.")
+        return page_response(403, "Access denied. Your request looks automated.")
     if condition is Condition.TRUNCATED:
         return Response(200, PARKED.format(host).encode() * 20, cut=True)
     if condition is Condition.PARKED:
-        return Response(200, PARKED.format(host).encode()) if path == "/" else page_answer(404, host)
+        return Response(200, PARKED.format(host).encode()) if path == "/" else page_response(404, host)
     if condition is Condition.LOGIN:
         return _login(site, path)
     return None
 
 
-def _login(site: Site, path: str) -> Response:
+def _login(site: SitePlan, path: str) -> Response:
     if path != "/login":
         return Response(302, b"", headers={"Location": f"{site.origin}/login"})
     words = site.owner.language

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scrapersky.sandbox.sites.faults import Condition
-from scrapersky.sandbox.sites.plan import Site, SitemapStyle, SitePage, SitePageKind
+from scrapersky.sandbox.sites.plan import SitemapStyle, SitePage, SitePageKind, SitePlan
 
 XML = "application/xml; charset=utf-8"
 ODD_PATH = "/maps/all-our-pages.xml"
@@ -26,8 +26,8 @@ class SitemapTruth(NamedTuple):
     urls: tuple[str, ...]
 
 
-def robots_txt(site: Site) -> File:
-    """What robots may do: nearly everything nearly everywhere."""
+def robots_txt(site: SitePlan) -> File:
+    """Build the robots.txt, which allows nearly everything."""
     lines = ["User-agent: *"]
     if site.owner.condition is Condition.ROBOTS:
         lines.append("Disallow: /")
@@ -41,8 +41,8 @@ def robots_txt(site: Site) -> File:
     return File("text/plain; charset=utf-8", "\n".join(lines).encode() + b"\n")
 
 
-def sitemap_files(site: Site) -> dict[str, File]:
-    """Every file of the site's sitemap by its path."""
+def sitemap_files(site: SitePlan) -> dict[str, File]:
+    """Build every sitemap file of the site, by path."""
     pages = [page for page in site.pages if page.kind is not SitePageKind.POST]
     posts = [page for page in site.pages if page.kind is SitePageKind.POST]
     everything = _urlset(site, site.pages)
@@ -75,8 +75,8 @@ def sitemap_files(site: Site) -> dict[str, File]:
     }
 
 
-def sitemap_truth(site: Site) -> SitemapTruth:
-    """What a search for sitemaps must find here."""
+def sitemap_truth(site: SitePlan) -> SitemapTruth:
+    """Return what sitemap discovery must find here."""
     pages: Sequence[SitePage] = site.pages
     if site.sitemap is SitemapStyle.NONE:
         pages = ()
@@ -89,19 +89,19 @@ def sitemap_truth(site: Site) -> SitemapTruth:
     )
 
 
-def _urlset(site: Site, pages: Sequence[SitePage]) -> bytes:
+def _urlset(site: SitePlan, pages: Sequence[SitePage]) -> bytes:
     records = "".join(
         f"<url><loc>{site.url(page)}</loc><lastmod>2025-{page.number + 3:02}-14</lastmod></url>\n" for page in pages
     )
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset {NAMESPACE}>\n{records}</urlset>\n'.encode()
 
 
-def _index(site: Site, paths: Sequence[str]) -> bytes:
+def _index(site: SitePlan, paths: Sequence[str]) -> bytes:
     records = "".join(f"<sitemap><loc>{site.origin}{path}</loc></sitemap>\n" for path in paths)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<sitemapindex {NAMESPACE}>\n{records}</sitemapindex>\n'.encode()
 
 
-def _feed(site: Site, posts: Sequence[SitePage]) -> bytes:
+def _feed(site: SitePlan, posts: Sequence[SitePage]) -> bytes:
     items = "".join(
         f"<item><title>{post.title}</title><link>{site.url(post)}</link>"
         f"<pubDate>Fri, 14 Mar 2025 09:00:00 +0000</pubDate></item>\n"

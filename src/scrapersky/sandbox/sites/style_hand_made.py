@@ -1,6 +1,6 @@
 """Sites written by hand: a table of styles, a menu, and whatever the owner's nephew learned at school."""
 
-from scrapersky.sandbox.sites.fragments import Pieces
+from scrapersky.sandbox.sites.fragments import Fragments
 
 _SIDES = ("top", "right", "bottom", "left")
 STYLES = "\n".join(
@@ -20,8 +20,8 @@ var current=0;setInterval(function(){slide(current++);},5000);
 """
 
 
-def frame(page: Pieces) -> str:
-    """The whole page."""
+def frame(page: Fragments) -> str:
+    """Render the whole page."""
     menu = "".join(f'<li><a href="{path}">{text}</a></li>' for path, text in page.menu)
     legal = " | ".join(f'<a href="{path}">{text}</a>' for path, text in page.legal)
     return f"""<!DOCTYPE html>

@@ -2,7 +2,7 @@
 
 import json
 
-from scrapersky.sandbox.sites.fragments import Pieces
+from scrapersky.sandbox.sites.fragments import Fragments
 
 TWEAKS = "".join(
     f'[data-section-id="5f{number:06x}"] .sqs-block-content{{--tweak-{number}:{number}px;padding:{number % 17}px}}'
@@ -23,8 +23,8 @@ CONTEXT = json.dumps(
 )
 
 
-def frame(page: Pieces) -> str:
-    """The whole page."""
+def frame(page: Fragments) -> str:
+    """Render the whole page."""
     menu = "".join(
         f'<div class="header-nav-item header-nav-item--collection">'
         f'<a href="{path}" data-animation-role="header-element">{text}</a></div>'

@@ -2,7 +2,7 @@
 
 import json
 
-from scrapersky.sandbox.sites.fragments import Pieces
+from scrapersky.sandbox.sites.fragments import Fragments
 
 COLOURS = "".join(
     f"--color_{number}:{number * 5 % 256},{number * 11 % 256},{number * 17 % 256};" for number in range(66)
@@ -24,8 +24,8 @@ MODEL = json.dumps(
 )
 
 
-def frame(page: Pieces) -> str:
-    """The whole page."""
+def frame(page: Fragments) -> str:
+    """Render the whole page."""
     menu = "".join(
         f'<li id="comp-menu{number}" class="itemDepth02233374943 wixui-dropdown-menu__item">'
         f'<a data-testid="linkElement" href="{path}" target="_self"><div class="JS76Uv"><p>{text}</p></div></a></li>'

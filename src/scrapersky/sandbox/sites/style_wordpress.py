@@ -1,6 +1,6 @@
 """Sites that look like WordPress with a block theme: presets, blocks, and the scripts of a few plugins."""
 
-from scrapersky.sandbox.sites.fragments import Pieces
+from scrapersky.sandbox.sites.fragments import Fragments
 
 _COLOURS = ("black", "cyan-bluish-gray", "white", "pale-pink", "vivid-red", "luminous-vivid-orange", "vivid-green-cyan")
 _SIZES = ("small", "medium", "large", "x-large")
@@ -38,8 +38,8 @@ EMOJI = (
 )
 
 
-def frame(page: Pieces) -> str:
-    """The whole page."""
+def frame(page: Fragments) -> str:
+    """Render the whole page."""
     menu = "".join(
         f'<li class="wp-block-navigation-item"><a class="wp-block-navigation-item__content" href="{path}">'
         f'<span class="wp-block-navigation-item__label">{text}</span></a></li>'

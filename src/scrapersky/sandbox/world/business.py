@@ -9,7 +9,7 @@ from scrapersky.sandbox.world.host_names import host_of
 from scrapersky.sandbox.world.languages import Language, languages
 from scrapersky.sandbox.world.phone_numbers import fill, pick
 from scrapersky.sandbox.world.slugs import plain, slug
-from scrapersky.sandbox.world.stratified_draw import deck, draw
+from scrapersky.sandbox.world.stratified_draw import build_pool, draw
 from scrapersky.sandbox.world.trades import Trade, trades
 
 # Of every hundred businesses; the other countries share the rest. Most of Helsinki's are dentists, so that one search
@@ -24,7 +24,7 @@ FINNISH_SEATS = {
 OTHER_SEATS = {
     (city.name, ""): 2 for country in countries().values() if country.code != "FI" for city in country.cities
 }
-SEATS = deck({**FINNISH_SEATS, **OTHER_SEATS})
+SEATS = build_pool({**FINNISH_SEATS, **OTHER_SEATS})
 TRADES = tuple(trades())
 PLATFORMS = ("facebook", "instagram", "linkedin", "youtube", "tiktok")
 PROFILE_SITES = (
@@ -33,14 +33,14 @@ PROFILE_SITES = (
     "https://linktr.ee/{}",
     "https://www.fresha.com/a/{}",
 )
-SCHEMES = deck({"https": 13, "http": 7})
+SCHEMES = build_pool({"https": 13, "http": 7})
 BAD_CERTIFICATES = (Condition.EXPIRED, Condition.MISNAMED)
 FREE_MAIL = ("gmail.com", "outlook.com", "proton.me")
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
-    """Somebody who works there."""
+class InventedPerson:
+    """A person who works at a business."""
 
     name: str
     title: str
@@ -78,7 +78,7 @@ class Business:
     website: str | None
     email: str
     second_email: str | None
-    people: tuple[Person, ...]
+    people: tuple[InventedPerson, ...]
     socials: tuple[str, ...]
     hours: Hours
     rating: float
@@ -100,7 +100,7 @@ class Business:
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class Location:
     """The little that a map needs to know about a business."""
 
     number: int
@@ -110,13 +110,13 @@ class Seat:
     longitude: float
 
 
-def seat_of(seed: int, number: int) -> Seat:
-    """Where a business is and what it does, without everything else about it."""
+def location_of(seed: int, number: int) -> Location:
+    """Return the place and trade of a business without generating the rest."""
     host = number - 1 if shares_a_site(seed, number) else number  # two that share a site are of one city and trade
     city_name, trade = draw(seed, "seats", SEATS, host)
     city = cities()[city_name]
     chance = random.Random(f"{seed} seat {number}")
-    return Seat(
+    return Location(
         number,
         city,
         trades()[trade or draw(seed, "trades", TRADES, host)],
@@ -126,7 +126,7 @@ def seat_of(seed: int, number: int) -> Seat:
 
 
 def shares_a_site(seed: int, number: int) -> bool:
-    """Whether it lives on the site of the business before it, which has to be a healthy one."""
+    """Check for a business that uses the site of the one before it, which must be a working one."""
     condition = draw(seed, "conditions", DECK, number)
     return (
         condition is Condition.SHARED and number > 0 and draw(seed, "conditions", DECK, number - 1) is Condition.HEALTHY
@@ -134,8 +134,8 @@ def shares_a_site(seed: int, number: int) -> bool:
 
 
 def make(seed: int, number: int) -> Business:
-    """The business of this number; one that shares another's site is completed by the world."""
-    seat = seat_of(seed, number)
+    """Generate the business of this number; the world completes one that shares a site."""
+    seat = location_of(seed, number)
     chance = random.Random(f"{seed} business {number}")
     country = countries()[seat.city.country]
     language = languages()[country.language]
@@ -175,7 +175,7 @@ def make(seed: int, number: int) -> Business:
 
 
 def _scheme(seed: int, number: int, condition: Condition) -> tuple[bool, str]:
-    """Whether the site is served over https, and what maps say: they often know the older address only."""
+    """Choose http or https for the site, and for the URL that maps show: maps often have an older one."""
     secure = condition in BAD_CERTIFICATES or draw(seed, "schemes", SCHEMES, number) == "https"
     told = secure and random.Random(f"{seed} scheme {number}").random() < 0.6
     return secure, "https" if told else "http"
@@ -192,14 +192,14 @@ def _website(chance: random.Random, condition: Condition, host: str, scheme: str
 
 
 def _email(chance: random.Random, language: Language, host: str) -> str:
-    """One in twelve writes from a free mailbox."""
+    """Choose the address; one in twelve uses a free mail host."""
     if chance.random() < 1 / 12:
         return f"{host.partition('.')[0].replace('-', '.')}@{chance.choice(FREE_MAIL)}"
     return f"{chance.choice(language.locals)}@{host}"
 
 
-def _people(chance: random.Random, language: Language, trade: Trade, host: str) -> tuple[Person, ...]:
-    """The one who is in charge first; some with an address of their own."""
+def _people(chance: random.Random, language: Language, trade: Trade, host: str) -> tuple[InventedPerson, ...]:
+    """Generate the people, the manager first; some have their own address."""
     count = chance.randint(2, 5)
     family = chance.sample(language.family, count)
     given = chance.sample(language.given, count)
@@ -212,7 +212,7 @@ def _people(chance: random.Random, language: Language, trade: Trade, host: str) 
             name = f"{family[index]} {given[index]}"
         own = f"{plain(given[index])}.{slug(family[index])}@{host}" if chance.random() < 0.45 else None
         doctor = trade.name in ("dentist", "veterinary") and titles[index] == craft and chance.random() < 0.5
-        people.append(Person(name, titles[index], own, "Dr. " if doctor else ""))
+        people.append(InventedPerson(name, titles[index], own, "Dr. " if doctor else ""))
     return tuple(people)
 
 

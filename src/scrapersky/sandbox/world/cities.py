@@ -16,7 +16,7 @@ class CityBox:
     east: float
 
     def holds(self, latitude: float, longitude: float) -> bool:
-        """Whether a point lies in it, its edges included."""
+        """Check that a point lies in the box, edges included."""
         if self.west > self.east and self.east < longitude < self.west:
             return False
         return self.south <= latitude <= self.north and (self.west > self.east or self.west <= longitude <= self.east)
@@ -58,7 +58,7 @@ class Country:
 
 @cache
 def countries() -> dict[str, Country]:
-    """Every country by its two letters."""
+    """Return every country by its two-letter code."""
     found = {}
     for index, (code, row) in enumerate(table("countries").items()):
         cities = tuple(
@@ -80,5 +80,5 @@ def countries() -> dict[str, Country]:
 
 @cache
 def cities() -> dict[str, City]:
-    """Every city by its name."""
+    """Return every city by its name."""
     return {city.name: city for country in countries().values() for city in country.cities}

@@ -8,5 +8,5 @@ from typing import Any
 
 @cache
 def table(name: str) -> dict[str, Any]:
-    """The data file of this name."""
+    """Load the data file of this name."""
     return tomllib.loads(files("scrapersky.sandbox").joinpath(f"data/{name}.toml").read_text("utf-8"))

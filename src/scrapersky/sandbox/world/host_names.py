@@ -11,12 +11,12 @@ INVERSE: int = pow(FACTOR, -1, SIZE)
 
 
 def host_of(noun: str, word: str, seed: int, number: int, ending: str) -> str:
-    """The domain of a business: words that sound like it, then its number in disguise."""
+    """Build the domain of a business: words of its name, then its encoded number."""
     return f"{slug(noun)}-{slug(word)}-{_tail(seed, number)}.{ending}"
 
 
 def number_of(host: str, seed: int) -> int | None:
-    """The number of the business whose domain this may be."""
+    """Decode the number of the business from a domain."""
     tail = host.partition(".")[0].rpartition("-")[2]
     if len(tail) != TAIL or not tail.isascii() or not tail.isalnum():
         return None

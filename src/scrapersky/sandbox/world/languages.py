@@ -55,10 +55,10 @@ class Language:
 
 @cache
 def languages() -> dict[str, Language]:
-    """Every language by its code."""
+    """Return every language by its code."""
     return {code: Language(code=code, **_frozen(row)) for code, row in table("languages").items()}
 
 
 def _frozen(row: dict[str, Any]) -> dict[str, Any]:
-    """The row with its lists as tuples: a language never changes."""
+    """Convert the lists of a row to tuples."""
     return {key: tuple(word) if isinstance(word, list) else word for key, word in row.items()}

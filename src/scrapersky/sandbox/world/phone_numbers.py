@@ -9,7 +9,7 @@ STRIDE = 7919  # a prime: its multiples visit every number of a range before one
 
 
 def pick(patterns: Sequence[str], seed: int, position: int, country: str) -> str:
-    """The number at a position of these ranges, in E.164; the ranges are used up one after the other."""
+    """Return the number at a position of these ranges, in E.164; the ranges are used in order."""
     position %= sum(_size(pattern) for pattern in patterns)
     for pattern in patterns:
         if position < _size(pattern):
@@ -20,27 +20,27 @@ def pick(patterns: Sequence[str], seed: int, position: int, country: str) -> str
 
 
 def fill(pattern: str, digits: int) -> str:
-    """The pattern with these digits in place of its signs."""
+    """Replace the placeholders of a pattern by these digits."""
     wanted = iter(f"{digits:0{pattern.count('#')}d}")
     return "".join(next(wanted) if sign == "#" else sign for sign in pattern)
 
 
 @lru_cache(8192)
 def national(number: str) -> str:
-    """The number as people of its country write it."""
+    """Format the number as in its own country."""
     parsed = phonenumbers.parse(number)
     return str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.NATIONAL))
 
 
 @lru_cache(8192)
 def international(number: str) -> str:
-    """The number with its country's code and spaces."""
+    """Format the number with its country code and spaces."""
     parsed = phonenumbers.parse(number)
     return str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.INTERNATIONAL))
 
 
 def with_trunk_zero(number: str) -> str:
-    """The number as some write it for everybody at once: +358 (0)9 …; plainly international where there is no zero."""
+    """Format the number as +358 (0)9 …, or internationally where there is no trunk zero."""
     local, foreign = national(number), international(number)
     if not local.startswith("0") or number.startswith("+39"):
         return foreign
@@ -50,7 +50,7 @@ def with_trunk_zero(number: str) -> str:
 
 @lru_cache(512)
 def _beginning(pattern: str, country: str) -> str:
-    """What the E.164 form of a pattern begins with; its signs stand at its end."""
+    """Return the E.164 prefix of a pattern, whose placeholders are at its end."""
     parsed = phonenumbers.parse(pattern.replace("#", "0"), country)
     whole = str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164))
     return whole[: -pattern.count("#")]

@@ -16,5 +16,5 @@ def plain(text: str) -> str:
 
 @lru_cache(4096)
 def slug(text: str) -> str:
-    """Words with hyphens between them, as in a path."""
+    """Join the words with hyphens, as in a URL path."""
     return _NOT_A_WORD.sub("-", plain(text)).strip("-")

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from math import floor
 
-from scrapersky.sandbox.world.business import Business, Seat
+from scrapersky.sandbox.world.business import Business, Location
 from scrapersky.sandbox.world.cities import CityBox
 from scrapersky.sandbox.world.world import World
 
 CELL = 0.02  # degrees
-Grid = dict[tuple[int, int], list[Seat]]
+Grid = dict[tuple[int, int], list[Location]]
 
 
 class Map:
@@ -19,8 +19,8 @@ class Map:
     def __init__(self, world: World) -> None:
         self.world = world
 
-    def within(self, box: CityBox | None, wanted: Callable[[Seat], bool]) -> list[Business]:
-        """The businesses in a box (or anywhere) that are wanted, in the order of their numbers."""
+    def within(self, box: CityBox | None, wanted: Callable[[Location], bool]) -> list[Business]:
+        """Return the matching businesses in a box (or anywhere), ordered by number."""
         seats = [seat for seat in self._near(box) if wanted(seat)]
         return [self.world[seat.number] for seat in sorted(seats, key=lambda seat: seat.number)]
 
@@ -31,7 +31,7 @@ class Map:
             grid[floor(seat.latitude / CELL), floor(seat.longitude / CELL)].append(seat)
         return dict(grid)
 
-    def _near(self, box: CityBox | None) -> Iterator[Seat]:
+    def _near(self, box: CityBox | None) -> Iterator[Location]:
         for (row, column), seats in self._grid.items():
             if box is None:
                 yield from seats

@@ -8,13 +8,13 @@ from typing import TypeVar
 Card = TypeVar("Card")
 
 
-def deck(shares: Mapping[Card, int]) -> tuple[Card, ...]:
-    """As many cards of each kind as its share."""
+def build_pool(shares: Mapping[Card, int]) -> tuple[Card, ...]:
+    """Build a list with as many entries of each kind as its share."""
     return tuple(card for card, count in shares.items() for _ in range(count))
 
 
 def draw(seed: int, name: str, cards: Sequence[Card], number: int) -> Card:
-    """The card that this number gets; each round through the deck is shuffled anew."""
+    """Return the entry of this number; the list is shuffled again in each round."""
     turn, place = divmod(number, len(cards))
     return cards[_order(seed, name, turn, len(cards))[place]]
 

@@ -19,12 +19,12 @@ class Trade:
     schema: str
     words: frozenset[str]  # without accents
     nouns: dict[str, str]  # language -> the word in a business's name
-    people: dict[str, str]  # language -> what somebody of the trade is, or nothing
+    people: dict[str, str]  # language -> the job title of the trade, if any
 
 
 @cache
 def trades() -> dict[str, Trade]:
-    """Every trade by its name."""
+    """Return every trade by its name."""
     found = {}
     for name, row in table("trades").items():
         key, _, value = row["osm"].partition("=")

@@ -1,4 +1,4 @@
-"""The world of a seed number: its businesses, each made when somebody asks for it."""
+"""The world of a seed number: its businesses, each generated on request."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,7 +7,7 @@ from functools import lru_cache
 from scrapersky.core.errors import BadSetting
 from scrapersky.sandbox.sites.faults import Condition
 from scrapersky.sandbox.world import business
-from scrapersky.sandbox.world.business import Business, Seat
+from scrapersky.sandbox.world.business import Business, Location
 from scrapersky.sandbox.world.host_names import SIZE, number_of
 
 KEPT = 20_000  # businesses remembered
@@ -34,12 +34,12 @@ class World:
             raise IndexError(number)
         return self._get(number)
 
-    def seats(self) -> Iterator[Seat]:
-        """Where every business is, quicker than the businesses themselves."""
-        return (business.seat_of(self.seed, number) for number in range(self._count))
+    def seats(self) -> Iterator[Location]:
+        """Return place and trade of every business, faster than the businesses themselves."""
+        return (business.location_of(self.seed, number) for number in range(self._count))
 
     def at(self, host: str) -> Business | None:
-        """The business that owns this host, www or not."""
+        """Return the business of this host, with or without www."""
         bare = host.lower().removeprefix("www.")
         number = number_of(bare, self.seed)
         if number is None or number >= self._count or self[number].host != bare:
@@ -48,7 +48,7 @@ class World:
         return None if owner.partner is not None else owner
 
     def sharing(self, owner: Business) -> Business | None:
-        """The other business on this one's site, if there is one."""
+        """Return the other business on this one's site, if there is one."""
         if owner.number + 1 >= self._count:
             return None
         next_one = self[owner.number + 1]
@@ -64,7 +64,7 @@ class World:
 
 
 def _moved_in(made: Business, owner: Business) -> Business:
-    """The same business with the host of another: its addresses are of that domain too."""
+    """Return the business with the host of another one, and addresses of that domain."""
     own, theirs = made.host or "", owner.host or ""
     return replace(
         made,
