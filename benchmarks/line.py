@@ -27,7 +27,7 @@ from benchmarks.line_sitemap import million
 from benchmarks.line_workers import run_command, work_until_idle
 from benchmarks.peers import ROOT, peer_python
 from scrapersky.core.embedded_postgres import start_embedded
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 
 ROUNDS = 3
 WORKERS = 2

@@ -7,7 +7,7 @@ import pytest
 
 from scrapersky.asgi import create_app
 from scrapersky.core.passwords import Passwords
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 from tests.api.change_cases import CASES, PASSWORD, UNCHANGING, World
 from tests.api.conftest import asking, environment, served
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 
 
 @pytest.fixture

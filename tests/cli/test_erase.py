@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 from tests.factories.dump import dump, lines_with
 
 AGAIN = [

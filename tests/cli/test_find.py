@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 
 SEED = 31
 

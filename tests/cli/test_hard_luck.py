@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 from tests.factories.line_rows import add_line
 
 BLOCKS = "16"  # of 512 bytes: the largest file that may be written

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 from tests import ROOT
 
 SCRIPTS = ROOT / "scripts" / "sitemap_scheduler"

@@ -11,7 +11,7 @@ from scrapersky.crawl.http.client import Client
 from scrapersky.destinations.http_sender import HttpSender
 from scrapersky.destinations.kind import Endpoint
 from scrapersky.destinations.payload import ContactPayload, Message
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 from tests.factories.settings import sandbox_settings
 
 

@@ -17,7 +17,7 @@ from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.processor import QueueProcessor
 from scrapersky.sandbox.crm.webhook import WebhookReceiver
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.store.deliveries.outbox import Outbox
 from scrapersky.workflows.delivery import Delivery
 from tests.conftest import processors_of

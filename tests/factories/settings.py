@@ -3,7 +3,7 @@
 from typing import Any
 
 from scrapersky.core.settings import Settings
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 
 
 def sandbox_settings(sandbox: Sandbox, **changes: Any) -> Settings:

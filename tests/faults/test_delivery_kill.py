@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scrapersky.core.vault import Vault
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 
 KEY = "n3Jw9vQzB1xYk5TtLr8sHd2mPf6GcVaE"
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

@@ -11,7 +11,7 @@ from scrapersky.bootstrap import open_application
 from scrapersky.core.settings import Environment
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.providers.google.errors import PACIFIC
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.line.steps import AdvanceRules
 from scrapersky.store.searches.request import SearchRequest

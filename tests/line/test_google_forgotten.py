@@ -10,7 +10,7 @@ from scrapersky.core.vocabularies import EXPIRED_NAME
 from scrapersky.destinations.files import LeadFile
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.maintenance.expire_provider_data import ExpireProviderData
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.leads.read import Position, columns_of, leads, page
 from scrapersky.store.line.steps import AdvanceRules

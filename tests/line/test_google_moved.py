@@ -7,7 +7,7 @@ from scrapersky.engine.maintenance import run_periodic
 from scrapersky.maintenance.refresh_place_ids import RefreshPlaceIds
 from scrapersky.providers.google.provider import GooglePlaces
 from scrapersky.sandbox.google.place import place_id
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 from tests.conftest import processors_of
 
 SEED = 7

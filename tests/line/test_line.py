@@ -14,7 +14,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.sandbox.truth import compare, compare_verdicts
 from tests.api.conftest import make_key
 

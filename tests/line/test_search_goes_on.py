@@ -4,7 +4,7 @@ import pytest
 
 from scrapersky.actions.request_search import request_search
 from scrapersky.engine.loop import run_job_loop
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.line.steps import AdvanceRules
 from scrapersky.store.searches.request import SearchRequest

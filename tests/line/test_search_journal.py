@@ -13,7 +13,7 @@ import pytest
 from scrapersky.core import clock
 from scrapersky.maintenance.expire_provider_data import ExpireProviderData
 from scrapersky.providers.google.prices import ALL_FIELDS, cents
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 
 SEED, BUSINESSES = 41, 1_500  # more than two hundred dentists in Helsinki: a search by boxes
 LEASE_SECONDS = 2

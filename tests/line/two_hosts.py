@@ -16,7 +16,7 @@ from typing import Any
 
 import uvloop
 
-from scrapersky.sandbox.server.sandbox import LOOPBACK, Sandbox
+from scrapersky.sandbox.sandbox import LOOPBACK, Sandbox
 
 NO_NAMESPACE = 77
 MACHINES = ("10.77.1.2", "10.77.2.2")

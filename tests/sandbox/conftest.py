@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from scrapersky.crawl.crawler import Crawler, open_crawler
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 from tests.factories.settings import sandbox_settings
 
 SEED = 7

@@ -2,7 +2,7 @@
 
 from scrapersky.sandbox.google.service import FAULTS
 from scrapersky.sandbox.osm.servers import NOMINATIM_FAULTS, OVERPASS_FAULTS
-from scrapersky.sandbox.sites.faults import SHARES, WHY_UNREACHABLE
+from scrapersky.sandbox.world.conditions import SHARES, WHY_UNREACHABLE
 from tests import ROOT
 
 PAGE = (ROOT / "docs" / "sandbox.md").read_text("utf-8")

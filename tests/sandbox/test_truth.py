@@ -5,10 +5,10 @@ import json
 import pytest
 
 from scrapersky.extract.contacts import read_contacts
-from scrapersky.sandbox.server.sandbox import Sandbox
-from scrapersky.sandbox.sites.faults import Condition
+from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.sandbox.sites.plan import SitePageKind
 from scrapersky.sandbox.truth import Score, compare
+from scrapersky.sandbox.world.conditions import Condition
 from tests.sandbox.conftest import crawling
 
 UNSEEN_SEED = 20_271  # looked at by nobody while the sites were written

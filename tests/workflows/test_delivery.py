@@ -12,7 +12,7 @@ from scrapersky.core.vault import Vault
 from scrapersky.crawl.crawler import client_of
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.engine.outcomes import Later
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.store.deliveries.outbox import Outbox
 from tests.factories.deliveries import DeliveryHouse
 from tests.factories.settings import sandbox_settings

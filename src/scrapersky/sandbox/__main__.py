@@ -6,7 +6,7 @@ import signal
 
 import uvloop
 
-from scrapersky.sandbox.server.sandbox import serve
+from scrapersky.sandbox.sandbox import serve
 
 
 def main() -> None:

@@ -7,11 +7,11 @@ from typing import Any
 
 from scrapersky.sandbox.server.dns_zone import verdict_of
 from scrapersky.sandbox.sites.contact_placement import place_contacts
-from scrapersky.sandbox.sites.faults import WHY_UNREACHABLE
 from scrapersky.sandbox.sites.plan import SitePlan
 from scrapersky.sandbox.sites.responder import SiteResponder
 from scrapersky.sandbox.sites.sitemaps import sitemap_truth
 from scrapersky.sandbox.world.business import Business
+from scrapersky.sandbox.world.conditions import WHY_UNREACHABLE
 from scrapersky.sandbox.world.slugs import plain
 
 FIELDS = {"email": "emails", "phone": "phones", "fax": "faxes", "social": "socials", "person": "people"}

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from scrapersky.asgi import create_app
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 from tests.api.conftest import asking, environment, is_problem, served
 
 PATH = "/api/v3/destinations"

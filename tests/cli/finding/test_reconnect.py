@@ -18,7 +18,7 @@ from scrapersky.cli.finding.reconnect import DatabaseGone, patiently, say_it_onc
 from scrapersky.cli.shared.slow_notice import said_if_slow
 from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.settings import Environment, load
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 
 QUICK = {
     "CRAWL_HOST_DELAY_SECONDS": "0",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from scrapersky.providers.base import Meter, PlaceQuery
 from scrapersky.providers.detail_budget import InMemoryDetailBudget
 from scrapersky.providers.registry import configured_providers
 from scrapersky.sandbox.google.place import place_id
+from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.sandbox.server.response import Request
-from scrapersky.sandbox.server.sandbox import Sandbox
 from tests.factories.settings import sandbox_settings
 
 MASK = "places.id,places.displayName,places.websiteUri,places.location,places.businessStatus,nextPageToken"

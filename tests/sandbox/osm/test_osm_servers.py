@@ -10,8 +10,8 @@ from scrapersky.crawl.web import Web
 from scrapersky.providers.base import Meter, PlaceQuery
 from scrapersky.providers.registry import configured_providers
 from scrapersky.sandbox.osm.servers import FakeNominatim
+from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.sandbox.server.response import Request, Response
-from scrapersky.sandbox.server.sandbox import Sandbox
 from tests.factories.settings import sandbox_settings
 
 AGENT = {"user-agent": "tests/1.0"}

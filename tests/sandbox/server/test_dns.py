@@ -11,8 +11,8 @@ from scrapersky.core import clock
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.network.mx_lookup import DnsUnavailable, mx_lookup_of, parse_servers
 from scrapersky.extract.emails.deliverability import inspect_address, verify_email
+from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.sandbox.server.dns_zone import DECK, SLOW_SECONDS, MailSetup, mail_setup_of
-from scrapersky.sandbox.server.sandbox import Sandbox
 from scrapersky.sandbox.truth import compare_verdicts
 
 

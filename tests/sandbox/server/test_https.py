@@ -9,9 +9,9 @@ from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.crawler import Crawler, client_of, open_crawler
 from scrapersky.crawl.errors import PermanentFetchError, RetryLater
-from scrapersky.sandbox.server.sandbox import Sandbox
-from scrapersky.sandbox.sites.faults import Condition
+from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.sandbox.world.business import Business
+from scrapersky.sandbox.world.conditions import Condition
 from scrapersky.sandbox.world.world import World
 from tests.factories.settings import sandbox_settings
 

@@ -10,8 +10,8 @@ import pytest
 from scrapersky.crawl.web import Web
 from scrapersky.providers.base import Meter, PlaceQuery, ProviderBusy
 from scrapersky.providers.registry import configured_providers
+from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.sandbox.server.fault_injection import UnknownFault
-from scrapersky.sandbox.server.sandbox import Sandbox
 from tests.factories.settings import sandbox_settings
 
 

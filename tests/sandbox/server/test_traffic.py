@@ -7,7 +7,7 @@ import aiohttp
 
 from scrapersky.crawl.crawler import Crawler, open_crawler
 from scrapersky.crawl.errors import TooSoon
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.sandbox.server.traffic import Traffic
 from tests.factories.settings import sandbox_settings
 

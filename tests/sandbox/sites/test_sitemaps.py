@@ -7,10 +7,10 @@ from scrapersky.crawl.sitemaps.discover import discover
 from scrapersky.crawl.sitemaps.entry import SitemapEntry
 from scrapersky.crawl.sitemaps.fetcher import VisitFetcher
 from scrapersky.crawl.sitemaps.result import SearchOutcome
-from scrapersky.sandbox.server.sandbox import Sandbox
-from scrapersky.sandbox.sites.faults import Condition
+from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.sandbox.sites.plan import SitemapStyle, SitePlan
 from scrapersky.sandbox.sites.sitemaps import sitemap_truth
+from scrapersky.sandbox.world.conditions import Condition
 
 
 def site_with(sandbox: Sandbox, style: SitemapStyle) -> SitePlan:

@@ -7,10 +7,10 @@ import pytest
 from scrapersky.crawl.crawler import Crawler
 from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PageNotFound, PermanentFetchError, RetryLater
 from scrapersky.extract.business.site_metadata import read_metadata
-from scrapersky.sandbox.server.sandbox import Sandbox
-from scrapersky.sandbox.sites.faults import Condition
+from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.sandbox.sites.plan import SitePageKind, SitePlan, Style
 from scrapersky.sandbox.world.business import Business
+from scrapersky.sandbox.world.conditions import Condition
 
 
 def one_of(sandbox: Sandbox, condition: Condition) -> Business:

@@ -9,7 +9,7 @@ import pytest
 from scrapersky.core.errors import BadSetting
 from scrapersky.extract.company_domain import CompanyDomain, PlatformProfile, parse_website
 from scrapersky.extract.pages.classify import classify_page
-from scrapersky.sandbox.sites.faults import SHARES, WHY_UNREACHABLE, Condition
+from scrapersky.sandbox.world.conditions import SHARES, WHY_UNREACHABLE, Condition
 from scrapersky.sandbox.world.languages import languages
 from scrapersky.sandbox.world.slugs import slug
 from scrapersky.sandbox.world.world import World

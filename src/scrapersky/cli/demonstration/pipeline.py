@@ -18,7 +18,7 @@ from scrapersky.cli.shared.slow_notice import said_if_slow
 from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.roles import Role
 from scrapersky.core.settings import Environment, load
-from scrapersky.sandbox.server.sandbox import Sandbox
+from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.sandbox.truth import compare, compare_verdicts
 from scrapersky.store.accounts import api_keys, users
 from scrapersky.store.searches import results

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from scrapersky.core import clock
-from scrapersky.sandbox.sites.faults import Condition
+from scrapersky.sandbox.world.conditions import Condition
 
 HOSTS_KEPT = 20_000
 VALID = timedelta(days=7)

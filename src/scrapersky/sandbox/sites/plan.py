@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from scrapersky.sandbox.sites.faults import Condition
 from scrapersky.sandbox.world.business import Business
+from scrapersky.sandbox.world.conditions import Condition
 from scrapersky.sandbox.world.slugs import slug
 from scrapersky.sandbox.world.stratified_draw import build_pool, draw
 from scrapersky.sandbox.world.world import World

@@ -7,10 +7,10 @@ from hashlib import blake2b
 
 from scrapersky.sandbox.server.response import Request, Response, page_response, redirect
 from scrapersky.sandbox.sites import style_hand_made, style_squarespace, style_wix, style_wordpress
-from scrapersky.sandbox.sites.faults import Condition
 from scrapersky.sandbox.sites.fragments import Fragments, build_fragments
 from scrapersky.sandbox.sites.plan import SitePage, SitePlan, Style, plan
 from scrapersky.sandbox.sites.sitemaps import robots_txt, sitemap_files
+from scrapersky.sandbox.world.conditions import Condition
 from scrapersky.sandbox.world.world import World
 
 FRAMES: dict[Style, Callable[[Fragments], str]] = {

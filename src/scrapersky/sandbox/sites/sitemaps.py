@@ -4,8 +4,8 @@ import gzip
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scrapersky.sandbox.sites.faults import Condition
 from scrapersky.sandbox.sites.plan import SitemapStyle, SitePage, SitePageKind, SitePlan
+from scrapersky.sandbox.world.conditions import Condition
 
 XML = "application/xml; charset=utf-8"
 ODD_PATH = "/maps/all-our-pages.xml"

@@ -3,8 +3,8 @@
 import random
 from dataclasses import dataclass
 
-from scrapersky.sandbox.sites.faults import DECK, Condition
 from scrapersky.sandbox.world.cities import City, Country, cities, countries
+from scrapersky.sandbox.world.conditions import DECK, Condition
 from scrapersky.sandbox.world.host_names import host_of
 from scrapersky.sandbox.world.languages import Language, languages
 from scrapersky.sandbox.world.phone_numbers import fill, pick

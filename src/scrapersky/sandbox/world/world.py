@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import lru_cache
 
 from scrapersky.core.errors import BadSetting
-from scrapersky.sandbox.sites.faults import Condition
 from scrapersky.sandbox.world import business
 from scrapersky.sandbox.world.business import Business, Location
+from scrapersky.sandbox.world.conditions import Condition
 from scrapersky.sandbox.world.host_names import SIZE, number_of
 
 KEPT = 20_000  # businesses remembered
