@@ -1,1 +1,1 @@
-"""Pure functions from text to facts."""
+"""Extraction of facts from pages: contacts, site metadata and page kinds, without network or database."""

@@ -1,19 +1,19 @@
-"""Everything a page says about whom to write to: the one door to the finders of this room."""
+"""All contacts of a page: calls every finder of this package."""
 
 from collections.abc import Sequence
 from typing import Literal
 from urllib.parse import urlsplit
 
-from scrapersky.extract import data_protection_officers
-from scrapersky.extract.business import postal_addresses, social_profiles
-from scrapersky.extract.document import structured_data
+from scrapersky.extract.business.postal_addresses import find_postal_addresses
+from scrapersky.extract.business.social_profiles import find_social_profiles
+from scrapersky.extract.data_protection_officers import find_external_officer_blocks
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.document.parse import parse_page
-from scrapersky.extract.emails import find as emails
-from scrapersky.extract.people import associate
-from scrapersky.extract.people import find as people
-from scrapersky.extract.phones import find as phones
-from scrapersky.extract.phones import region as regions
+from scrapersky.extract.document.structured_data import read_things
+from scrapersky.extract.emails.find import find_emails
+from scrapersky.extract.people.find import find_people
+from scrapersky.extract.phones.find import find_phones
+from scrapersky.extract.phones.region import infer_region
 from scrapersky.extract.results import Contacts
 
 MAX_CONTACTS = 100  # of each kind; a page with more is a directory or a trap
@@ -23,38 +23,36 @@ MAX_REJECTED = 200
 def extract_contacts(
     document: Document, *, url: str = "", region: str | None = None, site: str | None = None
 ) -> Contacts:
-    """The contacts of a page, deterministic and in its order.
+    """Extract the contacts of a page, in the order of the page; the same page gives the same contacts.
 
-    `url` is where the page was fetched, `site` the domain of the business where that is another one, `region` the
-    two letters of the country whose numbers it writes; without it the country is inferred from the page.
+    `url` is the address the page was fetched from, `site` the domain of the business where it differs, `region` the
+    two-letter country whose phone numbers the page writes; without it the country is inferred from the page.
     """
     host = site or _host(url)
-    things = structured_data.things(document)
-    others = data_protection_officers.outside(document, host)
-    found_emails, no_emails = emails.find(document, things, host, others)
-    region = region or regions.infer(document, things, host, [email.address for email in found_emails])
-    found_phones, no_phones = phones.find(document, things, region, others)
-    found_socials, no_socials = social_profiles.find(document, things)
-    sightings, no_people = people.find(document, things, others)
-    found_people = associate.together(document, sightings, found_emails, found_phones, region)
-    found_addresses = postal_addresses.find(document, things)
-    kept: dict[str, Sequence[object]] = {
-        "emails": found_emails,
-        "phones": found_phones,
-        "socials": found_socials,
-        "people": found_people,
-        "addresses": found_addresses,
+    things = read_things(document)
+    excluded = find_external_officer_blocks(document, host)
+    emails, rejected_emails = find_emails(document, things, host, excluded)
+    region = region or infer_region(document, things, host, [email.address for email in emails])
+    phones, rejected_phones = find_phones(document, things, region, excluded)
+    socials, rejected_socials = find_social_profiles(document, things)
+    people, rejected_people = find_people(document, things, emails, phones, region, excluded)
+    addresses = find_postal_addresses(document, things)
+    found: dict[str, Sequence[object]] = {
+        "emails": emails,
+        "phones": phones,
+        "socials": socials,
+        "people": people,
+        "addresses": addresses,
     }
-    cut = {name for name, values in kept.items() if len(values) > MAX_CONTACTS}
     return Contacts(
-        emails=tuple(found_emails[:MAX_CONTACTS]),
-        phones=tuple(found_phones[:MAX_CONTACTS]),
-        socials=tuple(found_socials[:MAX_CONTACTS]),
-        people=tuple(found_people[:MAX_CONTACTS]),
-        addresses=tuple(found_addresses[:MAX_CONTACTS]),
-        rejected=tuple([*no_emails, *no_phones, *no_socials, *no_people][:MAX_REJECTED]),
+        emails=tuple(emails[:MAX_CONTACTS]),
+        phones=tuple(phones[:MAX_CONTACTS]),
+        socials=tuple(socials[:MAX_CONTACTS]),
+        people=tuple(people[:MAX_CONTACTS]),
+        addresses=tuple(addresses[:MAX_CONTACTS]),
+        rejected=tuple([*rejected_emails, *rejected_phones, *rejected_socials, *rejected_people][:MAX_REJECTED]),
         region=region,
-        cut=frozenset(cut) | document.cut,
+        cut=document.cut | {kind for kind, values in found.items() if len(values) > MAX_CONTACTS},
     )
 
 
@@ -66,7 +64,7 @@ def read_contacts(
     site: str | None = None,
     parser: Literal["turbohtml", "lxml"] = "turbohtml",
 ) -> Contacts:
-    """Parse and extract in one call, as a parser process runs it (see parsing.py)."""
+    """Parse a page and extract its contacts; to be run in a parser process (parser_pool/pool.py)."""
     return extract_contacts(parse_page(html, parser), url=url, region=region, site=site)
 
 
@@ -74,4 +72,4 @@ def _host(url: str) -> str:
     try:
         return urlsplit(url).hostname or ""
     except ValueError:
-        return ""  # an address no browser could open names no host
+        return ""  # a malformed address has no host

@@ -1,42 +1,44 @@
-"""Data protection officers whom a business hires from another firm: named on its page, but nobody of the business."""
+"""Data protection officers employed by another firm: named on the page, but not people of the business."""
 
 from itertools import islice
 
-from scrapersky.extract import public_suffix, regexes, word_lists
 from scrapersky.extract.document.context import HEADINGS
 from scrapersky.extract.document.model import Block, Document
 from scrapersky.extract.emails.classify import FREE_DOMAINS
+from scrapersky.extract.emails.deobfuscate import EMAIL
+from scrapersky.extract.public_suffix import registrable_domain
+from scrapersky.extract.word_lists import load_table
 
-PHRASES = tuple(word_lists.table("emails")["officer"]["phrases"])
-REASON = "data protection officer of another firm"
-REACH = 6
-MAX_NAMINGS = 20
+PHRASES = tuple(load_table("emails")["officer"]["phrases"])
+EXTERNAL_OFFICER = "data protection officer of another firm"  # the reason for a rejection
+MAX_SECTION_LINES = 6
+MAX_HEADINGS = 20
 
 
-def outside(document: Document, host: str) -> frozenset[int]:
-    """The blocks that speak of an officer with an address at another firm, and nowhere else on the page."""
-    own = public_suffix.registrable_domain(host)
+def find_external_officer_blocks(document: Document, host: str) -> frozenset[int]:
+    """Return the blocks about an officer whose address is at another firm and nowhere else on the page."""
+    own = registrable_domain(host)
     lowered = document.text.lower() if own and "@" in document.text else ""
-    said = [phrase for phrase in PHRASES if phrase in lowered]
+    phrases = [phrase for phrase in PHRASES if phrase in lowered]
     found: set[int] = set()
-    for block in _naming(document, said):
+    for block in _officer_headings(document, phrases):
         section = _section(document, block)
         if _is_of_another_firm(lowered, section, own):
             found.update(line.index for line in section)
     return frozenset(found)
 
 
-def _naming(document: Document, said: list[str]) -> list[Block]:
-    """The first lines that name the office; each is held against the whole page."""
-    naming = (block for block in document.blocks if any(phrase in block.text.lower() for phrase in said))
-    return list(islice(naming, MAX_NAMINGS)) if said else []
+def _officer_headings(document: Document, phrases: list[str]) -> list[Block]:
+    """Return the first blocks with one of the phrases; few, since each is compared with the whole page."""
+    headings = (block for block in document.blocks if any(phrase in block.text.lower() for phrase in phrases))
+    return list(islice(headings, MAX_HEADINGS)) if phrases else []
 
 
 def _section(document: Document, block: Block) -> tuple[Block, ...]:
-    """The line that names the office, and those below it as far as the first with an address."""
+    """Return the block and those below it, up to the first with an email address."""
     if "@" in block.text:
         return (block,)
-    for index in range(block.index + 1, min(block.index + REACH, len(document.blocks))):
+    for index in range(block.index + 1, min(block.index + MAX_SECTION_LINES, len(document.blocks))):
         if document.blocks[index].tag in HEADINGS:
             break
         if "@" in document.blocks[index].text:
@@ -46,11 +48,11 @@ def _section(document: Document, block: Block) -> tuple[Block, ...]:
 
 def _is_of_another_firm(page: str, section: tuple[Block, ...], own: str) -> bool:
     text = "\n".join(line.text for line in section).lower()
-    domains = {address.rpartition("@")[2] for address in regexes.EMAIL.findall(text)}
+    domains = {address.rpartition("@")[2] for address in EMAIL.findall(text)}
     return bool(domains) and not any(
         domain in FREE_DOMAINS
-        or public_suffix.registrable_domain(domain) == own
-        # A business may have its mail at another domain than its pages: then its other addresses are there, too.
+        or registrable_domain(domain) == own
+        # A business may have its mail at another domain than its pages; then its other addresses are there, too.
         or page.count(f"@{domain}") > text.count(f"@{domain}")
         for domain in domains
     )

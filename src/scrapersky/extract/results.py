@@ -1,4 +1,4 @@
-"""What a page says: each value with where it stood, how it was found and how sure that is."""
+"""The values that extraction returns, each with its snippet, the way it was found and a confidence."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -10,7 +10,7 @@ Field = Literal["email", "phone", "social", "person", "address"]
 
 @dataclass(frozen=True, slots=True)
 class Email:
-    """An address of the business, lower case."""
+    """An email address of the business, lower case."""
 
     address: str
     kind: EmailKind
@@ -28,12 +28,12 @@ class Phone:
     how: str
     snippet: str
     confidence: float
-    region: str  # the country that dials it
+    region: str  # the country of the number
 
 
 @dataclass(frozen=True, slots=True)
 class Social:
-    """A profile, as one address per platform and account."""
+    """A profile on a platform; each account has one address."""
 
     platform: str
     url: str
@@ -44,7 +44,7 @@ class Social:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A person of the business, with what belongs to them."""
+    """A person of the business, with the address and the number associated with the person."""
 
     name: str
     title: str
@@ -71,7 +71,7 @@ class PostalAddress:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A value that looked like a contact of the business and is none, with the reason."""
+    """A value that looks like a contact of the business but is none, with the reason."""
 
     field: Field
     value: str
@@ -81,7 +81,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Contacts:
-    """Everything a page says about whom to write to, in the order of the page."""
+    """All contacts of a page, in the order of the page."""
 
     emails: tuple[Email, ...] = ()
     phones: tuple[Phone, ...] = ()
@@ -89,8 +89,8 @@ class Contacts:
     people: tuple[Person, ...] = ()
     addresses: tuple[PostalAddress, ...] = ()
     rejected: tuple[Rejected, ...] = ()
-    region: str = ""  # the region numbers were read with; empty when none was given or seen
-    cut: frozenset[str] = field(default_factory=frozenset)  # the caps that were hit
+    region: str = ""  # the region used to read numbers; empty when none was given or inferred
+    cut: frozenset[str] = field(default_factory=frozenset)  # the limits that were reached
 
     def __bool__(self) -> bool:
         return bool(self.emails or self.phones or self.socials or self.people or self.addresses)

@@ -1,60 +1,70 @@
-"""Text is cleaned once, where it comes in: afterwards it fits a database, a terminal and a spreadsheet."""
+"""Cleaning of text where it enters: afterwards it fits a database, a terminal and a spreadsheet."""
 
+import re
 import unicodedata
 from functools import lru_cache
 
-from scrapersky.extract import regexes
-
 TEXT_LIMIT = 10_000
+
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
+SURROGATES = re.compile(r"[\ud800-\udfff]")
+# Soft hyphen, zero-width, bidi marks and overrides, variation selectors, interlinear marks, tags, noncharacters.
+INVISIBLE = re.compile(
+    r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    r"\ufe00-\ufe0f\ufeff\ufff0-\ufffb\ufdd0-\ufdef\ufffe\uffff\U000e0000-\U000e0fff]"
+)
+_MARK = r"\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+ACCENT = re.compile(f"[{_MARK}]{{1,100}}")
+EXCESS_MARKS = re.compile(f"([{_MARK}]{{3}})[{_MARK}]{{1,10000}}")
+# All of these in one class: most texts have none, and one search shows it.
+UNCLEAN = re.compile(f"[{CONTROLS.pattern[1:-1]}{SURROGATES.pattern[1:-1]}{INVISIBLE.pattern[1:-1]}{_MARK}]")
+# Letters that do not decompose, as people type them on another keyboard.
+_LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ß": "ss"})
 
 
 def clean_text(text: str, limit: int = TEXT_LIMIT) -> str:
-    """The text without controls, invisible characters and heaps of accents; NFC; at most `limit` characters."""
-    text = text[:limit]  # first of all: normalising a long run of combining marks is quadratic
+    """Remove controls, invisible characters and excess accents; normalise to NFC; keep at most `limit` characters."""
+    text = text[:limit]  # before anything else: normalising a long run of combining marks is quadratic
     if text.isascii():
-        return text if text.isprintable() else regexes.CONTROLS.sub("", text)
-    if regexes.DIRT.search(text):
-        text = regexes.CONTROLS.sub("", text)
-        text = regexes.SURROGATES.sub("�", text)
-        text = regexes.INVISIBLE.sub("", text)
-        text = regexes.MARK_HEAP.sub(r"\1", text)
+        return text if text.isprintable() else CONTROLS.sub("", text)
+    if UNCLEAN.search(text):
+        text = CONTROLS.sub("", text)
+        text = SURROGATES.sub("�", text)
+        text = INVISIBLE.sub("", text)
+        text = EXCESS_MARKS.sub(r"\1", text)
     if not unicodedata.is_normalized("NFC", text):
-        # Normalising sorts marks, which can heap them again, and may grow the text a little.
-        text = regexes.MARK_HEAP.sub(r"\1", unicodedata.normalize("NFC", text))[:limit]
+        # Normalising sorts marks, so a run of them can be too long again, and the text may grow a little.
+        text = EXCESS_MARKS.sub(r"\1", unicodedata.normalize("NFC", text))[:limit]
     return text
 
 
 def single_line(text: str, limit: int = TEXT_LIMIT) -> str:
-    """The cleaned text on one line, every run of white space as one space."""
+    """Clean the text and put it on one line, with each run of white space as one space."""
     if not text:
         return ""
     return clean_single_line(" ".join(text[: limit * 4].split()), limit)
 
 
 def clean_single_line(text: str, limit: int = TEXT_LIMIT) -> str:
-    """The cleaned text, where its white space is one space everywhere already."""
+    """Clean a text whose runs of white space are single spaces already."""
     if text.isascii() and text.isprintable():
         return text if len(text) <= limit else text[:limit].rstrip()
     cleaned = clean_text(text, limit)
-    # Nothing had to go, so no white space came together.
+    # If nothing was removed, no two spaces have become neighbours.
     return text if cleaned == text else " ".join(cleaned.split())
 
 
 def fold(text: str) -> str:
-    """Lower case without accents, for comparing words; bounded by whoever cleaned the text."""
+    """Return the text in lower case without accents, for comparing words. The caller limits its length."""
     text = text.casefold()
     if text.isascii():
         return text
-    text = regexes.ACCENT.sub("", unicodedata.normalize("NFKD", text))
-    # Hangul and kana come apart as well, but what they lose is no accent: they are put together again.
+    text = ACCENT.sub("", unicodedata.normalize("NFKD", text))
+    # NFKD also splits Hangul and kana, which have no accents to lose: NFC joins them again.
     return text if text.isascii() else unicodedata.normalize("NFC", text.translate(_LETTERS))
 
 
 @lru_cache(1 << 16)
 def fold_word(word: str) -> str:
-    """`fold` for single words: the same few thousand come again on every page."""
+    """Fold one word; cached, since the same few thousand words recur on every page."""
     return fold(word)
-
-
-# Letters that do not decompose, as people type them without the key.
-_LETTERS = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ß": "ss"})

@@ -1,4 +1,4 @@
-"""The word lists beside this module, read once: words as data, folded to lower case without accents."""
+"""The word lists in data/, each read once."""
 
 import re
 import tomllib
@@ -11,63 +11,68 @@ from scrapersky.extract.text import fold
 
 
 @cache
-def table(name: str) -> dict[str, Any]:
-    """A word list file, such as people.toml."""
+def load_table(name: str) -> dict[str, Any]:
+    """Load a TOML file of data/, such as people."""
     return tomllib.loads(_read(f"{name}.toml"))
 
 
 @cache
-def words(name: str, section: str, key: str = "words") -> frozenset[str]:
-    """The words of one entry."""
-    return frozenset(table(name)[section][key].split())
+def load_words(name: str, section: str, key: str = "words") -> frozenset[str]:
+    """Load the words of one entry of a TOML file."""
+    return word_set(load_table(name)[section][key])
 
 
 @cache
-def names(which: str) -> frozenset[str]:
-    """Given names or surnames."""
+def load_names(which: str) -> frozenset[str]:
+    """Load the given names or the surnames, folded."""
     lines = _read(f"{which}.txt").splitlines()
     return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Split a text into a set of words."""
+    return frozenset(text.split())
 
 
 def _read(name: str) -> str:
     return resources.files(__package__).joinpath("data", name).read_text("utf-8")
 
 
-class Stems:
-    """Words, stems (director*) and endings of compounds (*leiter), asked one folded word at a time."""
+class AffixSet:
+    """A set of words, prefixes (director*) and suffixes (*leiter); `in` takes one folded word."""
 
     def __init__(self, entries: Iterable[str]) -> None:
         folded = {fold(entry) for entry in entries}
-        self._exact = frozenset(entry for entry in folded if "*" not in entry)
-        self._starts = _grouped(entry.rstrip("*") for entry in folded if entry.endswith("*"))
-        self._ends = _grouped(entry.lstrip("*")[::-1] for entry in folded if entry.startswith("*"))
+        self._words = frozenset(entry for entry in folded if "*" not in entry)
+        self._prefixes = _group_by_start(entry.rstrip("*") for entry in folded if entry.endswith("*"))
+        self._suffixes = _group_by_start(entry.lstrip("*")[::-1] for entry in folded if entry.startswith("*"))
 
     def __contains__(self, word: str) -> bool:
-        if word in self._exact:
+        if word in self._words:
             return True
-        stems = self._starts.get(word[:3])
-        if stems is not None and word.startswith(stems):
+        prefixes = self._prefixes.get(word[:3])
+        if prefixes is not None and word.startswith(prefixes):
             return True
-        back = word[::-1]
-        endings = self._ends.get(back[:3])
-        return endings is not None and back.startswith(endings)
+        reverse = word[::-1]
+        suffixes = self._suffixes.get(reverse[:3])
+        return suffixes is not None and reverse.startswith(suffixes)
 
 
-def _grouped(stems: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Stems by their first three letters, so that a word is held against a handful and not against all."""
+def _group_by_start(affixes: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Group affixes by their first three letters, so that a word is compared with a few of them only."""
     groups: dict[str, list[str]] = {}
-    for stem in sorted(stems):
-        groups.setdefault(stem[:3], []).append(stem)
+    for affix in sorted(affixes):
+        groups.setdefault(affix[:3], []).append(affix)
     return {start: tuple(group) for start, group in groups.items()}
 
 
 def alternatives(entries: Iterable[str]) -> str:
-    """The entries as one regular expression, longest first."""
+    """Build a regular expression that matches any entry, the longest first."""
     return "|".join(re.escape(entry) for entry in sorted(set(entries), key=lambda entry: (-len(entry), entry)))
 
 
 def grouped_alternatives(entries: Iterable[str]) -> str:
-    """The same, the first letters apart: a word is tried against a handful of entries and not against all."""
+    """Build the same expression grouped by first letter, so that a word is tried against a few entries only."""
     groups: dict[str, list[str]] = {}
     for entry in sorted(set(entries)):
         groups.setdefault(entry[0], []).append(entry[1:])

@@ -31,9 +31,11 @@ def source_of(provider: str, provider_id: str) -> str:
 def contact_points(place: PlaceDetails) -> Contacts:
     """Addresses, numbers beyond the first and profiles; what cannot be read or cannot be its own is left out."""
     evidence = (PROVIDER, f"named by {place.provider}" + (f" ({place.licence})" if place.licence else ""), CONFIDENCE)
-    judge = EmailClassifier(Document(), _host(place.website))
+    classifier = EmailClassifier(Document(), _host(place.website))
     addresses = (normalise_email(address) for address in _words(place.extra.get("emails")))
-    emails = [Email(address, judge.kind(address), *evidence) for address in addresses if _is_own(judge, address)]
+    emails = [
+        Email(address, classifier.kind(address), *evidence) for address in addresses if _is_own(classifier, address)
+    ]
     numbers = [("phone", number) for number in _texts(place.extra.get("phones"))]
     numbers += [("fax", number) for number in _texts(place.extra.get("fax"))]
     return Contacts(
@@ -62,9 +64,9 @@ def _socials(told: Any, evidence: tuple[str, str, float]) -> Iterator[Social]:
             yield Social(judged[0], judged[1], *evidence)
 
 
-def _is_own(judge: EmailClassifier, address: str) -> bool:
+def _is_own(classifier: EmailClassifier, address: str) -> bool:
     local, at, domain = address.rpartition("@")
-    return bool(local and at and domain) and not judge.reason_against(address, None)
+    return bool(local and at and domain) and not classifier.rejection_reason(address, None)
 
 
 def _host(website: str | None) -> str:

@@ -112,7 +112,7 @@ class SitemapImport(Workflow[SitemapFile, Listing, Imported]):
 
 def _picks(candidates: Iterable[PageLink]) -> list[tuple[str, str]]:
     """Return the URLs and kinds of the best pages, best first."""
-    return [(pick.url, pick.guess.kind.value) for pick in select_pages(candidates, MAX_PICKS)]
+    return [(page.url, page.classification.kind.value) for page in select_pages(candidates, MAX_PICKS)]
 
 
 async def _pieces(answer: SitemapResponse) -> AsyncIterator[bytes]:

@@ -29,7 +29,7 @@ async def test_a_table_is_imported_and_reported(client, admin):
         "unchanged": 0,
         "queued": 1,
         "failed": 1,
-        "errors": [{"line": 3, "message": "no web address: 127.0.0.1 is a number, not a name"}],
+        "errors": [{"line": 3, "message": "no web address: 127.0.0.1 is an IP address, not a host name"}],
     }
     again = (await sent(client, "domains", body, auto_queue="true", name="sites.csv")).json()
     assert (again["created"], again["unchanged"], again["queued"], again["search_id"]) == (0, 1, 0, search_id)

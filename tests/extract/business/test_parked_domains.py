@@ -4,13 +4,13 @@ import pytest
 
 from scrapersky.extract.business.parked_domains import ParkedDomain, parked_reason, read_home_page
 from scrapersky.extract.business.site_metadata import SiteMetadata
-from scrapersky.extract.document import parse as reading
+from scrapersky.extract.document.parse import parse_page
 
 SITE = "molar.fi"
 
 
 def judged(body: str, url: str = f"https://{SITE}/", head: str = "", html: str = "<html lang='en'>") -> str:
-    return parked_reason(reading.parse_page(f"{html}<head>{head}</head><body>{body}</body></html>"), url, SITE)
+    return parked_reason(parse_page(f"{html}<head>{head}</head><body>{body}</body></html>"), url, SITE)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_small_an_unfinished_or_a_talkative_site_is_not(body):
 
 
 def test_a_market_for_domains_is_no_parked_domain_itself():
-    page = reading.parse_page("<h1>Names of all kinds</h1><a href='/search/?domain=sedo.com'>Search</a>")
+    page = parse_page("<h1>Names of all kinds</h1><a href='/search/?domain=sedo.com'>Search</a>")
     assert parked_reason(page, "https://sedo.com/", "sedo.com") == ""
 
 

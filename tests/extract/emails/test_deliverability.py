@@ -8,13 +8,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapersky.core.vocabularies import Verdict
-from scrapersky.extract.emails import domain_lists
 from scrapersky.extract.emails.deliverability import (
-    ANSWERS,
+    FREE,
+    OFTEN_MISTYPED,
+    VERDICTS,
     InspectedAddress,
     MailAcceptance,
     MailDomain,
     inspect_address,
+    is_one_typo,
     verify_email,
 )
 
@@ -84,7 +86,7 @@ def test_what_is_no_address_is_undeliverable_whatever_the_domain_says(written):
 )
 def test_the_domain_decides_about_a_plain_address(takes, expected):
     assert verdict("eva@firma.fi", MailDomain(takes)) is expected
-    assert set(ANSWERS) == set(MailAcceptance)
+    assert set(VERDICTS) == set(MailAcceptance)
 
 
 def test_silent_name_servers_leave_the_verdict_open():
@@ -163,11 +165,11 @@ def test_on_the_site_s_own_domain_nothing_is_a_slip():
     ],
 )
 def test_one_slip_is_one_letter_or_one_exchange(written, known, slip):
-    assert domain_lists.is_one_slip(written, known) is slip
+    assert is_one_typo(written, known) is slip
 
 
 def test_the_providers_that_are_mistyped_are_known_to_give_mailboxes():
-    assert set(domain_lists.OFTEN_MISTYPED) <= domain_lists.FREE
+    assert set(OFTEN_MISTYPED) <= FREE
 
 
 def test_the_verdict_can_be_kept_as_json():
@@ -195,7 +197,7 @@ def test_whatever_is_written_gets_a_verdict_that_can_be_stored(written):
 
 @given(st.text(alphabet="abc.", max_size=8), st.text(alphabet="abc.", max_size=8))
 def test_a_slip_goes_both_ways(one, other):
-    assert domain_lists.is_one_slip(one, other) is domain_lists.is_one_slip(other, one)
+    assert is_one_typo(one, other) is is_one_typo(other, one)
 
 
 def test_a_wrong_address_is_never_asked_about():

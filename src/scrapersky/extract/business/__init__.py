@@ -1,1 +1,1 @@
-"""Business."""
+"""Facts about a business and its site: metadata, organisation, technologies, addresses, social profiles."""

@@ -1,50 +1,31 @@
-"""The organisation that a page's structured data describes."""
+"""The organisation that the structured data of a page describes."""
 
+import re
 from dataclasses import dataclass, fields
 from typing import Any
 
-from scrapersky.extract import regexes
-from scrapersky.extract.document.structured_data import Thing, texts, types
+from scrapersky.extract.document.structured_data import Thing, property_texts, thing_types
 from scrapersky.extract.document.urls import Resolver
 from scrapersky.extract.text import single_line
+from scrapersky.extract.word_lists import word_set
 
 MAX_NAME = 300
-# Things that also have names and addresses, and are no organisation.
-OTHER_TYPES = frozenset(
-    (
-        *(
-            "person",
-            "website",
-            "webpage",
-            "article",
-            "newsarticle",
-            "blogposting",
-            "product",
-            "offer",
-            "event",
-            "place",
-        ),
-        *("postaladdress", "contactpoint", "imageobject", "breadcrumblist", "listitem", "review", "rating", "service"),
-        *("aggregaterating", "jobposting", "faqpage", "question", "answer", "searchaction", "itemlist", "videoobject"),
-        *(
-            "geocoordinates",
-            "openinghoursspecification",
-            "collectionpage",
-            "aboutpage",
-            "contactpage",
-            "itempage",
-            "brand",
-        ),
-    )
+# Types that also have names and addresses, but are not organisations.
+OTHER_TYPES = word_set(
+    """
+    person website webpage article newsarticle blogposting product offer event place postaladdress contactpoint
+    imageobject breadcrumblist listitem review rating service aggregaterating jobposting faqpage question answer
+    searchaction itemlist videoobject geocoordinates openinghoursspecification collectionpage aboutpage contactpage
+    itempage brand
+    """
 )
-PLAIN_TYPES = frozenset(
-    ("organization", "localbusiness", "corporation", "ngo", "onlinestore", "professionalservice", "store")
-)
+ORGANISATION_TYPES = word_set("organization localbusiness corporation ngo onlinestore professionalservice store")
+YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d{2}(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
 class Organisation:
-    """A business in its own structured words."""
+    """An organisation as its structured data describes it."""
 
     name: str
     kind: str = ""  # the schema.org type, as in Dentist
@@ -62,27 +43,28 @@ class Organisation:
     employees: str = ""
 
 
-def organisation_of(things: list[Thing], resolve: Resolver) -> Organisation | None:
-    """The best described organisation; the first of several equals."""
-    described = [_read(thing, resolve) for thing in things if _is_organisation(thing)]
+def find_organisation(things: list[Thing], resolve: Resolver) -> Organisation | None:
+    """Return the organisation with the most fields, the first of several equals; None if there is none."""
+    described = [_build_organisation(thing, resolve) for thing in things if _is_organisation(thing)]
     named = [one for one in described if one.name or one.legal_name]
-    return max(named, key=_fullness) if named else None
+    return max(named, key=_count_fields) if named else None
 
 
 def _is_organisation(thing: Thing) -> bool:
-    given = types(thing)
-    if not given or given & OTHER_TYPES:
+    types = thing_types(thing)
+    if not types or types & OTHER_TYPES:
         return False
-    return bool(given & PLAIN_TYPES) or any(key in thing for key in ("legalName", "address", "telephone", "logo"))
+    is_typed = bool(types & ORGANISATION_TYPES)
+    return is_typed or any(key in thing for key in ("legalName", "address", "telephone", "logo"))
 
 
-def _fullness(organisation: Organisation) -> int:
+def _count_fields(organisation: Organisation) -> int:
     return sum(bool(getattr(organisation, field.name)) for field in fields(organisation))
 
 
-def _read(thing: Thing, resolve: Resolver) -> Organisation:
-    address = _nested(thing.get("address"))
-    founded = regexes.YEAR.search(_text(thing, "foundingDate"))
+def _build_organisation(thing: Thing, resolve: Resolver) -> Organisation:
+    address = _address(thing.get("address"))
+    founded = YEAR.search(_text(thing, "foundingDate"))
     legal_name = _text(thing, "legalName")
     return Organisation(
         name=_text(thing, "name") or legal_name,
@@ -90,9 +72,8 @@ def _read(thing: Thing, resolve: Resolver) -> Organisation:
         legal_name=legal_name,
         description=_text(thing, "description", 1_000),
         url=resolve(_text(thing, "url", 2_000)),
-        logo=resolve(_picture(thing.get("logo"))),
-        street=_text(address, "streetAddress")
-        or (single_line(address["whole"], MAX_NAME) if "whole" in address else ""),
+        logo=resolve(_image_url(thing.get("logo"))),
+        street=_text(address, "streetAddress") or single_line(address.get("whole", ""), MAX_NAME),
         postal_code=_text(address, "postalCode", 20),
         city=_text(address, "addressLocality", 100),
         region=_text(address, "addressRegion", 100),
@@ -104,7 +85,7 @@ def _read(thing: Thing, resolve: Resolver) -> Organisation:
 
 
 def _text(thing: Thing, key: str, limit: int = MAX_NAME) -> str:
-    found = texts(thing.get(key))
+    found = property_texts(thing.get(key))
     return single_line(found[0], limit) if found else ""
 
 
@@ -114,8 +95,8 @@ def _kind(thing: Thing) -> str:
     return single_line(str(first or "").rpartition("/")[2], 100)
 
 
-def _nested(value: Any) -> Thing:
-    """An address as a thing, however it is given: a thing, a list of them, or one text."""
+def _address(value: Any) -> Thing:
+    """Return an address as a thing, whether it is given as a thing, a list of things, or a text."""
     if isinstance(value, list):
         value = next((one for one in value if isinstance(one, dict)), value[0] if value else None)
     if isinstance(value, dict):
@@ -123,7 +104,7 @@ def _nested(value: Any) -> Thing:
     return {"whole": value} if isinstance(value, str) else {}
 
 
-def _picture(value: Any) -> str:
+def _image_url(value: Any) -> str:
     if isinstance(value, list):
         value = value[0] if value else ""
     if isinstance(value, dict):
@@ -133,11 +114,9 @@ def _picture(value: Any) -> str:
 
 
 def _employees(value: Any) -> str:
-    """A number, or the range of a QuantitativeValue."""
+    """Return a number, or the range of a QuantitativeValue."""
     if isinstance(value, dict):
-        ends = [
-            single_line(str(value[key]), 20) for key in ("value", "minValue", "maxValue") if value.get(key) is not None
-        ]
-        return "–".join(ends)
-    found = texts(value)
+        bounds = [value[key] for key in ("value", "minValue", "maxValue") if value.get(key) is not None]
+        return "–".join(single_line(str(bound), 20) for bound in bounds)
+    found = property_texts(value)
     return single_line(found[0], 40) if found else ""

@@ -1,34 +1,34 @@
-"""A domain that nobody uses: it is held for sale, or shows the page that its registrar shows for every new name."""
+"""Parked domains: for sale, or with the placeholder page of a registrar."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Literal
 from urllib.parse import urlsplit
 
-from scrapersky.extract import word_lists
-from scrapersky.extract.business.site_metadata import SiteMetadata, collect_metadata, frames_of
-from scrapersky.extract.document import parse as reading
+from scrapersky.extract.business.site_metadata import SiteMetadata, collect_metadata, find_frames
 from scrapersky.extract.document.model import Document
+from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.document.urls import Resolver
 from scrapersky.extract.public_suffix import registrable_domain
 from scrapersky.extract.text import fold, single_line
+from scrapersky.extract.word_lists import load_table, load_words
 
-FEW_WORDS = 4_000  # characters: whoever uses a domain and writes that one is for sale writes more
+MAX_PLACEHOLDER_TEXT = 4_000  # characters; a used site that mentions a sale of domains has more text
 MAX_ADDRESSES = 500
 MAX_SCRIPTS = 50
 MAX_SCRIPT_LENGTH = 20_000
-SEAL = "data-adblockkey"  # with which such pages ask ad blockers to let their advertisements through
+AD_ATTRIBUTE = "data-adblockkey"  # parking pages ask ad blockers with it to let their advertisements through
 
-KEEPERS = word_lists.words("parked", "keepers", "domains")
-MARKETS = word_lists.words("parked", "markets", "domains")
-MARKS = tuple(sorted(word_lists.words("parked", "marks", "parts")))
+PARKING_DOMAINS = load_words("parked", "parking", "domains")
+MARKETPLACES = load_words("parked", "marketplaces", "domains")
+SCRIPT_MARKS = tuple(sorted(load_words("parked", "script_marks", "parts")))
 
 
 @dataclass(frozen=True, slots=True)
 class ParkedDomain:
-    """Nobody is behind the page, and what tells it."""
+    """A domain without a site of its own, and the evidence for it."""
 
     reason: str
 
@@ -41,61 +41,63 @@ def read_home_page(
     site: str,
     parser: Literal["turbohtml", "lxml"] = "turbohtml",
 ) -> SiteMetadata | ParkedDomain:
-    """The facts of the home page of `site` that was fetched from this address: to be run in a parser process."""
-    document, frames = reading.parse_page(html, parser), frames_of(html)
+    """Return the facts of the home page of `site`, fetched from `url`; to be run in a parser process."""
+    document, frames = parse_page(html, parser), find_frames(html)
     reason = parked_reason(document, url, site, frames)
     return ParkedDomain(reason) if reason else collect_metadata(document, url, headers, region, frames)
 
 
 def parked_reason(document: Document, url: str, site: str, frames: tuple[str, ...] = ()) -> str:
-    """What tells that the domain `site` is parked; empty for a page of somebody, however bare or unfinished it is."""
+    """Return the evidence that the domain `site` is parked; "" for a used domain, even with an unfinished page."""
     return _by_address(url, site) or _by_parts(document, url, site, frames) or _by_sentence(document, site)
 
 
 def _by_address(url: str, site: str) -> str:
-    market = _market(url)
-    return f"it leads to {market}, where domains are sold" if market and market != site else ""
+    marketplace = _marketplace(url)
+    return f"it leads to {marketplace}, where domains are sold" if marketplace and marketplace != site else ""
 
 
 def _by_parts(document: Document, url: str, site: str, frames: tuple[str, ...]) -> str:
     resolve = Resolver(url, document.base)
     shown = (script.src for script in document.scripts), (image.src for image in document.images), frames
     for address in _resolved(resolve, chain(*shown)):
-        if (keeper := _domain_of(address)) in KEEPERS and keeper != site:
-            return f"its page is one of {keeper}"
+        if (owner := _domain_of(address)) in PARKING_DOMAINS and owner != site:
+            return f"its page is one of {owner}"
     named = (address for address in _resolved(resolve, (link.href for link in document.links)) if site in address)
     for address in named:
-        if (market := _market(address)) and market != site:
-            return f"it is offered at {market}"
-    sealed = any(SEAL in element.attributes for element in document.marked)
-    return "its page holds nothing but a registrar's advertisements" if sealed or _is_marked(document) else ""
+        if (marketplace := _marketplace(address)) and marketplace != site:
+            return f"it is offered at {marketplace}"
+    has_advertisements = any(AD_ATTRIBUTE in element.attributes for element in document.marked)
+    if has_advertisements or _has_script_mark(document):
+        return "its page holds nothing but a registrar's advertisements"
+    return ""
 
 
 def _by_sentence(document: Document, site: str) -> str:
-    """The title may say so on any page; the text only where it is short."""
-    text = document.text if len(document.text) <= FEW_WORDS else ""
-    read = fold(single_line(f"{document.title} {text}", FEW_WORDS * 2))
-    said = next((phrase for folded, phrase in _sentences() if folded in read), "")
-    if not said:
-        said = next((one for one in (f"{site} is for sale", f"{site} may be for sale") if one in read), "")
-    return f"its page says “{said}”" if said else ""
+    """Search the title, and the text if it is short, for a sentence of parking pages."""
+    text = document.text if len(document.text) <= MAX_PLACEHOLDER_TEXT else ""
+    folded = fold(single_line(f"{document.title} {text}", MAX_PLACEHOLDER_TEXT * 2))
+    phrase_found = next((phrase for sentence, phrase in _sentences() if sentence in folded), "")
+    if not phrase_found:
+        phrase_found = next((one for one in (f"{site} is for sale", f"{site} may be for sale") if one in folded), "")
+    return f"its page says “{phrase_found}”" if phrase_found else ""
 
 
-def _is_marked(document: Document) -> bool:
+def _has_script_mark(document: Document) -> bool:
     scripts = (f"{script.src} {script.text[:MAX_SCRIPT_LENGTH]}" for script in document.scripts[:MAX_SCRIPTS])
-    return any(mark in "".join(script.split(" ")) for script in scripts for mark in MARKS)
+    return any(mark in "".join(script.split(" ")) for script in scripts for mark in SCRIPT_MARKS)
 
 
 def _resolved(resolve: Resolver, addresses: Iterable[str]) -> list[str]:
-    return [resolve(address).lower() for address, _ in zip(addresses, range(MAX_ADDRESSES), strict=False)]
+    return [resolve(address).lower() for address in islice(addresses, MAX_ADDRESSES)]
 
 
-def _market(url: str) -> str:
-    """The market for domains that an address belongs to, or nothing."""
+def _marketplace(url: str) -> str:
+    """Return the marketplace for domains to which an address leads, or ""."""
     domain = _domain_of(url)
-    if domain in MARKETS or domain in KEEPERS:
+    if domain in MARKETPLACES or domain in PARKING_DOMAINS:
         return domain
-    paths = word_lists.table("parked")["counters"].get(domain, "").split()
+    paths = load_table("parked")["marketplace_paths"].get(domain, "").split()
     return domain if paths and urlsplit(url).path.lower().startswith(tuple(paths)) else ""
 
 
@@ -108,6 +110,6 @@ def _domain_of(url: str) -> str:
 
 @cache
 def _sentences() -> tuple[tuple[str, str], ...]:
-    """Each sentence as it is compared and as it is written."""
-    written = word_lists.table("parked")["sentences"]["phrases"].strip().splitlines()
+    """Return each sentence folded and as written."""
+    written = load_table("parked")["sentences"]["phrases"].strip().splitlines()
     return tuple((fold(phrase), phrase) for phrase in written)

@@ -1,26 +1,38 @@
-"""The profiles of the business: one address per account, never a share button, a post or a login page."""
+"""The social profiles of the business: one address for each account; share buttons, posts and logins are rejected."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from scrapersky.extract import regexes, word_lists
 from scrapersky.extract.document.context import is_credit, snippet
 from scrapersky.extract.document.model import Document
-from scrapersky.extract.document.structured_data import Thing, texts
+from scrapersky.extract.document.structured_data import Thing, property_texts
 from scrapersky.extract.results import Rejected, Social
+from scrapersky.extract.word_lists import load_table, load_words
 
 MAX_CANDIDATES = 500
-LEFTOVERS = word_lists.words("social_leftovers", "leftovers", "names")
-# Parts of a profile rather than the profile.
-TABS = word_lists.words("social_leftovers", "tabs")
+PLACEHOLDER_ACCOUNTS = load_words("social_leftovers", "leftovers", "names")
+TABS = load_words("social_leftovers", "tabs")  # parts of a profile
+# The host of an address without port, credentials and capitals.
+PLAIN_HOST = re.compile(r"(?:https?:)?//([a-z0-9.-]{1,253})(?=[/?#]|$)")
+ACCOUNT = re.compile(r"[^\s<>{}\"'\[\]|\\]{1,200}")
+FEDIVERSE_HOST = re.compile(
+    r"(?:^|\.)(?:mastodon|mstdn|mas\.to|fosstodon|hachyderm|chaos\.social|troet|pixelfed|pleroma|misskey|social)\b|\.social$"
+)
+FEDIVERSE_PATH = re.compile(r"/@[\w.-]{1,60}(?:@[\w.-]{1,80})?/?")
+SOCIAL_TEXT = re.compile(
+    r"(?<![\w@./-])(?:https?://)?(?:www\.)?(?:facebook|instagram|linkedin|youtube|tiktok|twitter|pinterest|x|t)\.(?:com|me)/[\w@./%-]{2,100}",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """One row of socials.toml."""
+    """One entry of socials.toml."""
 
     name: str
     home: str
@@ -33,7 +45,7 @@ class Platform:
 
 def _platforms() -> dict[str, Platform]:
     by_host: dict[str, Platform] = {}
-    for name, row in word_lists.table("socials").items():
+    for name, row in load_table("socials").items():
         platform = Platform(
             name,
             row["home"],
@@ -51,7 +63,7 @@ PLATFORMS = _platforms()
 
 
 class ProfileLink(NamedTuple):
-    """An address that leads to a platform, before it is judged."""
+    """An address on a platform, before it is accepted or rejected."""
 
     url: str
     how: str
@@ -59,30 +71,30 @@ class ProfileLink(NamedTuple):
     block: int
 
 
-def find(document: Document, things: list[Thing]) -> tuple[list[Social], list[Rejected]]:
-    """The profiles, and the links to platforms that are none, each with its reason."""
+def find_social_profiles(document: Document, things: list[Thing]) -> tuple[list[Social], list[Rejected]]:
+    """Return the profiles, and the rejected links to platforms with reasons."""
     found: dict[str, Social] = {}
     rejected: dict[str, Rejected] = {}
-    for reference, _ in zip(_references(document, things), range(MAX_CANDIDATES), strict=False):
-        judged = parse_profile(reference.url)
-        if judged is None:
+    for link in islice(_profile_links(document, things), MAX_CANDIDATES):
+        parsed = parse_profile(link.url)
+        if parsed is None:
             continue
-        platform, url, reason = judged
+        platform, url, reason = parsed
         key = url.lower()
         if key in found:
             continue
-        if not reason and _is_of_maker(document, reference.block):
+        if not reason and _is_in_credit(document, link.block):
             reason = "maker of the page or theme"
         if reason:
-            rejected.setdefault(key, Rejected("social", url, reason, reference.snippet))
+            rejected.setdefault(key, Rejected("social", url, reason, link.snippet))
         else:
-            confidence = {"link": 0.95, "structured data": 0.85, "text": 0.7}[reference.how]
-            found[key] = Social(platform, url, reference.how, reference.snippet, confidence)
+            confidence = {"link": 0.95, "structured data": 0.85, "text": 0.7}[link.how]
+            found[key] = Social(platform, url, link.how, link.snippet, confidence)
     return list(found.values()), list(rejected.values())
 
 
 def parse_profile(url: str) -> tuple[str, str, str] | None:
-    """(platform, one address for the account, reason against it), or None for an address elsewhere."""
+    """Return (platform, canonical address of the account, reason for rejection or ""), or None for other sites."""
     try:
         parts = urlsplit(url if "://" in url[:10] else "https:" + url if url.startswith("//") else "https://" + url)
         host = (parts.hostname or "").removeprefix("www.")
@@ -100,15 +112,15 @@ def parse_profile(url: str) -> tuple[str, str, str] | None:
     else:
         words = _account(platform, words)
         account = "/".join(words)
-        reason = _reason_against(platform, words)
+        reason = _rejection_reason(platform, words)
     return platform.name, platform.home + account, reason
 
 
 @lru_cache(4096)
-def _is_elsewhere(host: str) -> bool:
-    """Whether a host can hold no profile."""
+def _has_no_profiles(host: str) -> bool:
+    """Tell whether no profile can be on this host."""
     host = host.removeprefix("www.")
-    return _platform_of(host) is None and regexes.FEDIVERSE_HOST.search(host) is None
+    return _platform_of(host) is None and FEDIVERSE_HOST.search(host) is None
 
 
 def _platform_of(host: str) -> Platform | None:
@@ -119,7 +131,7 @@ def _platform_of(host: str) -> Platform | None:
 
 
 def _account(platform: Platform, words: list[str]) -> list[str]:
-    """The words of the path that name the account, without the tab that was open."""
+    """Return the words of the path that name the account, without a tab of the profile."""
     words = [word.strip() for word in words[:6]]
     tab = next((place for place, word in enumerate(words) if place and word.lower() in TABS), len(words))
     words = words[:tab]
@@ -130,7 +142,7 @@ def _account(platform: Platform, words: list[str]) -> list[str]:
     return words
 
 
-def _reason_against(platform: Platform, words: list[str]) -> str:
+def _rejection_reason(platform: Platform, words: list[str]) -> str:
     if not words:
         return "no account"
     first = words[0].lower()
@@ -151,35 +163,35 @@ def _reason_against(platform: Platform, words: list[str]) -> str:
         return "not a profile"
     if platform.name == "whatsapp" and first.isdigit():
         return "a phone number"
-    if name in LEFTOVERS or not regexes.ACCOUNT.fullmatch(name):
+    if name in PLACEHOLDER_ACCOUNTS or not ACCOUNT.fullmatch(name):
         return "template leftover"
     return ""
 
 
 def _mastodon(scheme: str, host: str, path: str) -> tuple[str, str, str] | None:
-    """An account in the fediverse: mastodon.social/@name and the like."""
-    if regexes.FEDIVERSE_HOST.search(host) and regexes.FEDIVERSE_PATH.fullmatch(path):
+    """Return an account in the fediverse, such as mastodon.social/@name, or None."""
+    if FEDIVERSE_HOST.search(host) and FEDIVERSE_PATH.fullmatch(path):
         return "mastodon", f"https://{host}{path.rstrip('/')}", ""
     return None
 
 
-def _is_of_maker(document: Document, block: int) -> bool:
+def _is_in_credit(document: Document, block: int) -> bool:
     return 0 <= block < len(document.blocks) and is_credit(document, document.blocks[block])
 
 
-def _references(document: Document, things: list[Thing]) -> Iterator[ProfileLink]:
+def _profile_links(document: Document, things: list[Thing]) -> Iterator[ProfileLink]:
     for link in document.links:
         href = link.href
         if not href.startswith(("http", "//", "www.")):
             continue
-        host = regexes.PLAIN_HOST.match(href)
-        if host is not None and _is_elsewhere(host[1]):
-            continue  # the links within a site: one look at the host instead of taking each apart
+        host = PLAIN_HOST.match(href)
+        if host is not None and _has_no_profiles(host[1]):
+            continue  # most links are within the site: comparing the host is faster than parsing
         yield ProfileLink(href, "link", link.text or link.label or href[:160], link.block if link.text else -1)
     for block in document.blocks:
         if ".com/" in block.text or ".me/" in block.text:
-            for match in regexes.SOCIAL_TEXT.finditer(block.text):
+            for match in SOCIAL_TEXT.finditer(block.text):
                 yield ProfileLink(match[0].rstrip("."), "text", snippet(block.text, match.start()), block.index)
     for thing in things:
-        for url in texts(thing.get("sameAs")):
+        for url in property_texts(thing.get("sameAs")):
             yield ProfileLink(url, "structured data", snippet(url), -1)

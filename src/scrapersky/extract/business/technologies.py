@@ -1,21 +1,19 @@
-"""What a site is built with: signatures from a data file, looked for in what the page shows."""
+"""The technologies that a site uses, recognised by the signatures of a data file."""
 
-import tomllib
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib import resources
-from re import Pattern
 from typing import NamedTuple
 
-from scrapersky.extract import regexes
 from scrapersky.extract.document.model import Document
+from scrapersky.extract.word_lists import load_table
 
-MAX_PLACE = 200_000  # characters that are searched, per place
+MAX_PLACE = 200_000  # characters searched in each place
 MAX_EACH = 2_000  # characters of one script or one header
 
 
 class Technology(NamedTuple):
-    """Something the site uses, and the sign it was told by."""
+    """A technology of the site, and the sign by which it was recognised."""
 
     name: str
     category: str
@@ -24,16 +22,16 @@ class Technology(NamedTuple):
 
 
 class Sign(NamedTuple):
-    """A text to look for in one place; with a pattern when it holds a version."""
+    """A text to search in one place; with a pattern if it has a version."""
 
     written: str
     place: str
     text: str
-    pattern: Pattern[str] | None
+    pattern: re.Pattern[str] | None
 
 
 class Signature(NamedTuple):
-    """All signs of one technology."""
+    """The signs of one technology."""
 
     name: str
     category: str
@@ -41,27 +39,27 @@ class Signature(NamedTuple):
     implies: tuple[str, ...]
 
 
-def technologies_of(
+def find_technologies(
     document: Document, headers: Mapping[str, str] | None = None, frames: Iterable[str] = ()
 ) -> tuple[Technology, ...]:
-    """The technologies of a page in the order of the data file; those only implied come without a sign of their own."""
-    places = _places(document, headers or {}, frames)
+    """Return the technologies of a page in the order of the data file; implied ones have no sign of their own."""
+    places = search_places(document, headers or {}, frames)
     found: dict[str, Technology] = {}
-    for signature in signatures():
-        technology = _look_for(signature, places)
+    for signature in load_signatures():
+        technology = _recognise(signature, places)
         if technology is not None:
             found[signature.name] = technology
-    for signature in signatures():
+    for signature in load_signatures():
         if signature.name in found:
             for name in signature.implies:
                 implied = Technology(name, category_of(name), sign=f"implied by {signature.name}")
                 found.setdefault(name, implied)
-    order = {signature.name: index for index, signature in enumerate(signatures())}
+    order = {signature.name: index for index, signature in enumerate(load_signatures())}
     return tuple(sorted(found.values(), key=lambda technology: order[technology.name]))
 
 
-def _look_for(signature: Signature, places: Mapping[str, str]) -> Technology | None:
-    """The first sign that shows a version, else the first that is there at all."""
+def _recognise(signature: Signature, places: Mapping[str, str]) -> Technology | None:
+    """Return the technology by the first sign with a version, else by the first sign found; None without a sign."""
     seen: Sign | None = None
     for sign in signature.signs:
         place = places[sign.place]
@@ -73,11 +71,12 @@ def _look_for(signature: Signature, places: Mapping[str, str]) -> Technology | N
     return Technology(signature.name, signature.category, "", seen.written) if seen is not None else None
 
 
-def _places(document: Document, headers: Mapping[str, str], frames: Iterable[str]) -> dict[str, str]:
+def search_places(document: Document, headers: Mapping[str, str], frames: Iterable[str]) -> dict[str, str]:
+    """Return the text of each place in which signs are searched, in lower case."""
     scripts = [script.src for script in document.scripts]
     assets = [
         *scripts,
-        *(reference.href for reference in document.references),
+        *(link.href for link in document.head_links),
         *(image.src for image in document.images),
         *(form.action for form in document.forms),
         *frames,
@@ -103,7 +102,7 @@ def _places(document: Document, headers: Mapping[str, str], frames: Iterable[str
 
 
 def _joined(texts: Iterable[str]) -> str:
-    """The different texts, one per line, lower case."""
+    """Join the distinct texts in lower case, one on each line."""
     kept: list[str] = []
     length = 0
     for text in dict.fromkeys(texts):
@@ -115,20 +114,26 @@ def _joined(texts: Iterable[str]) -> str:
 
 
 def category_of(name: str) -> str:
-    """The category of a technology of the table."""
-    return next(signature.category for signature in signatures() if signature.name == name)
+    """Return the category of a technology of the data file."""
+    return next(signature.category for signature in load_signatures() if signature.name == name)
 
 
 @cache
-def signatures() -> tuple[Signature, ...]:
-    """The signatures of the data file, read once."""
-    text = resources.files("scrapersky.extract").joinpath("data/technologies.toml").read_text("utf-8")
+def load_signatures() -> tuple[Signature, ...]:
+    """Load the signatures of the data file."""
     return tuple(
-        Signature(name, entry["category"], tuple(map(_sign, entry["signs"])), tuple(entry.get("implies", ())))
-        for name, entry in tomllib.loads(text).items()
+        Signature(name, entry["category"], tuple(map(_parse_sign, entry["signs"])), tuple(entry.get("implies", ())))
+        for name, entry in load_table("technologies").items()
     )
 
 
-def _sign(written: str) -> Sign:
+def _parse_sign(written: str) -> Sign:
     place, _, text = written.partition(": ")
-    return Sign(written, place, text, regexes.signature(text) if "{" in text else None)
+    return Sign(written, place, text, compile_sign(text) if "{" in text else None)
+
+
+def compile_sign(text: str) -> re.Pattern[str]:
+    """Compile a sign: {version} is a version number, {any} and {id} are limited runs of characters on one line."""
+    pattern = re.escape(text)
+    pattern = pattern.replace(re.escape("{any}"), r"[^\n]{0,120}?").replace(re.escape("{id}"), r"[\w-]{1,60}")
+    return re.compile(pattern.replace(re.escape("{version}"), r"(?P<version>\d{1,10}(?:\.\d{1,6}){0,4})"))

@@ -1,4 +1,4 @@
-"""What has been read of a page so far: the lists that become its document, and the texts whose elements are open."""
+"""The page under construction: the collections that become the document, and the texts of elements still open."""
 
 from collections.abc import Callable, Sized
 
@@ -7,12 +7,12 @@ from scrapersky.extract.document.model import (
     Attributes,
     Block,
     Document,
-    Field,
     Form,
+    FormField,
     HeadLink,
     Image,
     Link,
-    Marked,
+    MarkedElement,
     Meta,
     Node,
     Script,
@@ -24,15 +24,15 @@ MAX_CAPTURES = 12
 MAX_ICONS = 8
 
 
-class Capture:
-    """The text inside one open element, collected until the element ends."""
+class TextCapture:
+    """The text of one open element, collected until the element ends."""
 
     __slots__ = ("attributes", "block", "depth", "finish", "node", "parts", "place", "zones")
 
-    def __init__(self, page: "Collected", finish: "Finish", attributes: Attributes, place: int) -> None:
+    def __init__(self, page: "PageBuilder", finish: "FinishCapture", attributes: Attributes, place: int) -> None:
         self.finish = finish
         self.attributes = attributes
-        self.place = place  # in the list of its kind
+        self.place = place  # index in the collection of its kind
         self.depth = page.depth
         self.block = len(page.blocks)
         self.node = page.node
@@ -40,19 +40,19 @@ class Capture:
         self.parts: list[str] = []
 
 
-class Collected:
-    """Where the reader of a page is, and what it has kept."""
+class PageBuilder:
+    """The position of the parser in a page, and what was collected so far."""
 
     def __init__(self) -> None:
         self.title = self.language = self.base = ""
         self.metas: list[Meta] = []
         self.links: list[Link] = []
-        self.references: list[HeadLink] = []
+        self.head_links: list[HeadLink] = []
         self.scripts: list[Script] = []
         self.images: list[Image] = []
         self.forms: list[Form] = []
-        self.fields: list[Field] = []
-        self.marked: list[Marked] = []
+        self.fields: list[FormField] = []
+        self.marked: list[MarkedElement] = []
         self.nodes: list[Node] = []
         self.blocks: list[Block] = []
         self.comments: list[str] = []
@@ -60,45 +60,45 @@ class Collected:
         self.depth = 0
         self.node = -1
         self.zones: frozenset[Zone] = NO_ZONES
-        self.icons: list[str] = []  # those that belong to the next block that ends
-        self.captures: list[Capture] = []
-        self.scopes: list[tuple[int, int]] = []  # (depth, marked)
+        self.icons: list[str] = []  # of the next block that ends
+        self.captures: list[TextCapture] = []
+        self.scopes: list[tuple[int, int]] = []  # (depth, index in marked) of the open itemscopes
         self.form: tuple[int, Attributes] | None = None
 
-    def has_room(self, collection: Sized, name: str) -> bool:
-        """Whether one more may be kept; the document says what was cut."""
+    def has_capacity(self, collection: Sized, name: str) -> bool:
+        """Tell whether one more may be added; otherwise note the name in `cut`."""
         if len(collection) < MAX_EACH:
             return True
         self.cut.add(name)
         return False
 
-    def capture(self, finish: "Finish", attributes: Attributes, place: int = -1) -> bool:
-        """Collect the text of the element that has just begun, unless too many of them are open."""
+    def start_capture(self, finish: "FinishCapture", attributes: Attributes, place: int = -1) -> bool:
+        """Collect the text of the element that has just begun; return False if too many captures are open."""
         if len(self.captures) >= MAX_CAPTURES:
             return False
-        self.captures.append(Capture(self, finish, attributes, place))
+        self.captures.append(TextCapture(self, finish, attributes, place))
         return True
 
     def end_captures(self) -> None:
-        """Hand over the texts of the elements that end here."""
+        """Finish the captures of the elements that end here."""
         while self.captures and self.captures[-1].depth >= self.depth:
             capture = self.captures.pop()
             capture.finish(self, capture)
 
-    def see(self, icon: str) -> None:
-        """Note an icon; it belongs to the next block that ends."""
+    def add_icon(self, icon: str) -> None:
+        """Add an icon to the next block that ends."""
         if len(self.icons) < MAX_ICONS:
             self.icons.append(icon)
 
-    def document(self, parser: str) -> Document:
-        """What was collected, once the parser has ended."""
+    def build(self, parser: str) -> Document:
+        """Build the document once the parser has ended."""
         return Document(
             title=self.title,
             language=self.language,
             base=self.base,
             metas=tuple(self.metas),
             links=tuple(self.links),
-            references=tuple(self.references),
+            head_links=tuple(self.head_links),
             scripts=tuple(self.scripts),
             images=tuple(self.images),
             forms=tuple(self.forms),
@@ -111,4 +111,4 @@ class Collected:
         )
 
 
-Finish = Callable[[Collected, Capture], None]
+FinishCapture = Callable[[PageBuilder, TextCapture], None]

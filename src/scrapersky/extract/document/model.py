@@ -1,30 +1,39 @@
-"""A page as the finders see it: its head, links, forms and visible text in blocks.
+"""The document model: a page with its head, links, forms and visible text in blocks.
 
-    page = reading.parse(html)                    # turbohtml; parse(html, parser="lxml") for pages that killed it
-    page.title, page.language, page.metas, page.links, page.references, page.scripts, page.images, page.forms
-    page.blocks                                   # visible text, one block per block element or <br> line
-    page.nodes[block.node]                        # the element around a block; page.around(node) walks outwards
+    page = parse_page(html)                       # turbohtml; parser="lxml" for pages on which turbohtml fails
+    page.title, page.language, page.metas, page.links, page.head_links, page.scripts, page.images, page.forms
+    page.blocks                                   # visible text, one block for each block element or <br> line
+    page.nodes[block.node]                        # the element of a block; page.with_ancestors(node) walks outwards
 
-Every text is cleaned (see text.py), every collection is capped; `page.cut` names the caps that were hit.
+Every text is cleaned (text.py), every collection is limited; `page.cut` names the limits that were reached.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from scrapersky.extract import regexes
+DIGIT = re.compile(r"\d")
+ASCII_DIGIT = re.compile(r"[0-9]")
+SIX_DIGITS = re.compile(r"\d(?:\D{0,4}\d){5}")
+PHONE_LINK = re.compile(
+    r"(?:tel|callto|sms|phone|whatsapp):(?://)?(?:send/?\?phone=)?"
+    r"|https?://(?:www\.)?(?:wa\.me/|(?:api|web|chat)\.whatsapp\.com/send/?\?(?:[^#]{0,200}&)?phone="
+    r"|whatsapp\.com/send/?\?(?:[^#]{0,200}&)?phone=)",
+    re.I,
+)
 
 Attributes = dict[str, str]
 Zone = Literal["header", "nav", "footer", "aside", "form", "quote", "address", "hidden"]
 
 
-# Named tuples, not dataclasses: a page makes hundreds of them, and they cost a third.
+# Named tuples, not dataclasses: a page has hundreds of them, and they cost a third.
 class Node(NamedTuple):
-    """An element that text can be grouped by: a block element, or one with microdata."""
+    """A block element: the text blocks of a page are grouped by these."""
 
-    index: int  # type: ignore[assignment]  # hides a method of tuple that nobody asks a block for
-    parent: int  # -1 above the outermost
+    index: int  # type: ignore[assignment]  # hides a method of tuple that is not used
+    parent: int  # -1 for the outermost
     depth: int
     tag: str
     names: str  # class and id, lower case
@@ -32,14 +41,14 @@ class Node(NamedTuple):
 
 
 class Block(NamedTuple):
-    """One run of visible text: what a reader sees as one line or paragraph."""
+    """One line or paragraph of visible text."""
 
-    index: int  # type: ignore[assignment]  # hides a method of tuple that nobody asks a block for
+    index: int  # type: ignore[assignment]  # hides a method of tuple that is not used
     node: int
     tag: str  # of the node
     text: str
-    parts: tuple[str, ...]  # the text cut where inline markup (b, span, a …) begins or ends
-    icons: str  # classes and alternative texts of the icons and images in it
+    parts: tuple[str, ...]  # the text split where inline markup (b, span, a …) begins or ends
+    icons: str  # classes and alternative texts of its icons and images
     zones: frozenset[Zone]
 
 
@@ -51,7 +60,7 @@ class Link(NamedTuple):
     label: str  # aria-label or title
     rel: str
     names: str
-    block: int  # index of the block it begins in (may be len(blocks) for a link without text at the end)
+    block: int  # index of the block it begins in (len(blocks) for a link without text at the end)
     node: int
     zones: frozenset[Zone]
 
@@ -75,7 +84,7 @@ class HeadLink(NamedTuple):
 
 
 class Script(NamedTuple):
-    """A script: where it is from, or what is in it."""
+    """A script: its address or its source."""
 
     type: str
     src: str
@@ -92,7 +101,7 @@ class Image(NamedTuple):
     zones: frozenset[Zone]
 
 
-class Field(NamedTuple):
+class FormField(NamedTuple):
     """A field of a form."""
 
     tag: str
@@ -102,16 +111,16 @@ class Field(NamedTuple):
 
 
 class Form(NamedTuple):
-    """A form and what it asks for."""
+    """A form and its fields."""
 
     action: str
     method: str
     names: str
-    fields: tuple[Field, ...]
+    fields: tuple[FormField, ...]
 
 
-class Marked(NamedTuple):
-    """An element with data-, on… or microdata attributes: raw material for decoding hidden addresses."""
+class MarkedElement(NamedTuple):
+    """An element with data-, on… or microdata attributes, in which an address may be hidden."""
 
     tag: str
     attributes: Attributes
@@ -122,18 +131,18 @@ class Marked(NamedTuple):
 
 @dataclass(frozen=True)
 class Document:
-    """A parsed page. Immutable; positions are indexes into its own tuples."""
+    """A parsed page. Immutable; its elements refer to each other by index."""
 
     title: str = ""
     language: str = ""  # <html lang>
     base: str = ""  # <base href>
     metas: tuple[Meta, ...] = ()
     links: tuple[Link, ...] = ()
-    references: tuple[HeadLink, ...] = ()
+    head_links: tuple[HeadLink, ...] = ()
     scripts: tuple[Script, ...] = ()
     images: tuple[Image, ...] = ()
     forms: tuple[Form, ...] = ()
-    marked: tuple[Marked, ...] = ()
+    marked: tuple[MarkedElement, ...] = ()
     nodes: tuple[Node, ...] = ()
     blocks: tuple[Block, ...] = ()
     comments: tuple[str, ...] = ()
@@ -146,22 +155,22 @@ class Document:
         return "\n".join([block.text for block in self.blocks])
 
     @cached_property
-    def numbered(self) -> tuple[Block, ...]:
-        """The blocks with a digit in them: the others need not be asked for numbers and postal codes."""
-        ascii_digit, digit = regexes.ASCII_DIGIT, regexes.DIGIT  # ten are found faster than those of every script
+    def digit_blocks(self) -> tuple[Block, ...]:
+        """The blocks with a digit: only these can have numbers and postal codes."""
+        ascii_digit, digit = ASCII_DIGIT, DIGIT  # a search for ten digits is faster than for those of every script
         return tuple(
             [block for block in self.blocks if (ascii_digit if block.text.isascii() else digit).search(block.text)]
         )
 
     @cached_property
-    def dialable(self) -> tuple[Block, ...]:
+    def phone_blocks(self) -> tuple[Block, ...]:
         """The blocks with as many digits side by side as a phone number has."""
-        return tuple([block for block in self.numbered if regexes.MANY_DIGITS.search(block.text)])
+        return tuple([block for block in self.digit_blocks if SIX_DIGITS.search(block.text)])
 
     @cached_property
-    def dialling(self) -> tuple[Link, ...]:
+    def phone_links(self) -> tuple[Link, ...]:
         """The links that dial a number."""
-        return tuple([link for link in self.links if ":" in link.href and regexes.DIALS.match(link.href)])
+        return tuple([link for link in self.links if ":" in link.href and PHONE_LINK.match(link.href)])
 
     @cached_property
     def meta(self) -> dict[str, str]:
@@ -171,11 +180,6 @@ class Document:
             first.setdefault(meta.key, meta.content)
         return first
 
-    @property
-    def structured(self) -> list[str]:
-        """The JSON-LD scripts, as written."""
-        return [script.text for script in self.scripts if "ld+json" in script.type]
-
     @cached_property
     def _first_blocks(self) -> dict[int, Block]:
         first: dict[int, Block] = {}
@@ -184,12 +188,18 @@ class Document:
         return first
 
     def first_block(self, node: int) -> Block | None:
-        """The first text directly in this node."""
+        """Return the first block directly in this node."""
         return self._first_blocks.get(node)
 
-    def around(self, node: int) -> Iterator[Node]:
-        """The node and the ones around it, from the inside out."""
+    def with_ancestors(self, node: int) -> Iterator[Node]:
+        """Yield the node and its ancestors, from the inside out."""
         while node >= 0:
             here = self.nodes[node]
             yield here
             node = here.parent
+
+    def is_inside(self, index: int, node: int) -> bool:
+        """Tell whether the block with this index exists and is in the node."""
+        if index >= len(self.blocks):
+            return False
+        return any(around.index == node for around in self.with_ancestors(self.blocks[index].node))

@@ -1,12 +1,14 @@
-"""Reading a page: one pass over the markup makes the document, whichever parser calls out the tags."""
+"""Parsing of a page into a document in one pass, with turbohtml or lxml."""
 
+from collections.abc import Mapping
 from typing import Literal
 
+from lxml import etree
 from turbohtml.saxparse import SaxHandler, sax_parse
 
 from scrapersky.extract import text
-from scrapersky.extract.document import elements, lxml_events
-from scrapersky.extract.document.builder import Collected
+from scrapersky.extract.document import elements
+from scrapersky.extract.document.builder import PageBuilder
 from scrapersky.extract.document.markup import (
     BLOCK_TAGS,
     GLUED_TAGS,
@@ -17,7 +19,7 @@ from scrapersky.extract.document.markup import (
     ZONE_OF_TAG,
     attributes_of,
     is_hidden,
-    named,
+    names_and_word_zone,
     names_and_zone,
 )
 from scrapersky.extract.document.model import Attributes, Block, Document, Node, Zone
@@ -27,24 +29,26 @@ MAX_BLOCKS = 10_000
 MAX_DEPTH = 120
 MAX_COMMENTS = 200
 
-_OUTSIDE = (-1, NO_ZONES)  # what is open around the outermost node
-_new = tuple.__new__  # a named tuple without its constructor: half the time, and pages have many
+_OUTERMOST = (-1, NO_ZONES)  # the parent of the outermost node
+_new = tuple.__new__  # creates a named tuple in half the time of its constructor
 
 
 def parse_page(html: str, parser: Literal["turbohtml", "lxml"] = "turbohtml") -> Document:
-    """Read a page. Never raises on markup, whatever it is; time limits are the caller's (see parsing.py)."""
-    reader = _Reader()
-    html = _readable(html)
-    if parser == "lxml":
-        lxml_events.feed(html, reader)
-    else:
-        sax_parse(html, reader)
-    reader.end()
-    return reader.document(parser)
+    """Parse a page. Never raises on markup; limits of time are set by the caller (parser_pool/pool.py)."""
+    handler = _Handler()
+    html = _parsable(html)
+    if parser == "turbohtml":
+        sax_parse(html, handler)
+    elif html.strip():  # lxml rejects an empty page
+        lxml_parser = etree.HTMLParser(target=_LxmlTarget(handler), encoding="utf-8")
+        lxml_parser.feed(html.encode())
+        lxml_parser.close()
+    handler.end()
+    return handler.build(parser)
 
 
-def _readable(html: str) -> str:
-    """The page without what parsers cannot bear: a NUL ends the input of one of them, a lone surrogate stops both."""
+def _parsable(html: str) -> str:
+    """Remove what parsers cannot read: NUL ends the input of one of them, a lone surrogate stops both."""
     try:
         raw = html.encode()
     except UnicodeEncodeError:
@@ -53,18 +57,18 @@ def _readable(html: str) -> str:
     return html.replace("\x00", "") if b"\x00" in raw else html
 
 
-class _Reader(Collected, SaxHandler):
-    """Listens to the parser: block elements become nodes, their text blocks, other elements what elements.py keeps."""
+class _Handler(PageBuilder, SaxHandler):
+    """Receives the parser's events: block elements become nodes, their text blocks; elements.py keeps the others."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.silent_from = 0  # depth of the outermost silent element, 0 outside
-        self.open_nodes: list[tuple[int, frozenset[Zone]]] = [_OUTSIDE]  # (node, its zones)
-        self.runs: list[str] = []  # text of the block so far, cut at inline elements
-        self.fresh = True  # the next text opens a new run
-        self.ended_inline = False  # nothing stands between the inline element before and here
+        self.silent_from = 0  # depth of the outermost element without visible text, 0 outside
+        self.open_nodes: list[tuple[int, frozenset[Zone]]] = [_OUTERMOST]  # (node, its zones)
+        self.runs: list[str] = []  # text of the open block, split at inline elements
+        self.starts_run = True  # the next text starts a new run
+        self.ended_inline = False  # an inline element has just ended
 
-    # -- what the parser calls ----------------------------------------------------------------------------------------
+    # -- events of the parser -----------------------------------------------------------------------------------------
 
     def start_element(self, tag: str, attrs: tuple[tuple[str, str | None], ...]) -> None:
         self.depth += 1
@@ -95,7 +99,7 @@ class _Reader(Collected, SaxHandler):
             if self.form is not None and self.form[0] == depth:
                 elements.end_form(self)
         else:
-            self.fresh = self.ended_inline = True
+            self.starts_run = self.ended_inline = True
         if self.captures and self.captures[-1].depth >= depth:
             self.end_captures()
         if self.scopes and self.scopes[-1][0] == depth:
@@ -105,7 +109,7 @@ class _Reader(Collected, SaxHandler):
     def characters(self, data: str) -> None:
         runs, captures = self.runs, self.captures
         if not runs and not captures and data.isspace():
-            return  # between two tags, as most are
+            return  # most text between two tags
         if self.silent_from:
             if captures and captures[-1].finish is elements.end_script:
                 captures[-1].parts.append(data)
@@ -116,9 +120,9 @@ class _Reader(Collected, SaxHandler):
             if captures[-1].finish is elements.end_title or (not runs and data.isspace()):
                 return
         self.ended_inline = False
-        if self.fresh or not runs:
+        if self.starts_run or not runs:
             runs.append(data)
-            self.fresh = False
+            self.starts_run = False
         else:
             runs[-1] += data
 
@@ -127,7 +131,7 @@ class _Reader(Collected, SaxHandler):
             self.comments.append(text.single_line(data[:600], 500))
 
     def end(self) -> None:
-        """The page is over, whatever is still open."""
+        """End everything that is still open at the end of the page."""
         self._flush()
         self.depth = 0
         self.end_captures()
@@ -138,27 +142,27 @@ class _Reader(Collected, SaxHandler):
 
     def _start_inline(self, tag: str, attributes: Attributes) -> None:
         if self.ended_inline and self.runs and tag not in GLUED_TAGS:
-            # <span>Jane Roe</span><span>Owner</span>: such neighbours are styled as boxes, not as one word.
+            # <span>Jane Roe</span><span>Owner</span>: adjacent elements are styled as boxes, not as one word.
             self.runs[-1] += " "
-        self.fresh = True
-        keep = elements.SPECIAL.get(tag)
+        self.starts_run = True
+        keep = elements.ELEMENT_HANDLERS.get(tag)
         if keep is not None:
             keep(self, tag, attributes)
         elif "style" in attributes and is_hidden(attributes):
             self.silent_from = self.depth  # inf<span style="display:none">no spam</span>o@…
             return
         if attributes and not PLAIN_ATTRIBUTES.issuperset(attributes):
-            elements.mark(self, tag, attributes)
+            elements.add_marked(self, tag, attributes)
         if tag in SILENT_TAGS:
             self.silent_from = self.depth
 
     def _start_block(self, tag: str, attrs: tuple[tuple[str, str | None], ...]) -> None:
-        """Open a node. Most have a class or nothing at all, and are not looked at any further."""
+        """Open a node; quickly if it has no attributes but a class, as most."""
         zones = self.zones
         if not attrs and tag != "form":
             names, zone = "", ZONE_OF_TAG.get(tag)
         elif len(attrs) == 1 and attrs[0][0] == "class" and tag != "form":
-            names, zone = named(attrs[0][1] or "")
+            names, zone = names_and_word_zone(attrs[0][1] or "")
             zone = ZONE_OF_TAG.get(tag, zone)
         else:
             self._start_rich_block(tag, attributes_of(attrs))
@@ -178,14 +182,14 @@ class _Reader(Collected, SaxHandler):
         elif tag == "html":
             self.language = text.single_line(attributes.get("lang") or attributes.get("xml:lang", ""), 35)
         if not PLAIN_ATTRIBUTES.issuperset(attributes):
-            elements.mark(self, tag, attributes)
+            elements.add_marked(self, tag, attributes)
 
     def _open_node(self, tag: str, names: str, zones: frozenset[Zone]) -> None:
         nodes, open_nodes = self.nodes, self.open_nodes
         index, depth = len(nodes), len(open_nodes) - 1
         if index >= MAX_NODES or depth >= MAX_DEPTH:
             self.cut.add("nodes" if index >= MAX_NODES else "depth")
-            open_nodes.append(open_nodes[-1])  # its text belongs to the node around it
+            open_nodes.append(open_nodes[-1])  # its text is added to the node around it
             return
         nodes.append(_new(Node, (index, self.node, depth, tag, names, zones)))
         open_nodes.append((index, zones))
@@ -193,17 +197,17 @@ class _Reader(Collected, SaxHandler):
         self.zones = zones
 
     def _flush(self) -> None:
-        """End the block that is being read."""
+        """End the open block."""
         for capture in self.captures:
             capture.parts.append(" ")
         if not self.runs:
             return
-        runs, self.runs, self.fresh = self.runs, [], True
+        runs, self.runs, self.starts_run = self.runs, [], True
         if len(self.blocks) >= MAX_BLOCKS:
             self.cut.add("blocks")
             return
         raw = whole = " ".join((runs[0] if len(runs) == 1 else "".join(runs)).split())
-        if not (raw.isascii() and raw.isprintable() and len(raw) <= text.TEXT_LIMIT):  # as most are
+        if not (raw.isascii() and raw.isprintable() and len(raw) <= text.TEXT_LIMIT):  # true of most
             whole = text.clean_single_line(raw)
         if not whole:
             return
@@ -216,7 +220,29 @@ class _Reader(Collected, SaxHandler):
 
 
 def _parts(runs: list[str], are_clean: bool) -> tuple[str, ...]:
-    """The runs as lines of their own; where nothing had to be cleaned in the whole, nothing has to be in them."""
+    """Return the runs as single lines; they need no cleaning if the whole text needed none."""
     if are_clean:
         return tuple([part for run in runs if (part := " ".join(run.split()))])
     return tuple([part for run in runs if (part := text.single_line(run))])
+
+
+class _LxmlTarget:
+    """Passes the events of lxml to the handler as turbohtml does."""
+
+    def __init__(self, handler: SaxHandler) -> None:
+        self.handler = handler
+
+    def start(self, tag: str | bytes, attributes: Mapping[str | bytes, str | bytes]) -> None:
+        self.handler.start_element(str(tag), tuple((str(name), str(value)) for name, value in attributes.items()))
+
+    def end(self, tag: str | bytes) -> None:
+        self.handler.end_element(str(tag))
+
+    def data(self, data: str | bytes) -> None:
+        self.handler.characters(str(data))
+
+    def comment(self, text: str | bytes) -> None:
+        self.handler.comment(str(text))
+
+    def close(self) -> None:
+        """Do nothing at the end of the input; lxml requires the method."""

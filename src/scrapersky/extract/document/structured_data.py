@@ -1,25 +1,26 @@
-"""JSON-LD and microdata as plain dictionaries: read defensively, flattened, capped."""
+"""JSON-LD and microdata of a page as plain dictionaries: flattened and limited."""
 
 import json
 from collections.abc import Iterator
 from typing import Any
 
-from scrapersky.extract.document.model import Document, Marked
+from scrapersky.extract.document.model import Document, MarkedElement
 from scrapersky.extract.text import single_line
 
 MAX_THINGS = 500
 MAX_DEPTH = 12
 MAX_SCRIPTS = 30
-# Below these stand customers and writers, not the people of the business.
-OTHER_VOICES = frozenset(("review", "reviews", "author", "creator", "comment", "aggregateRating", "contributor"))
+# Properties about customers and authors, not about people of the business.
+OTHER_PEOPLE = frozenset(("review", "reviews", "author", "creator", "comment", "aggregateRating", "contributor"))
 
 Thing = dict[str, Any]
 
 
-def things(document: Document) -> list[Thing]:
-    """Every object of the page's JSON-LD with a type or a contact, and every microdata item."""
+def read_things(document: Document) -> list[Thing]:
+    """Return every object of the page's JSON-LD with a type or a contact, and every microdata item."""
+    json_ld = [script.text for script in document.scripts if "ld+json" in script.type]
     found: list[Thing] = []
-    for source in document.structured[:MAX_SCRIPTS]:
+    for source in json_ld[:MAX_SCRIPTS]:
         found.extend(_walk(_load(source), 0))
         if len(found) >= MAX_THINGS:
             break
@@ -28,33 +29,33 @@ def things(document: Document) -> list[Thing]:
     return found[:MAX_THINGS]
 
 
-def types(thing: Thing) -> set[str]:
-    """The types of a thing, without their vocabulary, lower case."""
+def thing_types(thing: Thing) -> set[str]:
+    """Return the types of a thing, without their vocabulary, lower case."""
     given = thing.get("@type", ())
     return {str(one).rsplit("/", 1)[-1].lower() for one in (given if isinstance(given, list) else [given])}
 
 
-def texts(value: Any) -> list[str]:
-    """A property as clean texts: one, many, or the name of a nested thing."""
+def property_texts(value: Any) -> list[str]:
+    """Return a property as clean texts: one, several, or the name of a nested thing."""
     if isinstance(value, str):
         cleaned = single_line(value, 500)
         return [cleaned] if cleaned else []
     if isinstance(value, int | float) and not isinstance(value, bool):
         return [str(value)]
     if isinstance(value, list):
-        return [text for one in value[:50] for text in texts(one)]
+        return [text for one in value[:50] for text in property_texts(one)]
     if isinstance(value, dict):
-        return texts(value.get("name") or value.get("@value") or value.get("url"))
+        return property_texts(value.get("name") or value.get("@value") or value.get("url"))
     return []
 
 
 def _load(source: str) -> Any:
     source = source.strip().removeprefix("<!--").removesuffix("-->").removeprefix("//<![CDATA[").removesuffix("//]]>")
     try:
-        # parse_int as text: an integer of 5,000 digits is no reason to lose the rest.
+        # parse_int as text: an integer of 5,000 digits would raise an error.
         return json.loads(source.strip().rstrip(";"), strict=False, parse_int=str, parse_constant=str)
     except (ValueError, RecursionError):
-        return None  # broken JSON-LD is common and says nothing
+        return None  # broken JSON-LD is common
 
 
 def _walk(value: Any, depth: int) -> Iterator[Thing]:
@@ -67,12 +68,12 @@ def _walk(value: Any, depth: int) -> Iterator[Thing]:
         if "@type" in value or "telephone" in value or "email" in value or "sameAs" in value:
             yield value
         for key, one in list(value.items())[:100]:
-            if isinstance(one, dict | list) and key not in OTHER_VOICES:
+            if isinstance(one, dict | list) and key not in OTHER_PEOPLE:
                 yield from _walk(one, depth + 1)
 
 
-def _microdata(marked: tuple[Marked, ...]) -> Iterator[Thing]:
-    """Items in document order; a nested item hangs below its property in the outer one."""
+def _microdata(marked: tuple[MarkedElement, ...]) -> Iterator[Thing]:
+    """Yield the items in document order; a nested item is also a property of the outer one."""
     items: dict[int, Thing] = {}
     for index, element in enumerate(marked):
         attributes = element.attributes

@@ -1,1 +1,1 @@
-"""Emails."""
+"""Email addresses of a page: finding, deobfuscation, classification and deliverability."""

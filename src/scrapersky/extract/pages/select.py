@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from heapq import nsmallest
 from typing import NamedTuple
 
-from scrapersky.extract.pages.classify import PageClassification, PageKind, classify_page
-from scrapersky.extract.pages.url_parts import Route, readable, route_of
-from scrapersky.extract.pages.vocabulary import compact
+from scrapersky.extract.pages.classify import PageClassification, classify_page
+from scrapersky.extract.pages.url_parts import UrlParts, readable_name, split_url
+from scrapersky.extract.pages.vocabulary import PageKind, compact_name
 
-# What a page of a kind is worth to somebody who looks for people to write to. Kinds not named here are not fetched.
+# The worth of each kind of page for finding contacts. Other kinds are not fetched.
 WORTH = {
     PageKind.CONTACT: 1.0,
     PageKind.IMPRINT: 0.9,
@@ -20,66 +20,66 @@ WORTH = {
     PageKind.LEGAL: 0.25,
     PageKind.SERVICES: 0.2,
 }
-NEXT_OF_KIND = 0.5  # what each further page of the same kind is still worth
+NEXT_OF_KIND = 0.5  # factor of the worth for each further page of the same kind
 MIN_SCORE = 0.3
 
 
 class PageLink(NamedTuple):
-    """A page that could be fetched: its address and the text of the link to it."""
+    """A page that can be fetched: its URL and the text of the link to it."""
 
     url: str
     text: str = ""
 
 
 class SelectedPage(NamedTuple):
-    """A page to fetch, and why."""
+    """A page to fetch, and its classification."""
 
     url: str
-    guess: PageClassification
+    classification: PageClassification
 
 
 class _Ranked(NamedTuple):
-    pick: SelectedPage
-    route: Route
+    page: SelectedPage
+    parts: UrlParts
 
     @property
     def score(self) -> float:
-        """How surely it is of its kind."""
-        return self.pick.guess.score
+        """The score of its classification."""
+        return self.page.classification.score
 
 
-def select_pages(candidates: Iterable[PageLink], limit: int, language: str = "") -> list[SelectedPage]:
-    """The best pages, best first: one language version of each, the kinds in turn, the shallow before the deep.
+def select_pages(links: Iterable[PageLink], limit: int, language: str = "") -> list[SelectedPage]:
+    """Return the best pages, best first: one language version of each, each kind in turn, short paths before long ones.
 
-    The same candidates give the same pick in whatever order they come.
+    The order of the links does not change the result.
     """
-    ranked = _without_doubles(_rank(candidates))
-    prefix = _prefix_of(ranked, language)
+    ranked = _without_duplicates(_rank(links))
+    prefix = _select_language(ranked, language)
     kept: list[tuple[float, _Ranked]] = []
     for kind, worth in WORTH.items():
-        best = _best_of_kind([one for one in ranked if one.pick.guess.kind is kind], prefix, limit)
+        best = _best_of_kind([one for one in ranked if one.page.classification.kind is kind], prefix, limit)
         kept += [(worth * one.score * NEXT_OF_KIND**place, one) for place, one in enumerate(best)]
     kept.sort(key=lambda pair: (-pair[0], *_order(pair[1])))
-    return [one.pick for _, one in kept[:limit]]
+    return [one.page for _, one in kept[:limit]]
 
 
 def _best_of_kind(ranked: list[_Ranked], prefix: str, limit: int) -> list[_Ranked]:
-    """The best pages of a kind in the language of the pick; else the best one there is in another."""
-    ours = [one for one in ranked if one.route.language == prefix]
-    return nsmallest(limit if ours else 1, ours or ranked, key=_order)
+    """Return the best pages of a kind in the selected language; else the best one in another language."""
+    in_language = [one for one in ranked if one.parts.language == prefix]
+    return nsmallest(limit if in_language else 1, in_language or ranked, key=_order)
 
 
-def _rank(candidates: Iterable[PageLink]) -> list[_Ranked]:
-    guesses = ((url, classify_page(url, text)) for url, text in candidates)
+def _rank(links: Iterable[PageLink]) -> list[_Ranked]:
+    guesses = ((url, classify_page(url, text)) for url, text in links)
     return [
-        _Ranked(SelectedPage(url, guess), route_of(url))
+        _Ranked(SelectedPage(url, guess), split_url(url))
         for url, guess in guesses
         if guess.kind in WORTH and guess.score >= MIN_SCORE
     ]
 
 
-def _without_doubles(ranked: list[_Ranked]) -> list[_Ranked]:
-    """One candidate per page: the surest, then the shortest, address of it."""
+def _without_duplicates(ranked: list[_Ranked]) -> list[_Ranked]:
+    """Keep one URL of each page: that with the highest score, then the shortest."""
     best: dict[tuple[str, ...], _Ranked] = {}
     for one in sorted(ranked, key=_order):
         best.setdefault(_identity(one), one)
@@ -87,20 +87,20 @@ def _without_doubles(ranked: list[_Ranked]) -> list[_Ranked]:
 
 
 def _identity(one: _Ranked) -> tuple[str, ...]:
-    """What stays the same when www, a slash, .html, capitals or a campaign come and go."""
-    route = one.route
-    host = route.host.lower().removeprefix("www.")
-    names = (compact(readable(name)) for name in (*route.folders, route.leaf))
-    named = route.query if one.pick.guess.place == "query" else ""
-    return (host, route.language, "/".join(names), named)
+    """Return a key of the page that ignores www, a slash, .html, capitals and campaign parameters."""
+    parts = one.parts
+    host = parts.host.lower().removeprefix("www.")
+    names = (compact_name(readable_name(name)) for name in (*parts.folders, parts.leaf))
+    query = parts.query if one.page.classification.place == "query" else ""
+    return (host, parts.language, "/".join(names), query)
 
 
-def _prefix_of(ranked: list[_Ranked], asked: str) -> str:
-    """The prefix of the language version to pick: the one asked for, else none, else the commonest."""
-    prefixes = Counter(one.route.language for one in ranked if one.route.leaf)
-    asked = asked.lower().replace("_", "-")
+def _select_language(ranked: list[_Ranked], requested: str) -> str:
+    """Return the language prefix to select: the requested one, else none, else the most frequent."""
+    prefixes = Counter(one.parts.language for one in ranked if one.parts.leaf)
+    requested = requested.lower().replace("_", "-")
     for prefix in sorted(prefixes):
-        if asked and prefix and prefix.replace("_", "-").split("-")[0] == asked.split("-")[0]:
+        if requested and prefix and prefix.replace("_", "-").split("-")[0] == requested.split("-")[0]:
             return prefix
     if "" in prefixes or not prefixes:
         return ""
@@ -108,6 +108,6 @@ def _prefix_of(ranked: list[_Ranked], asked: str) -> str:
 
 
 def _order(one: _Ranked) -> tuple[float, int, int, str]:
-    """The surest first, then the shallowest, then the shortest address."""
-    route = one.route
-    return (-one.score, len(route.folders) + bool(route.language), len(one.pick.url), one.pick.url)
+    """Sort by highest score, then fewest folders, then shortest URL."""
+    parts = one.parts
+    return (-one.score, len(parts.folders) + bool(parts.language), len(one.page.url), one.page.url)

@@ -1,1 +1,1 @@
-"""Parser pool."""
+"""Child processes that parse untrusted pages within limits of time and memory."""

@@ -1,11 +1,10 @@
-"""Reading hostile pages in child processes that can be killed.
+"""Parsing of untrusted pages in child processes that can be killed.
 
     async with ParserPool(size=2, cpu_seconds=5, memory_mb=512) as pool:
-        facts = await pool.run(read_page, html)     # read_page(html, parser="turbohtml") -> facts
+        result = await pool.run(read_page, html)     # read_page(html, parser="turbohtml") -> result
 
-A page that ends, stalls or bloats its child is tried once more by a fresh one, with parser="lxml" where the reader
-takes a parser; then it is given up with a reason. The children share nothing with each other or with the parent: no
-sockets, no connections, no secrets of the environment.
+If a page ends, stalls or bloats its child, a new child tries again, with parser="lxml" where the reader takes a parser;
+then the page fails with a reason. The children share no sockets, connections or secrets with the parent.
 """
 
 import asyncio
@@ -23,23 +22,23 @@ import structlog
 
 from scrapersky.core.errors import ScraperSkyError, Unavailable
 from scrapersky.extract.parser_pool.child import FAULT, OUT_OF_MEMORY, TOO_LARGE, ParserLimits
-from scrapersky.extract.parser_pool.process import NotFacts, ParserGone, ParserProcess, unpickle
+from scrapersky.extract.parser_pool.process import ParserExited, ParserProcess, UntrustedResult, unpickle
 
 P = ParamSpec("P")
-Facts = TypeVar("Facts")
+Result = TypeVar("Result")
 FALLBACK = "lxml"
 START_SECONDS = 30.0
-GRACE_SECONDS = 2.0  # the child's own timers come first: they know the reason
+GRACE_SECONDS = 2.0  # the child's own timers expire first, since they show the reason
 
 log = structlog.get_logger(__name__)
 
 
 class PoisonPage(ScraperSkyError):
-    """No parser can read this page within its budget; give it up."""
+    """No parser can read this page within its limits; do not try it again."""
 
 
 class ReaderFault(ScraperSkyError):
-    """The reader failed on this page; give the page up and mend the reader."""
+    """The reader raised an error on this page; the reader has to be corrected."""
 
 
 class ParserCannotStart(Unavailable):
@@ -47,16 +46,16 @@ class ParserCannotStart(Unavailable):
 
 
 class _Failed(Exception):
-    """One attempt came to nothing."""
+    """One attempt has failed."""
 
     def __init__(self, reason: str, where: str = "") -> None:
         super().__init__(reason)
-        self.where = where  # in the reader's code, when it raised an error
+        self.where = where  # the traceback, if the reader raised an error
 
 
 @dataclass
 class PoolCounts:
-    """What a pool has done so far."""
+    """Counters of a pool since its start."""
 
     pages: int = 0
     retried: int = 0
@@ -67,13 +66,13 @@ class PoolCounts:
 
 
 class _Slot:
-    """A place for one child; empty until it is needed."""
+    """The place of one child process."""
 
     child: ParserProcess | None = None
 
 
 class ParserPool:
-    """A few long-lived parser processes, each reading one page at a time."""
+    """A few long-lived parser processes, each of which reads one page at a time."""
 
     def __init__(
         self,
@@ -82,7 +81,7 @@ class ParserPool:
         cpu_seconds: float = 5.0,
         wall_seconds: float = 15.0,
         memory_mb: int = 512,
-        largest_answer_mb: float = 8.0,
+        max_result_mb: float = 8.0,
         pages_per_child: int = 2_000,
         preload: tuple[str, ...] = ("scrapersky.extract.document.parse",),
     ) -> None:
@@ -90,14 +89,14 @@ class ParserPool:
         self.counts = PoolCounts()
         self._pages_per_child = pages_per_child
         self._limits = ParserLimits(
-            cpu_seconds, wall_seconds, memory_mb << 20, int(largest_answer_mb * (1 << 20)), list(sys.path), preload
+            cpu_seconds, wall_seconds, memory_mb << 20, int(max_result_mb * (1 << 20)), list(sys.path), preload
         )
         self._free: asyncio.Queue[_Slot] = asyncio.Queue()
         self._slots = [_Slot() for _ in range(size)]
         self._open = False
 
     async def __aenter__(self) -> Self:
-        """Start every child, so that a limit too tight to start in is seen at once."""
+        """Start every child, so that limits too tight for the start raise ParserCannotStart at once."""
         self._open = True
         try:
             async with asyncio.TaskGroup() as starting:
@@ -116,7 +115,7 @@ class ParserPool:
         await self.close()
 
     async def close(self) -> None:
-        """End every child, also those still at work."""
+        """End every child, also those with a page in flight."""
         self._open = False
         children = [slot.child for slot in self._slots if slot.child is not None]
         for slot in self._slots:
@@ -128,19 +127,19 @@ class ParserPool:
         """The processes that are running now."""
         return [slot.child.pid for slot in self._slots if slot.child is not None]
 
-    async def run(self, function: Callable[P, Facts], *args: P.args, **options: P.kwargs) -> Facts:
-        """What the function returns, or PoisonPage, or ReaderFault. Function and facts must pickle by name."""
+    async def run(self, function: Callable[P, Result], *args: P.args, **options: P.kwargs) -> Result:
+        """Return the function's result. Raises PoisonPage or ReaderFault. Function and result must be picklable."""
         self.counts.pages += 1
         again = {**options, "parser": FALLBACK} if _takes_parser(function) else options
         try:
-            return cast(Facts, await self._attempt((function, args, options)))
+            return cast(Result, await self._attempt((function, args, options)))
         except _Failed as failed:
             if failed.where and again is options:
-                raise self._give_up(failed) from None  # it would raise the same once more
+                raise self._give_up(failed) from None  # a second attempt would raise the same error
             first = failed
         self.counts.retried += 1
         try:
-            return cast(Facts, await self._attempt((function, args, again)))
+            return cast(Result, await self._attempt((function, args, again)))
         except _Failed as second:
             raise self._give_up(first, second) from None
 
@@ -156,39 +155,39 @@ class ParserPool:
         slot = await self._free.get()
         try:
             child = await self._fill(slot)
-            kind, answer = await self._ask(child, packed)
-            facts = self._unpack(kind, answer)
+            kind, body = await self._request(child, packed)
+            result = self._unpack(kind, body)
         except BaseException:
-            # Cancelled, or the child is lost: in both cases nobody knows what it is doing.
+            # Cancelled, or the child has failed: its state is unknown in both cases.
             self._drop(slot)
             raise
         finally:
             self._free.put_nowait(slot)
         self._recycle(slot, child)
         if kind == FAULT:
-            name, message, where = cast(tuple[str, str, str], facts)
+            name, message, where = cast(tuple[str, str, str], result)
             raise _Failed(f"raised {name}: {message}", where)
-        return facts
+        return result
 
-    async def _ask(self, child: ParserProcess, packed: bytes) -> tuple[bytes, bytes]:
+    async def _request(self, child: ParserProcess, packed: bytes) -> tuple[bytes, bytes]:
         try:
             async with asyncio.timeout(self._limits.wall_seconds + GRACE_SECONDS):
-                return await child.ask(packed)
+                return await child.request(packed)
         except TimeoutError:
             raise _Failed(f"took longer than {self._limits.wall_seconds:g} s") from None
-        except ParserGone:
+        except ParserExited:
             raise _Failed(self._reason(await child.end())) from None
 
-    def _unpack(self, kind: bytes, answer: bytes) -> object:
+    def _unpack(self, kind: bytes, body: bytes) -> object:
         if kind == TOO_LARGE:
-            raise _Failed(f"gave facts larger than {self._limits.largest_answer >> 20} MB")
+            raise _Failed(f"gave a result larger than {self._limits.max_result_bytes >> 20} MB")
         try:
-            return unpickle(answer)
-        except NotFacts as error:
-            raise _Failed(f"made the parser answer with what are no facts: {error}") from None
+            return unpickle(body)
+        except UntrustedResult as error:
+            raise _Failed(f"made the parser return an untrusted result: {error}") from None
 
     def _reason(self, code: int) -> str:
-        """Why a child ended, by its exit code."""
+        """Return why a child ended, by its exit code."""
         if code == OUT_OF_MEMORY:
             return f"needed more than {self._limits.memory_bytes >> 20} MB of memory"
         if code == -signal.SIGPROF:
@@ -205,13 +204,13 @@ class ParserPool:
         self._drop(slot)
         if not self._open:
             raise ParserCannotStart("The pool of parsers is closed.")
-        child = await ParserProcess.start(self._limits.largest_answer)
+        child = await ParserProcess.start(self._limits.max_result_bytes)
         slot.child = child
         self.counts.started += 1
         try:
             async with asyncio.timeout(START_SECONDS):
-                await child.ask(pickle.dumps(tuple(self._limits)))
-        except (ParserGone, TimeoutError) as error:
+                await child.request(pickle.dumps(tuple(self._limits)))
+        except (ParserExited, TimeoutError) as error:
             code = await child.end()
             slot.child = None
             raise ParserCannotStart(
@@ -227,7 +226,7 @@ class ParserPool:
             slot.child = None
 
     def _recycle(self, slot: _Slot, child: ParserProcess) -> None:
-        if child.answered > self._pages_per_child:
+        if child.responses > self._pages_per_child:
             self.counts.recycled += 1
             child.kill()
             slot.child = None

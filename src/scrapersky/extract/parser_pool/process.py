@@ -1,4 +1,4 @@
-"""One parser process as its parent sees it: a wire, a pid, and an end."""
+"""One parser process, as its parent uses it: requests, results, and its end."""
 
 import asyncio
 import io
@@ -12,45 +12,45 @@ from datetime import date, time, timedelta, tzinfo
 from enum import Enum
 from typing import Any, Self
 
-from scrapersky.extract.parser_pool import child as parsing_child
-from scrapersky.extract.parser_pool.child import ANSWER, FRAME, TOO_LARGE
+from scrapersky.extract.parser_pool import child
+from scrapersky.extract.parser_pool.child import FRAME, RESULT, TOO_LARGE
 
-# Nothing else of the environment reaches a process that reads hostile bytes: no keys, no database address.
+# The only environment variables of a process that reads untrusted bytes: no keys, no database URL.
 PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
 TRUSTED_MODULE = "scrapersky.extract."
 TRUSTED_BUILTINS = frozenset(("set", "frozenset"))
 
 
-class ParserGone(Exception):
-    """The process on the other end of the wire has ended."""
+class ParserExited(Exception):
+    """The parser process has ended."""
 
 
-class NotFacts(Exception):
-    """An answer holds something else than facts."""
+class UntrustedResult(Exception):
+    """A result contains other than plain values of the extraction."""
 
 
 class ParserProcess(asyncio.Protocol):
-    """A child process, asked one thing at a time."""
+    """A child process that serves one request at a time."""
 
-    def __init__(self, largest_answer: int) -> None:
+    def __init__(self, max_result_bytes: int) -> None:
         self.alive = True
-        self.answered = 0
-        self._largest = largest_answer + 10_000  # a fault's text may be longer than the facts are allowed to be
+        self.responses = 0
+        self._max_bytes = max_result_bytes + 10_000  # the text of a fault may be longer than a result
         self._received = bytearray()
-        self._answer: asyncio.Future[tuple[bytes, bytes]] | None = None
+        self._response: asyncio.Future[tuple[bytes, bytes]] | None = None
         self._transport: asyncio.Transport
         self._process: subprocess.Popen[bytes]
 
     @classmethod
-    async def start(cls, largest_answer: int) -> Self:
-        """Start a process of a session of its own: a Ctrl-C in the terminal is the parent's business."""
+    async def start(cls, max_result_bytes: int) -> Self:
+        """Start a process in its own session, so that a Ctrl-C in the terminal goes to the parent only."""
         loop = asyncio.get_running_loop()
         ours, theirs = socket.socketpair()
-        child = cls(largest_answer)
+        process = cls(max_result_bytes)
         with theirs:
             # exec, not fork: neither sockets nor database connections are inherited.
-            child._process = subprocess.Popen(  # noqa: ASYNC220, S603  # nosec B603 # own file; returns once exec has succeeded
-                [sys.executable, "-I", str(parsing_child.__file__)],
+            process._process = subprocess.Popen(  # noqa: ASYNC220, S603  # nosec B603 # our own file; returns once exec has succeeded
+                [sys.executable, "-I", str(child.__file__)],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 env={name: os.environ[name] for name in PASSED_ON if name in os.environ},
@@ -58,97 +58,97 @@ class ParserProcess(asyncio.Protocol):
             )
         ours.setblocking(False)
         try:
-            transport, _ = await loop.create_unix_connection(lambda: child, sock=ours)
+            transport, _ = await loop.create_unix_connection(lambda: process, sock=ours)
         except BaseException:
-            ours.close()  # its end of file ends the child
+            ours.close()  # the end of its input ends the child
             raise
-        child._transport = transport
-        return child
+        process._transport = transport
+        return process
 
     @property
     def pid(self) -> int:
         """The process id."""
         return self._process.pid
 
-    async def ask(self, request: bytes) -> tuple[bytes, bytes]:
-        """Send a request and wait for the kind and the body of its answer."""
+    async def request(self, body: bytes) -> tuple[bytes, bytes]:
+        """Send a request; return the kind and the body of its response. Raises ParserExited."""
         if not self.alive:
-            raise ParserGone
-        self._answer = asyncio.get_running_loop().create_future()
-        self._transport.write(FRAME.pack(ANSWER, len(request)) + request)
-        return await self._answer
+            raise ParserExited
+        self._response = asyncio.get_running_loop().create_future()
+        self._transport.write(FRAME.pack(RESULT, len(body)) + body)
+        return await self._response
 
     def kill(self) -> None:
-        """End the process at once and bury it in the background."""
+        """Kill the process; wait for its end in the background."""
         self.alive = False
         self._transport.abort()
         self._process.kill()
         asyncio.get_running_loop().run_in_executor(None, self._process.wait)
 
     async def end(self) -> int:
-        """End the process at once; its exit code tells why, if it had already ended by itself."""
+        """Kill the process; return its exit code, which shows the reason if it had already ended."""
         self.alive = False
         self._transport.abort()
-        self._process.kill()  # changes nothing about a process that is already exiting
+        self._process.kill()  # no effect on a process that has ended
         return await asyncio.get_running_loop().run_in_executor(None, self._process.wait)
 
-    # -- what the event loop calls ------------------------------------------------------------------------------------
+    # -- events of the connection -------------------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
-        """Collect a frame; hand it over when it is whole. A child that speaks out of turn is not listened to."""
+        """Collect a response and deliver it when it is complete; bytes without a request end the connection."""
         received = self._received
         received += data
         if len(received) < FRAME.size:
             return
         kind, length = FRAME.unpack_from(received)
         whole = FRAME.size + length
-        if length > self._largest:
+        if length > self._max_bytes:
             self._transport.abort()
-            self._hand_over(TOO_LARGE, b"")
-        elif self._answer is None or len(received) > whole:
+            self._deliver(TOO_LARGE, b"")
+        elif self._response is None or len(received) > whole:
             self._transport.abort()
-            self._hand_over(ANSWER, b"")
+            self._deliver(RESULT, b"")
         elif len(received) == whole:
             body = bytes(memoryview(received)[FRAME.size :])
             received.clear()
-            self._hand_over(kind, body)
+            self._deliver(kind, body)
 
-    def _hand_over(self, kind: bytes, body: bytes) -> None:
-        self.answered += 1
-        answer, self._answer = self._answer, None
-        if answer is not None and not answer.done():
-            answer.set_result((kind, body))
+    def _deliver(self, kind: bytes, body: bytes) -> None:
+        self.responses += 1
+        response, self._response = self._response, None
+        if response is not None and not response.done():
+            response.set_result((kind, body))
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Tell whoever waits that nothing more will come."""
+        """Fail the request in flight."""
         self.alive = False
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_exception(ParserGone())
+        if self._response is not None and not self._response.done():
+            self._response.set_exception(ParserExited())
 
 
 class _Unpickler(pickle.Unpickler):
-    """Builds only values of the extraction: a child that was taken over by a page cannot make its parent run code."""
+    """Builds only plain values of the extraction, so that a compromised child cannot make the parent run code."""
 
     def find_class(self, module: str, name: str) -> Any:
         if module == "builtins" and name in TRUSTED_BUILTINS:
             return super().find_class(module, name)
         if module == "datetime" or module.startswith(TRUSTED_MODULE):
             found = super().find_class(module, name)
-            if _is_fact(found) and found.__module__ == module:
+            if _is_plain_value(found) and found.__module__ == module:
                 return found
-        raise pickle.UnpicklingError(f"{module}.{name} is not a fact")
+        raise pickle.UnpicklingError(f"{module}.{name} is not a plain value")
 
 
-def _is_fact(found: object) -> bool:
-    """Whether something is a class of plain values: to make one of it does nothing else."""
+def _is_plain_value(found: object) -> bool:
+    """Tell whether an object is a class of plain values, whose construction has no other effect."""
     if not isinstance(found, type):
         return False
     return is_dataclass(found) or issubclass(found, tuple | Enum | date | time | timedelta | tzinfo)
 
 
-def unpickle(answer: bytes) -> object:
-    """The facts of an answer, or NotFacts."""
+def unpickle(body: bytes) -> object:
+    """Return the values of a result. Raises UntrustedResult."""
     try:
-        return _Unpickler(io.BytesIO(answer)).load()
-    except Exception as error:  # noqa: BLE001  # bytes that are no pickle can make it raise almost anything
-        raise NotFacts(f"{type(error).__name__}: {error}"[:500]) from None
+        return _Unpickler(io.BytesIO(body)).load()
+    except Exception as error:  # noqa: BLE001  # malformed bytes can raise almost any error
+        raise UntrustedResult(f"{type(error).__name__}: {error}"[:500]) from None

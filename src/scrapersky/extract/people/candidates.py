@@ -1,259 +1,315 @@
-"""The names in a line of text: alone, beside a role, in a row, behind a title, in running text."""
+"""Name candidates in a line of text: alone, beside a role, several side by side, behind a title, in running text."""
 
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
-from scrapersky.extract import regexes, word_lists
-from scrapersky.extract.people import names, names_without_capitals
-from scrapersky.extract.people.names import Name
+from scrapersky.extract.people.names import (
+    CAPITAL,
+    GIVEN,
+    MAX_NAME,
+    NAME_START,
+    PARTICLES,
+    Name,
+    is_role,
+    is_role_word,
+    is_title,
+    parse_name,
+    split_glued_titles,
+)
+from scrapersky.extract.people.names_without_capitals import UNCASED_LETTER, find_uncased_names
 from scrapersky.extract.text import fold_word
+from scrapersky.extract.word_lists import load_words
 
 MAX_IN_PROSE = 40
-LAST_BEFORE_OWN_NAME = word_lists.words("people", "own_name", "last")
-MARKED_PARTS = 40
-SHORT_LINE = 70  # a longer one names somebody at its beginning or behind a label, if at all
+MAX_TITLES = 61
+MAX_PARTS = 40
+SHORT_LINE = 70  # a longer line can only have a name at its beginning or behind a label
 LONG_LINE = 170
-LONG_ROW = 700  # names side by side
+LONG_ROW = 700  # of names side by side
+
+# Two capitalised words or a title: a line without them has no name.
+TWO_CAPITALS = re.compile(rf"[{CAPITAL}][\w'’.-]{{0,40}}[\s.]\s?(?:[a-z]{{1,3}}\s){{0,2}}['’(]?[{CAPITAL}]")
+# By first letters, so that a word is tried against a few alternatives only.
+TITLE = re.compile(
+    r"(?:D(?:ra?|ipl|ott)|P(?:rof|hDr|astora?|farrer(?:in)?)|M(?:gr|UDr|DDr|VDr|ag|aître|me|rs?|s)|A(?:vv|dv)|F(?:ather|rau)"
+    r"|JUDr|Ing|Rev|Sensei|Herr|mgr|lek|inż|Д-р|д-р)\b\.?(?=[\s.]?[\s.]?[^\W\d_])"
+)
+AFTER_TITLE = re.compile(r"[^,;:()\[\]|•·\n\d\"“”„«»!?&/]{3,60}")
+CAPITALISED_WORDS = re.compile(
+    rf"[{CAPITAL}][\w'’-]{{1,30}}(?:\s(?:(?:de|da|di|von|van|der|den|del|dos|la|le)\s){{0,2}}[{CAPITAL}][\w'’-]{{1,30}}){{1,4}}"
+)
+LAST_WORD = re.compile(r"[^\W\d_][\w-]{1,30}\s$")
+ROW_SIGN = re.compile(r"[|•·;]")
+SEPARATOR_SIGN = re.compile(r"[:(–—―,-]")
+SEGMENT_SIGN = re.compile(r"[|•·;/&+]")
+AND_WORD = re.compile(r"\s(?:und|and|et|y|e|i|a|ja|og|och|en)\s")
+# Both begin with the one character they can begin with, so that the search skips all others.
+SEGMENT = re.compile(
+    r"[\s|•·;/](?:(?<=[|•·;/])\s?"
+    r"|(?<=\s)(?:[|•·;/]\s?|\s?[&+]\s\s?|(?<!-\s)\s?(?:und|and|et|y|e|i|a|ja|og|och|en)\s(?=[^\W\d_a-zà-ÿ])))"
+)
+SEPARATOR = re.compile(r"[\s:(–—―,](?:(?<=\s)(?:[:(–—―-]\s?|,\s)|(?<=[:(])\s?|(?<=[–—―,])\s)")  # name, role
+# The words with which people introduce themselves, in lower case.
+OWN_NAME = re.compile(
+    r"(?<!\w)(?:name is|names are|hei(?:ß|ss)en?|namens|m['’]appelle|(?:me|nos) llam(?:o|amos)"
+    r"|(?:mi|ci) chiam(?:o|iamo)|me chamo|meu nome é|heter|hedder|heiti|nazywam się|jmenuji se|volám sa"
+    r"|(?:zovem|kazvam) se|казвам се|(?:меня|нас) зовут|мене звати|mă numesc|(?:nimeni|nimemme) on"
+    r"|(?:mu|minu) nimi on|ad[ıi]m|με λένε|heet)\s$"
+)
+I_AM = re.compile(
+    r"(?<!\w)(?:i am|i['’]m|ich bin|je suis|soy|io sono|eu sou|jestem|jag är|jeg er|ik ben|olen|jsem|vagyok)\s$"
+)
+LAST_BEFORE_OWN_NAME = load_words("people", "own_name", "last")
+AND_NEXT = re.compile(r"\s(?:und|and|et|y|e|i|a|ja|og|och|en|и|і|ve|și|és|&)\s(?=[^\W\d_])")
+# Dipl.-Ing. (FH): the kind of school behind a degree.
+SCHOOL_OF_DEGREE = re.compile(r"\((?:FH|TU|TH|BA|DH|ETH|HTL|HTWK|Uni|Univ)\.?\)\s?")
+# Rajesh "Raj" Patel, Robert (Bob) Smith.
+NICKNAME = re.compile(rf"[\"“”„'‘’(](?<=\w\s.)(?P<name>[{CAPITAL}]\w{{1,14}})[\"“”'‘’)]\s(?=[{CAPITAL}]\w)")
+# A number behind a name, perhaps with its label.
+NUMBER_BEHIND = re.compile(
+    r"[\s,;:]{1,3}(?:(?:tel|mob|gsm|tlf|tfn|puh|[^\W\d_]{1,10}[.:]{1,2})\s?)?[+(]?\d(?:\D{0,4}\d){5}"
+)
 
 
 class NameCandidate(NamedTuple):
     """A name in a text."""
 
     name: Name
-    whole: bool  # the line, or a marked part of it, is the name
-    title: str  # a role on the same line
+    is_whole: bool  # the name is the whole line, or a marked part of it
+    role: str  # on the same line
 
 
-@lru_cache(8192)  # the pages of a site share their heads and feet
-def mentions(text: str, parts: tuple[str, ...]) -> tuple[NameCandidate, ...]:
-    """The names in a block's text, given also as the parts that inline markup cuts it into."""
+@lru_cache(8192)  # the pages of a site share header and footer
+def find_name_candidates(text: str, parts: tuple[str, ...]) -> tuple[NameCandidate, ...]:
+    """Return the names in the text of a block, given also as the parts into which inline markup splits it."""
     if len(text) < 4:
         return ()
     if len(text) <= LONG_ROW and ("(" in text or '"' in text or "“" in text or "„" in text):
-        text, parts = _without_asides(text), tuple([_without_asides(part) for part in parts])
+        text, parts = _without_insertions(text), tuple([_without_insertions(part) for part in parts])
     length = len(text)
-    # Quick looks first: a line without two capitals in a row or a title names nobody, or only beside a sign.
-    capitals = regexes.TWO_CAPITALS.search(text)
-    if capitals is None and not text.isascii() and regexes.EASTERN.search(text) is not None:
-        return tuple([NameCandidate(one.name, one.whole, one.role) for one in names_without_capitals.find(text)])
-    title = regexes.TITLE_IN_TEXT.search(text)
-    if capitals is None and title is None and (length > names.MAX_NAME or not _may_label(text)):
+    # Quick checks first: without two capitalised words or a title, only a name beside a sign is possible.
+    capitals = TWO_CAPITALS.search(text)
+    if capitals is None and not text.isascii() and UNCASED_LETTER.search(text) is not None:
+        return tuple([NameCandidate(one.name, one.is_whole, one.role) for one in find_uncased_names(text)])
+    title = TITLE.search(text)
+    if capitals is None and title is None and (length > MAX_NAME or not _may_have_label(text)):
         return ()
     found: list[NameCandidate] = []
-    if length <= SHORT_LINE or len(parts) > 1 or _may_begin(text):
+    if length <= SHORT_LINE or len(parts) > 1 or _may_begin_with_name(text):
         found.extend(_in_line(text, parts))
     if title is not None and length > 8:
-        found.extend(_titled(text, title.start()))
+        found.extend(_behind_title(text, title.start()))
     if capitals is not None and length > 40:
-        found.extend(_introduced(text, capitals.start()))
-    return tuple([_ended(mention, parts) for mention in found] if len(parts) > 1 else found)
+        found.extend(_in_prose(text, capitals.start()))
+    return tuple([_end_at_element(candidate, parts) for candidate in found] if len(parts) > 1 else found)
 
 
-def _without_asides(text: str) -> str:
-    """The text without what people write into a name: the school of a degree, a nickname."""
-    return regexes.NICKNAME.sub(_nickname, regexes.SCHOOL_OF_DEGREE.sub("", text))
+def _without_insertions(text: str) -> str:
+    """Remove what is written inside names: the school of a degree, a nickname."""
+    return NICKNAME.sub(_remove_nickname, SCHOOL_OF_DEGREE.sub("", text))
 
 
-def _nickname(match: re.Match[str]) -> str:
+def _remove_nickname(match: re.Match[str]) -> str:
     # In brackets it may be a role: Jane Roe (Owner) John Doe.
-    is_name = match[0][0] != "(" or fold_word(match["name"]) in names.GIVEN
+    is_name = match[0][0] != "(" or fold_word(match["name"]) in GIVEN
     return "" if is_name else match[0]
 
 
-def _ended(mention: NameCandidate, parts: tuple[str, ...]) -> NameCandidate:
-    """A name ends where its element does: <b>Jane Roe</b> Surgery and care is not Jane Roe Surgery."""
-    if any(mention.name.text in part for part in parts):
-        return mention
-    for index, part in enumerate(parts[:MARKED_PARTS]):
-        name = names.read(part) if len(part) <= names.MAX_NAME + 40 else None
-        if name is not None and len(name.words) > 1 and mention.name.text.startswith(name.text):
-            return NameCandidate(name, mention.whole, mention.title or _role_behind(parts, index))
-    return mention
+def _end_at_element(candidate: NameCandidate, parts: tuple[str, ...]) -> NameCandidate:
+    """End the name where its element ends: <b>Jane Roe</b> Surgery and care is not Jane Roe Surgery."""
+    if any(candidate.name.text in part for part in parts):
+        return candidate
+    for index, part in enumerate(parts[:MAX_PARTS]):
+        name = parse_name(part) if len(part) <= MAX_NAME + 40 else None
+        if name is not None and len(name.words) > 1 and candidate.name.text.startswith(name.text):
+            return NameCandidate(name, candidate.is_whole, candidate.role or _role_behind(parts, index))
+    return candidate
 
 
-def _may_label(text: str) -> bool:
-    """A single word, or one beside a sign: Maria. Owner: Maria."""
-    return " " not in text or regexes.SEPARATOR_SIGN.search(text) is not None
+def _may_have_label(text: str) -> bool:
+    """Tell whether the text is one word or has a separator: Maria. Owner: Maria."""
+    return " " not in text or SEPARATOR_SIGN.search(text) is not None
 
 
-def _may_begin(text: str) -> bool:
-    """Whether a longer line can be a name and more: it begins with one, has a label, or is a row of them."""
-    if ":" in text or names.GATE.match(text) is not None:
+def _may_begin_with_name(text: str) -> bool:
+    """Tell whether a longer line can begin with a name, have a label, or be a row of names."""
+    if ":" in text or NAME_START.match(text) is not None:
         return True
-    return len(text) <= LONG_ROW and regexes.ROW_SIGN.search(text) is not None
+    return len(text) <= LONG_ROW and ROW_SIGN.search(text) is not None
+
+
+# -- lines ------------------------------------------------------------------------------------------------------------
 
 
 def _in_line(text: str, parts: tuple[str, ...]) -> list[NameCandidate]:
-    """Names that a line consists of: alone, before or behind a role, several side by side, or as its marked part."""
+    """Return the names that a line consists of: alone, beside a role, several side by side, or as a marked part."""
     found: list[NameCandidate] = []
-    if len(text) <= LONG_LINE or (len(text) <= LONG_ROW and regexes.ROW_SIGN.search(text)):
-        several = regexes.SEGMENT_SIGN.search(text) or regexes.AND_WORD.search(text)
-        for segment in regexes.SEGMENT.split(text) if several else (text,):
+    if len(text) <= LONG_LINE or (len(text) <= LONG_ROW and ROW_SIGN.search(text)):
+        several = SEGMENT_SIGN.search(text) or AND_WORD.search(text)
+        for segment in SEGMENT.split(text) if several else (text,):
             found.extend(_in_segment(segment))
     if found or len(parts) == 1:
         return found
-    for index, part in enumerate(parts[: MARKED_PARTS if len(text) <= LONG_ROW else 3]):
-        if len(part) > names.MAX_NAME + 40:
+    for index, part in enumerate(parts[: MAX_PARTS if len(text) <= LONG_ROW else 3]):
+        if len(part) > MAX_NAME + 40:
             continue
-        mentions = _in_segment(part)
-        if mentions:
+        if candidates := _in_segment(part):
             role = _role_behind(parts, index)
-            found.extend(mention._replace(title=mention.title or role) for mention in mentions)
+            found.extend(candidate._replace(role=candidate.role or role) for candidate in candidates)
     return found
 
 
 def _role_behind(parts: tuple[str, ...], index: int) -> str:
     behind = parts[index + 1] if index + 1 < len(parts) else ""
-    return behind.strip(" ,-–|()") if len(behind) < 160 and names.is_role(behind) else ""
+    return behind.strip(" ,-–|()") if len(behind) < 160 and is_role(behind) else ""
 
 
 def _in_segment(segment: str) -> list[NameCandidate]:
     segment = segment.strip(" \t-–—•*|,;\"“”„'()")
     if not 4 <= len(segment) <= LONG_LINE:
         return []
-    whole = names.read(segment)
+    whole = parse_name(segment) or _before_number(segment)
     if whole is not None:
         return [NameCandidate(whole, True, "")]
-    if alone := _before_number(segment):
-        return [NameCandidate(alone, True, "")]
-    if " " not in segment or (len(segment) > SHORT_LINE and not _may_begin(segment)):
+    if " " not in segment or (len(segment) > SHORT_LINE and not _may_begin_with_name(segment)):
         return []
-    if regexes.SEPARATOR_SIGN.search(segment) is None:
+    if SEPARATOR_SIGN.search(segment) is None:
         return _behind_role(segment)
-    pieces = [piece for piece in regexes.SEPARATOR.split(segment, maxsplit=3) if piece]
-    if len(pieces) < 2:
-        return _behind_role(segment)
-    return _beside_role(segment, pieces)
+    pieces = [piece for piece in SEPARATOR.split(segment, maxsplit=3) if piece]
+    return _behind_role(segment) if len(pieces) < 2 else _beside_role(segment, pieces)
 
 
 def _before_number(segment: str) -> Name | None:
-    """Jane Roe 0701 23 45 68: nothing but a name and a number."""
-    number = regexes.NUMBER_BEHIND.search(segment) if segment[-1].isdigit() else None
-    name = names.read(segment[: number.start()]) if number is not None else None
+    """Return the name of a segment with a name and a number: Jane Roe 0701 23 45 68."""
+    number = NUMBER_BEHIND.search(segment) if segment[-1].isdigit() else None
+    name = parse_name(segment[: number.start()]) if number is not None else None
     return name if name is not None and len(name.words) > 1 else None
 
 
 def _beside_role(segment: str, pieces: list[str]) -> list[NameCandidate]:
-    """Jane Roe, owner. Owner: Jane Roe. Jane Roe (owner). Jane Roe, John Doe."""
+    """Return the names in: Jane Roe, owner. Owner: Jane Roe. Jane Roe (owner). Jane Roe, John Doe."""
     rest = segment[len(pieces[0]) :].strip(" ,:()-–—―")
-    first = names.read(pieces[0])
+    first = parse_name(pieces[0])
     if first is not None and (other := _behind_role(rest)):
         return [NameCandidate(first, True, ""), *other]  # Jane Roe, master joiner John Doe
-    if first is not None and (names.is_role(rest) or first.title):
+    if first is not None and (is_role(rest) or first.title):
         return [NameCandidate(first, True, rest if len(rest) < 120 else "")]
-    if names.is_role(pieces[0]):
-        if several := _several(rest):
+    if is_role(pieces[0]):
+        if several := _several_names(rest):
             return [NameCandidate(name, True, pieces[0].strip()) for name in several]
-        last = names.read(rest) or names.read(pieces[1]) or names.read(pieces[-1])
+        last = parse_name(rest) or parse_name(pieces[1]) or parse_name(pieces[-1])
         if last is not None:
             return [NameCandidate(last, True, _role_before(segment[: segment.find(last.text)]))]
         if behind := _behind_role(rest):
             return behind  # Owner: Master Joiner Jane Roe
     if first is None:
         return []
-    row = [name for piece in pieces if (name := names.read(piece)) is not None]
+    row = [name for piece in pieces if (name := parse_name(piece)) is not None]
     return [NameCandidate(name, True, "") for name in (row if len(row) > 1 else [first])]
 
 
 def _role_before(text: str) -> str:
-    """What stands before a name, without the titles of the name itself."""
+    """Return the text before a name, without the titles of the name."""
     words = text.split()
-    while words and names.is_title(words[-1]):
+    while words and is_title(words[-1]):
         words.pop()
     return " ".join(words).strip(" ,:()-–—―")
 
 
-def _several(text: str) -> list[Name]:
-    """Jane Roe, John Doe: nothing but names, and a known one among them."""
+def _several_names(text: str) -> list[Name]:
+    """Return the names if the text is a list of them, one of which is known: Jane Roe, John Doe."""
     pieces = text.split(", ")
-    found = [name for piece in pieces if (name := names.read(piece)) is not None and len(name.words) > 1]
-    is_row = len(found) == len(pieces) > 1 and max(name.score for name in found) >= 0.3
-    return found if is_row else []
+    found = [name for piece in pieces if (name := parse_name(piece)) is not None and len(name.words) > 1]
+    is_list = len(found) == len(pieces) > 1 and max(name.score for name in found) >= 0.3
+    return found if is_list else []
 
 
 def _behind_role(segment: str) -> list[NameCandidate]:
-    """The Chairwoman Jane Roe, Pastor Jim: a role word or two, then the name."""
+    """Return the name behind one or two role words: The Chairwoman Jane Roe, Pastor Jim."""
     words = segment.split()
     if not 3 <= len(words) <= 7 or not (words[-1][0].isupper() and words[-2][0].isupper()):
         return []
     for count in range(len(words) - 2, 0, -1):
-        if names.is_role_word(fold_word(words[count - 1]).strip(".,:")):
-            name = names.read(" ".join(words[count:]))
+        if is_role_word(fold_word(words[count - 1]).strip(".,:")):
+            name = parse_name(" ".join(words[count:]))
             if name is not None and name.score >= 0.3:
                 return [NameCandidate(name, True, " ".join(words[:count]))]
             return []
     return []
 
 
-def _titled(text: str, first: int) -> Iterator[NameCandidate]:
-    """Names behind a title in running text; the first title is known."""
+# -- running text -----------------------------------------------------------------------------------------------------
+
+
+def _behind_title(text: str, first: int) -> Iterator[NameCandidate]:
+    """Yield the names behind a title in running text; the first title begins at `first`."""
     end = 0
-    for count, match in enumerate(regexes.TITLE_IN_TEXT.finditer(text, first)):
+    for match in islice(TITLE.finditer(text, first), MAX_TITLES):
         start = match.start()
-        if count > 60 or start < end or (start and text[start - 1].isalnum()):
+        if start < end or (start and text[start - 1].isalnum()):
             continue
-        behind = regexes.AFTER_TITLE.match(text, start)
+        behind = AFTER_TITLE.match(text, start)
         if behind is None:
             continue
-        name = _longest(behind[0])
+        name = _longest_titled_name(behind[0])
         if name is not None and len(name.words) > 1:
             end = start + len(name.text)
             yield NameCandidate(name, False, "")
 
 
-def _introduced(text: str, first: int) -> Iterator[NameCandidate]:
-    """Names behind a role in running text: our founder Jane Roe. Only known names, for prose is full of capitals."""
-    known_until = -1  # where a name ended that somebody gave as their own
-    for count, match in enumerate(regexes.CAPITALS_IN_A_ROW.finditer(text, first)):
-        if count >= MAX_IN_PROSE:
-            return
+def _longest_titled_name(text: str) -> Name | None:
+    """Return the longest beginning of the text that is a name with a title."""
+    words = split_glued_titles(text)[:9]
+    stop = 0
+    for word in words:
+        if not (word[0].isupper() or is_title(word) or fold_word(word) in PARTICLES):
+            break
+        stop += 1
+        if word.endswith(".") and len(word) > 4 and not is_title(word):
+            break  # the sentence ends here
+    for count in range(min(stop, 8), 1, -1):
+        name = parse_name(" ".join(words[:count]).rstrip("."))
+        if name is not None and name.title:
+            return name
+    return None
+
+
+def _in_prose(text: str, first: int) -> Iterator[NameCandidate]:
+    """Yield names behind a role or an introduction in running text: our founder Jane Roe. My name is Jane Roe."""
+    own_name_end = -1  # where the last introduced name ended
+    for match in islice(CAPITALISED_WORDS.finditer(text, first), MAX_IN_PROSE):
         words = match[0].split()
         start = match.start()
-        own = _gives_own_name(text, start) or (
-            0.6 if start - known_until < 6 and regexes.AND_ALONE.match(text, known_until) else 0.0
+        bonus = _introduction_score(text, start) or (
+            0.6 if start - own_name_end < 6 and AND_NEXT.match(text, own_name_end) else 0.0
         )
-        name = names.read(match[0]) if own else None
+        name = parse_name(match[0]) if bonus else None
         if name is not None and len(name.words) > 1:
-            known_until = match.end()
-            yield NameCandidate(name._replace(score=max(name.score, 0.0) + own), False, "")
+            own_name_end = match.end()
+            yield NameCandidate(name._replace(score=max(name.score, 0.0) + bonus), False, "")
             continue
-        if fold_word(words[0]) not in names.GIVEN and fold_word(words[1]) not in names.GIVEN:
+        # Otherwise only known given names, since prose has many capitalised words.
+        if fold_word(words[0]) not in GIVEN and fold_word(words[1]) not in GIVEN:
             continue
-        before = regexes.LAST_WORD.search(text[max(0, match.start() - 40) : match.start()])
+        before = LAST_WORD.search(text[max(0, start - 40) : start])
         role = before[0].strip() if before is not None else ""
-        while len(words) > 2 and names.is_role_word(fold_word(words[0])):
-            role = words.pop(0)  # German writes its nouns with capitals
-        if fold_word(words[0]) not in names.GIVEN or not names.is_role_word(fold_word(role)):
+        while len(words) > 2 and is_role_word(fold_word(words[0])):
+            role = words.pop(0)  # German capitalises its nouns
+        if fold_word(words[0]) not in GIVEN or not is_role_word(fold_word(role)):
             continue
-        name = names.read(" ".join(words[:4]))
+        name = parse_name(" ".join(words[:4]))
         if name is not None and len(name.words) > 1 and name.score >= 0.3:
             yield NameCandidate(name, False, role)
 
 
-def _gives_own_name(text: str, at: int) -> float:
-    """How much it says that the words before are: my name is, ich heiße, vi heter; or only: I am."""
+def _introduction_score(text: str, at: int) -> float:
+    """Score the words before a name: 0.6 for "my name is" in many languages, 0.3 for "I am"."""
     before = text[max(0, at - 24) : at].lower()
     if before[before.rfind(" ", 0, -1) + 1 : -1] not in LAST_BEFORE_OWN_NAME:
         return 0.0
-    if regexes.OWN_NAME.search(before) is not None:
+    if OWN_NAME.search(before) is not None:
         return 0.6
-    return 0.3 if regexes.I_AM.search(before) is not None else 0.0
-
-
-def _longest(text: str) -> Name | None:
-    """The longest beginning of the text that is a name: stop where the sentence goes on."""
-    words = regexes.GLUED_TITLE.sub(r"\1. ", text).split()[:9]
-    stop = 0
-    for word in words:
-        if not (word[0].isupper() or names.is_title(word) or fold_word(word) in names.PARTICLES):
-            break
-        stop += 1
-        if word.endswith(".") and len(word) > 4 and not names.is_title(word):
-            break  # the sentence ends here
-    for count in range(min(stop, 8), 1, -1):
-        name = names.read(" ".join(words[:count]).rstrip("."))
-        if name is not None and name.title:
-            return name
-    return None
+    return 0.3 if I_AM.search(before) is not None else 0.0

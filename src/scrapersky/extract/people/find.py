@@ -1,107 +1,109 @@
-"""The people of the business: names that the page treats as persons, with what they do."""
+"""The people of the business: name candidates are collected, scored, merged and associated with their contacts."""
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
 
-from scrapersky.extract import data_protection_officers
+from scrapersky.extract.data_protection_officers import EXTERNAL_OFFICER
 from scrapersky.extract.document.context import snippet
 from scrapersky.extract.document.model import Block, Document
-from scrapersky.extract.document.structured_data import Thing, texts, types
-from scrapersky.extract.people import names
-from scrapersky.extract.people.candidates import NameCandidate, mentions
+from scrapersky.extract.document.structured_data import Thing, property_texts, thing_types
+from scrapersky.extract.people.associate import FoundPerson, associate_contacts
+from scrapersky.extract.people.candidates import NameCandidate, find_name_candidates
+from scrapersky.extract.people.names import is_role, parse_name
 from scrapersky.extract.people.scoring import NameScorer
-from scrapersky.extract.results import Person, Rejected
+from scrapersky.extract.results import Email, Person, Phone, Rejected
 
-THRESHOLD = 0.56  # a known name in a heading among its likes is not yet a person
+THRESHOLD = 0.56  # more than a known name in a heading among similar ones
 MAX_CANDIDATES = 600
 
 
-class FoundPerson(NamedTuple):
-    """A person before the same one is merged."""
+def find_people(
+    document: Document,
+    things: list[Thing],
+    emails: list[Email],
+    phones: list[Phone],
+    region: str,
+    excluded: frozenset[int] = frozenset(),
+) -> tuple[list[Person], list[Rejected]]:
+    """Return the people in the order of the page, and the rejected names; names in `excluded` blocks are rejected."""
+    candidates = _collect_candidates(document)
+    people, rejected = _select_people(document, candidates, excluded)
+    merged = _merge_people([*people, *_in_structured_data(things)])
+    return associate_contacts(document, merged, emails, phones, region), rejected
 
-    person: Person
-    words: tuple[str, ...]
-    block: int
+
+def _collect_candidates(document: Document) -> list[tuple[NameCandidate, Block]]:
+    """Return every name candidate with its block; menus are left out, since they name pages."""
+    candidates: list[tuple[NameCandidate, Block]] = []
+    for block in document.blocks:
+        if "nav" not in block.zones and (found := find_name_candidates(block.text, block.parts)):
+            candidates.extend([(candidate, block) for candidate in found])
+            if len(candidates) > MAX_CANDIDATES:
+                break
+    return candidates
 
 
-def find(
-    document: Document, things: list[Thing], others: frozenset[int] = frozenset()
+def _select_people(
+    document: Document, candidates: list[tuple[NameCandidate, Block]], excluded: frozenset[int]
 ) -> tuple[list[FoundPerson], list[Rejected]]:
-    """The people in the order of the page, and the names that belong to somebody else, as in the blocks of `others`."""
-    seen = _seen(document)
-    evidence = NameScorer(document, [block for mention, block in seen if mention.whole and not _is_role(mention)])
-    sightings: list[FoundPerson] = []
+    """Return the candidates with a sufficient score as people, or as rejected with the reason."""
+    name_blocks = [block for candidate, block in candidates if candidate.is_whole and not _is_role(candidate)]
+    scorer = NameScorer(document, name_blocks)
+    people: list[FoundPerson] = []
     rejected: list[Rejected] = []
-    named: set[int] = set()
-    for mention, block in seen:
-        name = mention.name
-        title, score = evidence.weigh(name, block, mention.whole, mention.title)
-        if block.index in named and mention.whole and name.score >= 0.3:
-            score += 0.25  # Dr. Jane Roe & John Roe: one person on the line makes the other one likely
+    blocks_with_people: set[int] = set()
+    for candidate, block in candidates:
+        name = candidate.name
+        title, score = scorer.score(candidate, block)
+        if block.index in blocks_with_people and candidate.is_whole and name.score >= 0.3:
+            score += 0.25  # Dr. Jane Roe & John Roe: a person on the line makes a second one likely
         if score < THRESHOLD:
             continue
-        reason = (
-            data_protection_officers.REASON if block.index in others else evidence.reason_against(block, mention.whole)
-        )
+        is_excluded = block.index in excluded
+        reason = EXTERNAL_OFFICER if is_excluded else scorer.rejection_reason(block, candidate.is_whole)
         if reason:
             rejected.append(Rejected("person", name.text, reason, snippet(block.text)))
         else:
-            how = "card" if mention.whole else "title in text"
+            how = "card" if candidate.is_whole else "title in text"
             person = Person(name.text, title, how, snippet(block.text), round(min(score, 0.97), 2))
-            sightings.append(FoundPerson(person, name.words, block.index))
-            named.add(block.index)
-    sightings.extend(_structured(things))
-    return _merged(sightings), rejected
+            people.append(FoundPerson(person, name.words, block.index))
+            blocks_with_people.add(block.index)
+    return people, rejected
 
 
-def _seen(document: Document) -> list[tuple[NameCandidate, Block]]:
-    """Every name with the block it stands in; a menu names pages, not people."""
-    seen: list[tuple[NameCandidate, Block]] = []
-    for block in document.blocks:
-        if "nav" not in block.zones and (found := mentions(block.text, block.parts)):
-            seen.extend([(mention, block) for mention in found])
-            if len(seen) > MAX_CANDIDATES:
-                break
-    return seen
+def _is_role(candidate: NameCandidate) -> bool:
+    """Tell whether the candidate is a role: Baker and Cook are surnames, too, but alone on a line they are roles."""
+    return len(candidate.name.words) == 1 and not candidate.role and is_role(candidate.name.text)
 
 
-def _is_role(mention: NameCandidate) -> bool:
-    """Baker and Cook are surnames, too: alone on a line they are what somebody does."""
-    return len(mention.name.words) == 1 and not mention.title and names.is_role(mention.name.text)
-
-
-def _structured(things: list[Thing]) -> Iterator[FoundPerson]:
+def _in_structured_data(things: list[Thing]) -> Iterator[FoundPerson]:
     for thing in things:
-        if "person" not in types(thing):
+        if "person" not in thing_types(thing):
             continue
-        for text in texts(thing.get("name"))[:1]:
-            name = names.read(text)
+        for text in property_texts(thing.get("name"))[:1]:
+            name = parse_name(text)
             if name is None or len(name.words) < 2:
                 continue
-            title = next(iter(texts(thing.get("jobTitle"))), "")
-            email = next(iter(texts(thing.get("email"))), "").removeprefix("mailto:").lower()
+            title = next(iter(property_texts(thing.get("jobTitle"))), "")
+            email = next(iter(property_texts(thing.get("email"))), "").removeprefix("mailto:").lower()
             confidence = 0.9 if title or email else 0.6
             person = Person(name.text, title, "structured data", snippet(text), confidence, email)
             yield FoundPerson(person, name.words, -1)
 
 
-# -- the same person twice --------------------------------------------------------------------------------------------
-
-
-def _merged(sightings: list[FoundPerson]) -> list[FoundPerson]:
-    """One entry per person: the fullest name, the first title, the best confidence."""
+def _merge_people(people: Iterable[FoundPerson]) -> list[FoundPerson]:
+    """Merge entries of the same person: the longest name, the first title, the highest confidence."""
     merged: list[FoundPerson] = []
-    for sighting in sightings:
+    for person in people:
         for index, known in enumerate(merged):
-            if _same(known.words, sighting.words):
-                merged[index] = _union(known, sighting)
+            if _is_same_name(known.words, person.words):
+                merged[index] = _merge_two(known, person)
                 break
         else:
-            merged.append(sighting)
+            merged.append(person)
     return merged
 
 
-def _same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def _is_same_name(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     short, long = (one, other) if len(one) <= len(other) else (other, one)
     if len(short) == 1:
         return short[0] in long or (len(short[0]) > 3 and short[0].rpartition(".")[2] in long)
@@ -111,15 +113,15 @@ def _same(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return short[-1] == long[-1] and short[0][:1] == long[0][:1] and (len(short[0]) <= 2 or len(long[0]) <= 2)
 
 
-def _union(known: FoundPerson, other: FoundPerson) -> FoundPerson:
-    fuller, less = (other, known) if len(other.person.name) > len(known.person.name) else (known, other)
+def _merge_two(known: FoundPerson, other: FoundPerson) -> FoundPerson:
+    longer, shorter = (other, known) if len(other.person.name) > len(known.person.name) else (known, other)
     person = Person(
-        fuller.person.name,
+        longer.person.name,
         known.person.title or other.person.title,
         known.person.how,
         known.person.snippet,
         max(known.person.confidence, other.person.confidence),
-        fuller.person.email or less.person.email,
-        fuller.person.phone or less.person.phone,
+        longer.person.email or shorter.person.email,
+        longer.person.phone or shorter.person.phone,
     )
-    return FoundPerson(person, fuller.words, known.block if known.block >= 0 else other.block)
+    return FoundPerson(person, longer.words, known.block if known.block >= 0 else other.block)

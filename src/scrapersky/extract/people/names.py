@@ -1,36 +1,52 @@
-"""Is this a person's name: read by its shape, its title and its words, without looking at the page around it."""
+"""Names of people: whether a text is one, judged by its form, its title and its words, without the page around it."""
 
+import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from scrapersky.extract import regexes, word_lists
+from scrapersky.extract.document.context import WORD
 from scrapersky.extract.text import fold_word
+from scrapersky.extract.word_lists import AffixSet, grouped_alternatives, load_names, load_table, load_words
 
-GIVEN = word_lists.names("given_names")
-FAMILY = word_lists.names("surnames")
-TITLES = frozenset(fold_word(word).rstrip(".") for word in word_lists.words("people", "titles"))
-CREDENTIALS = frozenset(word.replace(".", "") for word in word_lists.words("people", "credentials"))
-PARTICLES = word_lists.words("people", "particles")
-ORDINARY = word_lists.words("people", "ordinary")
-ORGANISATIONS = word_lists.words("people", "organisations")
-ROLES = word_lists.Stems(word for words in word_lists.table("people")["roles"].values() for word in words.split())
-# In front of any name, so they say less than a doctor's title.
-COURTESY = frozenset(
+GIVEN = load_names("given_names")
+FAMILY = load_names("surnames")
+TITLES = frozenset(fold_word(word).rstrip(".") for word in load_words("people", "titles"))
+CREDENTIALS = frozenset(word.replace(".", "") for word in load_words("people", "credentials"))
+PARTICLES = load_words("people", "particles")
+ORDINARY = load_words("people", "ordinary")
+ORGANISATIONS = load_words("people", "organisations")
+ROLES = AffixSet(word for words in load_table("people")["roles"].values() for word in words.split())
+# Used with any name, so they are weaker evidence than a doctor's title.
+COURTESY_TITLES = frozenset(
     ("mr", "mrs", "ms", "miss", "mx", "herr", "frau", "hr", "fr", "m", "mme", "mlle", "sr", "sra", "srta", "sig")
 )
 SHORT_TITLES = frozenset(("dr", "mr", "ms", "hr", "fr", "pd", "ir", "ra", "mw", "ks"))  # without a dot as well
 MAX_NAME = 60
 
-
-# As people write them, with accents and without; n. med. is Polish for a doctor of medicine.
-WRITTEN_TITLES = {*TITLES, *(word.rstrip(".") for word in word_lists.words("people", "titles"))}
-GATE = regexes.name_gate(
-    word_lists.grouped_alternatives([*PARTICLES, *(word for word in WRITTEN_TITLES if len(word) > 1 or word == "n")])
+# Latin, Greek and Cyrillic capitals: the alphabets that have them.
+CAPITAL = "".join(chr(code) for code in range(0x41, 0x530) if chr(code).isupper())
+# Titles with accents and without; n. med. is Polish for a doctor of medicine.
+_WRITTEN_TITLES = {*TITLES, *(word.rstrip(".") for word in load_words("people", "titles"))}
+_SMALL_WORDS = grouped_alternatives([*PARTICLES, *(word for word in _WRITTEN_TITLES if len(word) > 1 or word == "n")])
+_WORD_OF_NAME = rf"(?:[{CAPITAL}][\w'’.-]{{0,40}}|(?:{_SMALL_WORDS})\.?|d['’][{CAPITAL}][\w'’-]{{1,30}})"
+# A quick check for a name at the beginning: capitalised words, titles and particles up to the end of the text or to a
+# sign that can follow a name; credentials may follow a comma.
+NAME_START = re.compile(rf"{_WORD_OF_NAME}(?:\s{_WORD_OF_NAME}){{0,8}}(?=$|\s?[,:(–—―]|\s[-|])")
+WORD_BREAK = re.compile(r"[-/'’.]")
+NAME_WORD = re.compile(r"(?:[^\W\d_]\.){1,3}(?:[^\W\d_][\w'’-]{1,25})?|[^\W\d_](?:[\w'’-]{0,25}[^\W\d_])?\.?")
+INITIAL = re.compile(r"(?:[^\W\d_]\.?-?){1,2}\.?")
+GLUED_INITIAL = re.compile(r"(?:[^\W\d_]\.){1,3}[^\W\d_]{2}")
+GLUED_TITLE = re.compile(
+    r"\b(Dr|Dra|Prof|Rev|med|dent|vet|Mag|Ing|Dipl|Univ|jur|phil|rer|nat|Hr|Fr|Mr|Mrs|Ms|Sr|Sra|Avv|Dott|lek|mgr|inż)\.(?!(?:ssa|ra|ri|na|ta|a|ª)\b)(?=[^\s.,-])"
+)
+FAMILY_ENDING = re.compile(
+    r"(?:sk[iya]|ck[iya]|icz|czyk|czak|ova|eva|ovic|evic|enko|chuk|yan|dze|shvili|poulos|idis|akis|opoulou|nen|sson|sen"
+    r"|sdottir|escu|eanu|ez|oglu|elli|etti|ini|auskas|iene|ов|ова|ев|ева|ин|ина|ски|ска|ський|ська|ич|енко|чук|ук|юк|ян|берг|berg|mann|feld|hardt|stein|bauer|meier|maier|mayer|huber)$"
 )
 
 
 class Name(NamedTuple):
-    """A name and what speaks for it."""
+    """A name and the score of its words."""
 
     text: str  # without titles and credentials
     words: tuple[str, ...]  # folded
@@ -40,40 +56,40 @@ class Name(NamedTuple):
 
 
 @lru_cache(8192)
-def read(text: str) -> Name | None:
-    """The name that the whole text is, or None."""
-    if not 2 < len(text) <= MAX_NAME + 40 or GATE.match(text) is None:
+def parse_name(text: str) -> Name | None:
+    """Return the name that the whole text is, or None."""
+    if not 2 < len(text) <= MAX_NAME + 40 or NAME_START.match(text) is None:
         return None
     text, _, behind = text.partition(",")
     words = text.split()
-    if not _may_be(words):
+    if not _may_be_name(words):
         return None
     credentials = behind.strip()
     if credentials and not all(map(_is_credential, credentials.replace(",", " ").split())):
         return None
     if "." in text:
-        words = regexes.GLUED_TITLE.sub(r"\1. ", text).split()
+        words = split_glued_titles(text)
     if len(words) > 9:
         return None
-    titles, words = _titles(words)
+    titles, words = _split_titles(words)
     while len(words) > 1 and _is_credential(words[-1]):
         credentials = f"{words.pop()} {credentials}".strip()
     folded = tuple([fold_word(word).strip(".") for word in words])
-    if not _has_shape(words, folded):
+    if not _has_name_form(words, folded):
         return None
     if len(folded) == 1 and not titles and folded[0] not in GIVEN:
-        return None  # one word is a name only when it is a known one
+        return None  # a single word must be a known given name
     score = _score(words, folded, titles, credentials)
     return Name(" ".join(words), folded, " ".join(titles), credentials, score) if score > -0.5 else None
 
 
-def _may_be(words: list[str]) -> bool:
-    """Most capitalised lines are headings: an ordinary first or last word without a title before it ends the matter."""
+def _may_be_name(words: list[str]) -> bool:
+    """Check the first and the last word quickly: most capitalised lines are headings with ordinary words."""
     if not words:
         return False
     first = fold_word(words[0]).strip(".")
     if len(words) == 1 and (
-        (first not in GIVEN and "." not in words[0])  # no name, and no title glued to one
+        (first not in GIVEN and "." not in words[0])  # neither a given name nor a title glued to a name
         or (len(words[0]) < 5 and words[0].isupper())
     ):
         return False
@@ -89,22 +105,27 @@ def _may_be(words: list[str]) -> bool:
 
 @lru_cache(8192)
 def is_role(text: str) -> bool:
-    """Whether a short text names what somebody does."""
-    return len(text) <= 160 and any(map(is_role_word, map(fold_word, regexes.WORD.findall(text))))
+    """Tell whether a short text names a role."""
+    return len(text) <= 160 and any(map(is_role_word, map(fold_word, WORD.findall(text))))
 
 
 @lru_cache(8192)
 def is_role_word(word: str) -> bool:
-    """Whether a folded word, or a part of it behind a slash or hyphen, names a role."""
+    """Tell whether a folded word, or a part of it between slashes or hyphens, names a role."""
     if word in ROLES:
         return True
     if word.isalpha():
         return False
-    return any(part in ROLES for part in regexes.WORD_BREAK.split(word) if len(part) > 2)
+    return any(part in ROLES for part in WORD_BREAK.split(word) if len(part) > 2)
 
 
-def _titles(words: list[str]) -> tuple[list[str], list[str]]:
-    """Split what stands in front of the name from the name."""
+def split_glued_titles(text: str) -> list[str]:
+    """Return the words of a text, with a title separated from the name behind it: Dr.Roe."""
+    return GLUED_TITLE.sub(r"\1. ", text).split()
+
+
+def _split_titles(words: list[str]) -> tuple[list[str], list[str]]:
+    """Split the titles in front of the name from the name."""
     count = 0
     while count < len(words) - 1 and is_title(words[count]):
         count += 1
@@ -113,7 +134,7 @@ def _titles(words: list[str]) -> tuple[list[str], list[str]]:
 
 @lru_cache(4096)
 def is_title(word: str) -> bool:
-    """Dr., mgr, Frau, Pastor … A capital M or H alone is a title only with its dot."""
+    """Tell whether a word is a title: Dr., mgr, Frau, Pastor … A single M or H is a title only with its dot."""
     folded = fold_word(word).rstrip(".")
     if folded not in TITLES:
         return False
@@ -127,45 +148,45 @@ def _is_credential(word: str) -> bool:
     return plain in CREDENTIALS and (word[:1].isupper() or "." in word)
 
 
-def _has_shape(words: list[str], folded: tuple[str, ...]) -> bool:
-    """One to five capitalised words, perhaps with small particles between them."""
+def _has_name_form(words: list[str], folded: tuple[str, ...]) -> bool:
+    """Tell whether these are one to five capitalised words, perhaps with particles in lower case between them."""
     if not 1 <= len(words) <= 6 or len(" ".join(words)) > MAX_NAME:
         return False
     if folded[0] in PARTICLES and words[0][0].islower():
         return False
     if not words[-1][0].isupper():
         return False
-    capitals = longest = 0
+    capitals = max_length = 0
     for word, plain in zip(words, folded, strict=True):
-        longest = max(longest, len(plain))
+        max_length = max(max_length, len(plain))
         if plain in PARTICLES and word[0].islower():
             continue
         if not _is_name_word(word):
             return False
         capitals += 1
-    return 1 <= capitals <= 5 and longest > 1
+    return 1 <= capitals <= 5 and max_length > 1
 
 
 @lru_cache(8192)
 def _is_name_word(word: str) -> bool:
-    return regexes.NAME_WORD.fullmatch(word) is not None
+    return NAME_WORD.fullmatch(word) is not None
 
 
 @lru_cache(8192)
 def _is_initial(word: str) -> bool:
-    return regexes.INITIAL.fullmatch(word) is not None
+    return INITIAL.fullmatch(word) is not None
 
 
 def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credentials: str) -> float:
-    """How much the words themselves speak for a person: given names and titles for, ordinary words against."""
+    """Score the words: given names and titles count for a person, ordinary words against one."""
     first, last = folded[0], folded[-1]
-    given = _known(first, GIVEN)
-    family = _known(last, FAMILY) or regexes.FAMILY_ENDING.search(last) is not None
-    if not given and len(folded) > 1 and _known(last, GIVEN) and _known(first, FAMILY):
+    given = _is_listed(first, GIVEN)
+    family = _is_listed(last, FAMILY) or FAMILY_ENDING.search(last) is not None
+    if not given and len(folded) > 1 and _is_listed(last, GIVEN) and _is_listed(first, FAMILY):
         given = family = True  # family name first
-    if not titles and _any_of(folded, ORGANISATIONS):
+    if not titles and _any_listed(folded, ORGANISATIONS):
         return -1
-    ordinary = _any_of(folded, ORDINARY)
+    ordinary = _any_listed(folded, ORDINARY)
     if ordinary and not titles and not (given and last in FAMILY):
         return -1
     roles = [word for word in folded[1:] if is_role_word(word)]
@@ -173,27 +194,27 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
         return -1
     score = 0.3 * given + 0.1 * family - 0.1 * (not given and not family)
     if (roles or ordinary) and not titles:
-        score -= 0.2  # James Baker may be a person; the page has to say so
+        score -= 0.2  # James Baker may be a person; other evidence is needed
     initials = [word for word in words if _is_initial(word)]
     if len(words) > 1 and _is_initial(words[-1]):
-        score -= 0.15  # Maria S. writes reviews
+        score -= 0.15  # Maria S. is the form of reviewers' names
     elif initials and len(words) > len(initials):
         score += 0.1
-    if len(folded) == 1 and not regexes.GLUED_INITIAL.match(words[0]):
+    if len(folded) == 1 and not GLUED_INITIAL.match(words[0]):
         score -= 0.25
-    if any(fold_word(title).rstrip(".") not in COURTESY for title in titles):
-        score += 0.66 if len(folded) > 1 else 0.45  # Dr. and two words are a person, whatever the words
+    if any(fold_word(title).rstrip(".") not in COURTESY_TITLES for title in titles):
+        score += 0.66 if len(folded) > 1 else 0.45  # Dr. and any two words are a person
     elif titles:
         score += 0.3
     return score + (0.25 if credentials else 0)
 
 
-def _any_of(words: tuple[str, ...], listed: frozenset[str]) -> bool:
-    """Whether a word is listed; the small words of names are not counted."""
+def _any_listed(words: tuple[str, ...], listed: frozenset[str]) -> bool:
+    """Tell whether a word other than a particle is listed."""
     return not listed.isdisjoint(words) and any(word in listed and word not in PARTICLES for word in words)
 
 
-def _known(word: str, names: frozenset[str]) -> bool:
+def _is_listed(word: str, names: frozenset[str]) -> bool:
     if word in names:
         return True
-    return not word.isalpha() and any(part in names for part in regexes.WORD_BREAK.split(word) if len(part) > 2)
+    return not word.isalpha() and any(part in names for part in WORD_BREAK.split(word) if len(part) > 2)

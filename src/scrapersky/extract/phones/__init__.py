@@ -1,1 +1,1 @@
-"""Phones."""
+"""Phone numbers of a page: finding, labels, parsing and region."""

@@ -1,44 +1,54 @@
-"""What stands before a number: the word for a phone, for a fax, or for something that is no phone at all."""
+"""The label before a number: the word for a phone, for a fax, or for another kind of number."""
 
+import re
 from functools import lru_cache
 from typing import Literal
 
-from scrapersky.extract import regexes, word_lists
-from scrapersky.extract.document.context import before_on_line
+from scrapersky.extract.document.context import previous_on_line
 from scrapersky.extract.document.model import Block, Document
+from scrapersky.extract.phones.parse import NOT_DIGIT
 from scrapersky.extract.text import fold
+from scrapersky.extract.word_lists import load_words
 
-Label = Literal["phone", "fax", "other", ""]
+NumberLabel = Literal["phone", "fax", "other", ""]
 
-PHONE_WORDS = word_lists.words("phones", "phone")
-FAX_WORDS = word_lists.words("phones", "fax")
-OTHER_WORDS = word_lists.words("phones", "other")
-REACH = 45
+PHONE_WORDS = load_words("phones", "phone")
+FAX_WORDS = load_words("phones", "fax")
+OTHER_WORDS = load_words("phones", "other")
+MAX_DISTANCE = 45  # characters between a label and its number
+LABEL_WORD = re.compile(r"[^\W\d_][\w.-]{0,40}[.:]?|[$€£§©№#]")
+PHONE_AND_FAX = re.compile(
+    r"\b(?:tel|telefon|phone|fon|puh|tlf)[a-z]{0,6}\.?(?:\s?[/+&,]\s?|\s(?:und|and|et|y|e|i|a|ja|og|och)\s)(?:tele)?fa(?:x|ks)"
+)
+THREE_DIGITS = re.compile(r"\d{3}")
+SEPARATED = re.compile(r"\d[\s./()–-]{1,3}\d")
+GROUPED = re.compile(r"\d{2,4}(?:[\s.\-–]\d{2,4}){1,4}")
+MONEY = re.compile(r"[$€£¥₽₺]|\b(?:usd|eur|chf|kr|zł|kč|ft|lei|руб|pln|czk|huf|inr|rs|mio|m²|km|kg|mm|cm)\b", re.I)
 
 
-def label(document: Document, block: Block, at: int) -> Label:
-    """The nearest label before the number: in its own line, else in the line or icon beside it."""
-    own = nearest(block.text[max(0, at - REACH) : max(0, at)])
+def label_before(document: Document, block: Block, at: int) -> NumberLabel:
+    """Return the nearest label before the number: in the same block, else in the block or icon beside it."""
+    own = nearest_label(block.text[max(0, at - MAX_DISTANCE) : max(0, at)])
     if own:
         return own
     if "fax" in block.icons:
         return "fax"
-    if regexes.DIGITS.search(block.text[:at]):
-        return ""  # an earlier number has used up whatever stands before the line
-    before = before_on_line(document, block)
-    if before is not None and len(before.text) <= 60 and not regexes.DIGITS.search(before.text):
-        return nearest(before.text)
+    if THREE_DIGITS.search(block.text[:at]):
+        return ""  # a label before the block belongs to the earlier number
+    before = previous_on_line(document, block)
+    if before is not None and len(before.text) <= 60 and not THREE_DIGITS.search(before.text):
+        return nearest_label(before.text)
     return ""
 
 
 @lru_cache(2048)
-def nearest(text: str) -> Label:
-    """The last word of the text that labels a number. An abbreviation counts with and without its dots."""
-    for word in reversed(regexes.LABEL_WORD.findall(fold(text))):
+def nearest_label(text: str) -> NumberLabel:
+    """Return the label that the last labelling word of the text is; abbreviations match with and without dots."""
+    for word in reversed(LABEL_WORD.findall(fold(text))):
         for form in (word, word.strip(".:")):
             if form in FAX_WORDS:
                 # "Tel./Fax" is a phone as well.
-                return "phone" if regexes.PHONE_AND_FAX.search(fold(text)) else "fax"
+                return "phone" if PHONE_AND_FAX.search(fold(text)) else "fax"
             if form in OTHER_WORDS:
                 return "other"
             if form in PHONE_WORDS:
@@ -46,17 +56,17 @@ def nearest(text: str) -> Label:
     return ""
 
 
-def is_likely(text: str, at: int, piece: str, label: Label) -> bool:
-    """Whether digits without a link are written as a phone number is, and not as a date, price or count."""
+def is_likely_phone(text: str, at: int, piece: str, label: NumberLabel) -> bool:
+    """Tell whether digits without a link are written like a phone number, not like a date, a price or a count."""
     if label:
         return True
     after = text[at + len(piece) : at + len(piece) + 4]
-    if regexes.MONEY.search(text, max(0, at - 4), at) or regexes.MONEY.match(after.lstrip()) or after[:1] in ("%", "°"):
+    if MONEY.search(text, max(0, at - 4), at) or MONEY.match(after.lstrip()) or after[:1] in ("%", "°"):
         return False
     if piece.startswith(("+", "00", "(")):
         return True
-    digits = regexes.NOT_DIGIT.sub("", piece)
+    digits = NOT_DIGIT.sub("", piece)
     alone = len(text) <= len(piece) + 12
     if piece.startswith("0"):
-        return len(digits) >= 8 and (alone or regexes.SEPARATED.search(piece) is not None or len(digits) >= 9)
-    return len(digits) >= 8 and (alone or regexes.GROUPED.fullmatch(piece) is not None)
+        return len(digits) >= 8 and (alone or SEPARATED.search(piece) is not None or len(digits) >= 9)
+    return len(digits) >= 8 and (alone or GROUPED.fullmatch(piece) is not None)

@@ -1,16 +1,31 @@
-"""Digits as phone numbers: which one a text stands for, and which several are written side by side."""
+"""Texts as phone numbers: which number a text is, and how to split several numbers on one line."""
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from turbohtml.clean import PhoneNumber
 
-from scrapersky.extract import regexes
+# The character before is checked after the first one, so that the search skips all characters that begin no number.
+PHONE = re.compile(
+    r"[+(\d](?<![\w@#=&/.,:;-].)(?:(?<=\d)|(?<=\+)\s?\d|(?<=\()\s?\+?\s?\d)"
+    r"(?:[\s().\-–‑/·•|\u00a0]{0,4}\d){5,17}(?![\w@]|[.,:]\d|\s?[€%])"
+)
+NOT_DIGIT = re.compile(r"\D")
+SLASH = re.compile(r"\s?[/|•·]\s?")
+_SEVERAL = re.compile(r"\s?[/|•·]\s?|\s[-–]\s|\s{2,4}")
+_ONE_OF_SEVERAL = re.compile(r"(?:\+\s?|\()?\d(?:[\s().\-–]{0,2}\d){5,17}")
+_MORE_DIGITS = re.compile(r"[-.\s]\d")
+_NEXT_NUMBER = re.compile(r"\s(?=\+|0\d)")
+_AREA_CODE = re.compile(r"\(\s?\d{1,5}\s?\)\s?")
+_WIDE_DIGIT = re.compile(r"[０-９]")
+# Japanese pages write numbers in full-width characters; one character replaces one, so that positions stay valid.
+_WIDE = str.maketrans("０１２３４５６７８９＋（）－ー．／", "0123456789+()--./")
 
 
 class ParsedPhone(NamedTuple):
-    """A number that exists, as libphonenumber reads it."""
+    """A number that can exist: E.164 and the region of its country."""
 
     number: str
     region: str
@@ -18,66 +33,61 @@ class ParsedPhone(NamedTuple):
 
 @lru_cache(4096)
 def parse_phone(text: str, region: str) -> ParsedPhone | None:
-    """The number a text stands for, or nothing when no such number can exist."""
+    """Parse the number that a text is; None when no such number can exist."""
     text = text.strip()
     if text.startswith("00") and not text.startswith("000"):
         text = "+" + text[2:]
     try:
-        # libphonenumber's tables in C; a test holds it against the phonenumbers package, which takes 13 times as long.
+        # libphonenumber's tables in C; a test compares it with the phonenumbers package, which takes 13 times as long.
         parsed = PhoneNumber.parse(text, regions=(region,) if region else ())
     except ValueError:
         return None
     return ParsedPhone(parsed.e164, parsed.region or "") if parsed.e164 else None
 
 
-def written_in(text: str, region: str) -> Iterator[tuple[str, int]]:
-    """What looks like a number, with its place; where the next one begins right behind the first, each for itself."""
-    if not text.isascii() and regexes.WIDE_DIGIT.search(text):
+def find_numbers(text: str, region: str) -> Iterator[tuple[str, int]]:
+    """Yield texts that look like a number, with their positions; adjacent numbers are yielded one by one."""
+    if not text.isascii() and _WIDE_DIGIT.search(text):
         text = text.translate(_WIDE)
-    match = regexes.PHONE.search(text)
+    match = PHONE.search(text)
     while match is not None:
         written, end = match[0], match.end()
-        following = regexes.NEXT_NUMBER.search(written)
-        if following is None and regexes.GOES_ON.match(text, end):  # too long for one: it was cut within the second
-            following = regexes.STROKE.search(written)
+        following = _NEXT_NUMBER.search(written)
+        if following is None and _MORE_DIGITS.match(text, end):  # too long for one: the match ends inside the second
+            following = SLASH.search(written)
         if following is not None and parse_phone(written, region) is None:
             first = written[: following.start()]
             if parse_phone(first, region) is not None:
                 written, end = first, match.start() + following.end()
         yield written, match.start()
-        match = regexes.PHONE.search(text, end)
+        match = PHONE.search(text, end)
 
 
-def pieces_of(written: str, at: int, region: str = "") -> Iterator[tuple[str, int]]:
-    """The several numbers that are written side by side."""
-    if regexes.SEVERAL.search(written) is None:
+def split_numbers(written: str, at: int, region: str = "") -> Iterator[tuple[str, int]]:
+    """Yield the several numbers of a text with their positions; nothing if it cannot be several."""
+    if _SEVERAL.search(written) is None:
         return
-    first, *others = regexes.STROKE.split(written)
-    if (
-        others and parse_phone(first, region) is not None
-    ):  # 0253 - 255 5518 / 255 5519: a dash is within, a stroke between
+    first, *others = SLASH.split(written)
+    # 0253 - 255 5518 / 255 5519: the dash is inside a number, the slash between two.
+    if others and parse_phone(first, region) is not None:
         place = 0
         for piece in (first, *others):
             place = written.index(piece, place)
             yield piece, at + place
             place += len(piece)
         return
-    for match in regexes.ONE_OF_SEVERAL.finditer(written):
+    for match in _ONE_OF_SEVERAL.finditer(written):
         yield match[0], at + match.start()
 
 
-def with_area(first: str, piece: str, region: str) -> ParsedPhone | None:
-    """A number that leaves out the area code which the first one beside it has."""
-    whole, end = regexes.NOT_DIGIT.sub("", first), regexes.NOT_DIGIT.sub("", piece)
+def parse_with_area_code(first: str, piece: str, region: str) -> ParsedPhone | None:
+    """Parse a number that leaves out the area code of the first number beside it."""
+    whole, end = NOT_DIGIT.sub("", first), NOT_DIGIT.sub("", piece)
     if end.startswith("0") or "+" in piece or "(" in piece or len(end) < 5:
         return None
-    if area := regexes.AREA.match(first):  # (11) 3846-7290 / 98471-2936: one may be longer than the other
+    if area := _AREA_CODE.match(first):  # (11) 3846-7290 / 98471-2936: one may be longer than the other
         return parse_phone(area[0] + piece, region)
     if not first.startswith(("0", "+")) or len(end) > len(whole) - 2:
         return None
     country = "+" if first.startswith("+") else ""
     return parse_phone(country + whole[: -len(end)] + end, region)
-
-
-# Japanese pages write their numbers as wide as their letters; sign for sign, so that places stay what they are.
-_WIDE = str.maketrans("０１２３４５６７８９＋（）－ー．／", "0123456789+()--./")

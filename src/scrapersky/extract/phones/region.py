@@ -1,72 +1,74 @@
-"""Which country a page's numbers are dialled in: as given, else as its address, language and numbers suggest."""
+"""The country whose phone numbers a page writes, inferred from its addresses, host, numbers and language."""
 
+import re
 from collections import Counter
 
 import phonenumbers
 
-from scrapersky.extract import regexes, word_lists
 from scrapersky.extract.document.model import Document
-from scrapersky.extract.document.structured_data import Thing, texts
+from scrapersky.extract.document.structured_data import Thing, property_texts
 from scrapersky.extract.phones.parse import parse_phone
+from scrapersky.extract.word_lists import load_table
 
-_TLDS: dict[str, str] = word_lists.table("phones")["tlds"]
-_LANGUAGES: dict[str, str] = word_lists.table("phones")["languages"]
+_TLDS: dict[str, str] = load_table("phones")["tlds"]
+_LANGUAGES: dict[str, str] = load_table("phones")["languages"]
+NORTH_AMERICAN = re.compile(r"[(\d]\d{2,3}(?:\)\s?|[-.])\d{3}[-.\s]\d{4}(?!\d)")
+INTERNATIONAL = re.compile(r"\+\d(?:[\s().\-–/]{0,2}\d){6,15}")
 
 
 def is_region(region: str) -> bool:
-    """Whether libphonenumber knows the two letters."""
+    """Tell whether libphonenumber knows the two-letter region."""
     return region in phonenumbers.SUPPORTED_REGIONS
 
 
-def infer(document: Document, things: list[Thing], host: str, emails: list[str]) -> str:
-    """The most trusted hint: structured address, host, +numbers, language with country, mail, language."""
+def infer_region(document: Document, things: list[Thing], host: str, emails: list[str]) -> str:
+    """Return the region by the first of: structured address, host, +numbers, language with country, mail, language."""
     for thing in things:
-        for country in texts(thing.get("addressCountry")):
+        for country in property_texts(thing.get("addressCountry")):
             if is_region(country.upper()):
                 return country.upper()
-    if by_host := of_ending(host):
+    if by_host := _region_of_host(host):
         return by_host
-    if numbers := _of_numbers(document):
-        return numbers
-    by_language, exact = _of_language(document.language)
-    if exact:
+    if by_numbers := _region_of_numbers(document):
+        return by_numbers
+    by_language, is_exact = _region_of_language(document.language)
+    if is_exact:
         return by_language
     for email in emails:
-        if by_mail := of_ending(email.rpartition("@")[2]):
+        if by_mail := _region_of_host(email.rpartition("@")[2]):
             return by_mail
-    # Nobody else writes (415) 324-0187; and en-US is what templates say, so it comes last.
-    return "US" if regexes.NORTH_AMERICAN.search(_numbered_lines(document)) else by_language
+    # Only North America writes (415) 324-0187; before the language, since many templates declare en-US.
+    return "US" if NORTH_AMERICAN.search(_lines_with_digits(document)) else by_language
 
 
-def _numbered_lines(document: Document) -> str:
-    """The text without its lines of words; they stay empty, so that no two numbers become neighbours."""
+def _lines_with_digits(document: Document) -> str:
+    """Return the text with the other lines emptied, so that two numbers do not become neighbours."""
     lines = [""] * len(document.blocks)
-    for block in document.numbered:
+    for block in document.digit_blocks:
         lines[block.index] = block.text
     return "\n".join(lines)
 
 
-def of_ending(host: str) -> str:
-    """The region of a host's ending, when it belongs to one."""
+def _region_of_host(host: str) -> str:
     ending = host.rpartition(".")[2].lower()
     region = _TLDS.get(ending, ending.upper())
     return region if is_region(region) else ""
 
 
-def _of_language(language: str) -> tuple[str, bool]:
-    """The region of de-AT (exact), or the home of de (a guess)."""
+def _region_of_language(language: str) -> tuple[str, bool]:
+    """Return the region of de-AT (exact), or the main country of de (a guess)."""
     code, _, country = language.replace("_", "-").partition("-")
     if is_region(country.upper()):
         return country.upper(), language.lower() != "en-us"
     return _LANGUAGES.get(code.lower(), ""), False
 
 
-def _of_numbers(document: Document) -> str:
-    """The country most of the page's numbers with a + belong to."""
-    hrefs = "\n".join([link.href for link in document.dialling])
+def _region_of_numbers(document: Document) -> str:
+    """Return the region of most numbers with a +."""
+    hrefs = "\n".join([link.href for link in document.phone_links])
     counted: Counter[str] = Counter()
-    for match in regexes.INTERNATIONAL.finditer(document.text + "\n" + hrefs):
-        reading = parse_phone(match[0], "")
-        if reading is not None and reading.region:
-            counted[reading.region] += 1
+    for match in INTERNATIONAL.finditer(document.text + "\n" + hrefs):
+        phone = parse_phone(match[0], "")
+        if phone is not None and phone.region:
+            counted[phone.region] += 1
     return counted.most_common(1)[0][0] if counted else ""
