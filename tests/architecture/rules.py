@@ -128,9 +128,9 @@ def no_unbounded_pattern(tree: ast.Module) -> Found:
         if not (isinstance(node, ast.Call) and _is_of_re(node.func) and node.args):
             continue
         pattern = node.args[0]
-        if isinstance(pattern, ast.Constant) and isinstance(pattern.value, str | bytes):
-            if runs_away(pattern.value):
-                yield pattern, "a repetition without an end; write {0,n}, or *+ and ++"
+        is_literal = isinstance(pattern, ast.Constant) and isinstance(pattern.value, str | bytes)
+        if is_literal and runs_away(pattern.value):
+            yield pattern, "a repetition without an end; write {0,n}, or *+ and ++"
 
 
 def no_assembled_pattern(tree: ast.Module) -> Found:

@@ -54,7 +54,7 @@ def test_a_link_knows_the_block_it_begins_in() -> None:
 
 def test_the_nodes_around_a_block_lead_to_the_root() -> None:
     page = parse_page(PAGE)
-    assert [node.tag for node in page.around(page.blocks[1].node)] == ["h1", "body", "html"]
+    assert [node.tag for node in page.with_ancestors(page.blocks[1].node)] == ["h1", "body", "html"]
 
 
 def test_a_deep_or_endless_page_is_cut_and_says_so() -> None:

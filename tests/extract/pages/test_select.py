@@ -69,7 +69,7 @@ def test_blogs_products_and_files_are_not_worth_a_visit() -> None:
 
 def test_the_text_of_a_link_can_make_a_page_worth_it() -> None:
     picks = select_pages([PageLink("https://example.org/p-9", "Ota yhteyttä"), PageLink("https://example.org/p-8")], 3)
-    assert [(pick.url, pick.guess.kind, pick.guess.place) for pick in picks] == [
+    assert [(page.url, page.classification.kind, page.classification.place) for page in picks] == [
         ("https://example.org/p-9", "contact", "link text")
     ]
 
