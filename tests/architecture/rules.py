@@ -128,8 +128,9 @@ def no_unbounded_pattern(tree: ast.Module) -> Found:
         if not (isinstance(node, ast.Call) and _is_of_re(node.func) and node.args):
             continue
         pattern = node.args[0]
-        is_literal = isinstance(pattern, ast.Constant) and isinstance(pattern.value, str | bytes)
-        if is_literal and runs_away(pattern.value):
+        if not (isinstance(pattern, ast.Constant) and isinstance(pattern.value, str | bytes)):
+            continue
+        if runs_away(pattern.value):
             yield pattern, "a repetition without an end; write {0,n}, or *+ and ++"
 
 

@@ -35,7 +35,7 @@ class _Matcher:
     """Follows a pattern as the standard library does, element by element, and counts them."""
 
     def __init__(self, pattern: re.Pattern[str], text: str, limit: int) -> None:
-        self.tree: Any = re._parser.parse(pattern.pattern, pattern.flags)  # type: ignore[attr-defined]
+        self.tree: Any = re._parser.parse(pattern.pattern, pattern.flags)
         self.flags = pattern.flags & (re.I | re.S | re.M)
         self.text = text
         self.limit = limit
@@ -108,13 +108,13 @@ class _Matcher:
         """Tell whether one character matches; compiled once for each element of the pattern."""
         key = id(item)
         if key not in self.single:
-            state = re._parser.State()  # type: ignore[attr-defined]
+            state = re._parser.State()
             state.flags = int(self.flags | re.U)
             state.str = ""
-            one = re._parser.SubPattern(state, [item])  # type: ignore[attr-defined]
+            one = re._parser.SubPattern(state, [item])
             self.single[key] = _compile(one)
         return self.single[key].fullmatch(letter) is not None
 
 
 def _compile(tree: Any) -> re.Pattern[str]:
-    return re._compiler.compile(tree, tree.state.flags)  # type: ignore[attr-defined,no-any-return]
+    return re._compiler.compile(tree, tree.state.flags)  # type: ignore[attr-defined]
