@@ -86,8 +86,8 @@ async def open_application(
             StoredResponseCache(database),
         )
     adapters = _destination_adapters(web)
-    journals, purses = StoredJournals(database), StoredDetailBudgets(database)
-    line = pipeline or build_pipeline(providers, web, journals, Outbox(database, vault), adapters, purses)
+    journals, detail_budgets = StoredJournals(database), StoredDetailBudgets(database)
+    line = pipeline or build_pipeline(providers, web, journals, Outbox(database, vault), adapters, detail_budgets)
     try:
         await check_server(database)
         await check_schema(database)

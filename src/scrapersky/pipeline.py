@@ -10,7 +10,7 @@ from scrapersky.providers.search_journal import Journals
 from scrapersky.store.deliveries.outbox import Outbox
 from scrapersky.workflows.contact_verification import ContactVerification
 from scrapersky.workflows.deep_scan import DeepScan
-from scrapersky.workflows.delivery import Delivery
+from scrapersky.workflows.delivery import ContactDelivery
 from scrapersky.workflows.domain_extraction import DomainExtraction
 from scrapersky.workflows.domain_metadata import DomainMetadata
 from scrapersky.workflows.page_curation import PageCuration
@@ -25,7 +25,7 @@ def build_pipeline(
     journals: Journals | None = None,
     outbox: Outbox | None = None,
     adapters: DestinationAdapters | None = None,
-    purses: DetailBudgets | None = None,
+    detail_budgets: DetailBudgets | None = None,
 ) -> Pipeline:
     """Search ─1─▶ Place ─2─▶ LocalBusiness ─3─▶ Domain ─4─▶ Domain ─5─▶ SitemapFile ─6─▶ Page ─7─▶ Contact ─8─▶ ─9─▶.
 
@@ -35,13 +35,13 @@ def build_pipeline(
     return Pipeline(
         [
             PlaceSearch(providers, journals),
-            DeepScan(providers, purses),
+            DeepScan(providers, detail_budgets),
             DomainExtraction(),
             DomainMetadata(web),
             SitemapAnalysis(web),
             SitemapImport(web),
             PageCuration(web),
             ContactVerification(web.mx_lookup),
-            Delivery(outbox, adapters),
+            ContactDelivery(outbox, adapters),
         ]
     )

@@ -1,6 +1,5 @@
-"""The rules of the house that no linter knows."""
+"""The project as a whole: glossary, decisions, README, links, lock file, tests."""
 
-import ast
 import re
 import subprocess
 from pathlib import Path
@@ -10,9 +9,9 @@ import pytest
 from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.models import Base
 from scrapersky.pipeline import build_pipeline
+from tests import ROOT
 from tests.conftest import LONGEST
 
-ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "src" / "scrapersky").rglob("*.py"))
 DOCS = sorted(ROOT.glob("docs/**/*.md")) + [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text()
@@ -21,13 +20,6 @@ GLOSSARY = (ROOT / "docs" / "glossary.md").read_text()
 def tracked() -> list[Path]:
     names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [ROOT / name for name in names.split("\0") if name and (ROOT / name).is_file()]
-
-
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT / "src")))
-def test_a_module_opens_with_a_sentence(path):
-    sentence = (ast.get_docstring(ast.parse(path.read_text())) or "").splitlines()
-    assert sentence, "a module says what it is"
-    assert sentence[0].rstrip().endswith((".", "?", ":")) or len(sentence) > 1
 
 
 def test_the_glossary_knows_every_table():
@@ -71,7 +63,7 @@ def test_links_in_the_pages_lead_somewhere(path):
         assert (path.parent / target).exists(), f"{path.name} links to {target}"
 
 
-def test_no_room_has_a_forbidden_name():
+def test_no_module_has_a_forbidden_name():
     forbidden = {"utils", "util", "common", "services", "helpers", "helper", "misc"}
     assert [path for path in MODULES if forbidden & {path.stem, *path.relative_to(ROOT).parts}] == []
 

@@ -19,7 +19,7 @@ from scrapersky.engine.processor import QueueProcessor
 from scrapersky.sandbox.crm.webhook import WebhookReceiver
 from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.store.deliveries.outbox import Outbox
-from scrapersky.workflows.delivery import Delivery
+from scrapersky.workflows.delivery import ContactDelivery
 from tests.conftest import processors_of
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -38,12 +38,12 @@ class DeliveryHouse:
     vault: Vault
     seconds: float = 5
 
-    def workflow(self) -> Delivery:
+    def workflow(self) -> ContactDelivery:
         async def source() -> Client:
             return self.client
 
         adapters = DestinationAdapters(source, HttpSender(source, self.seconds))
-        return Delivery(Outbox(self.database, self.vault), adapters)
+        return ContactDelivery(Outbox(self.database, self.vault), adapters)
 
     def processor(self, **changes: Any) -> QueueProcessor:
         return processors_of(Pipeline([self.workflow()]), self.database, self.settings, **changes)["delivery"]

@@ -19,11 +19,11 @@ from scrapersky.extract.results import Contacts, Email
 from scrapersky.pipeline import build_pipeline
 from scrapersky.providers.base import PlaceDetails
 from scrapersky.sandbox.example_workflows import example_pipeline
-from scrapersky.workflows.delivery import Delivered
+from scrapersky.workflows.delivery import AcceptedDelivery
 from scrapersky.workflows.domain_metadata import HomePage
 from scrapersky.workflows.page_curation import PageRead
 from scrapersky.workflows.place_search import SearchResult
-from scrapersky.workflows.sitemap_import import Imported
+from scrapersky.workflows.sitemap_import import ImportedPages
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ def found_sitemap() -> SitemapSearch:
     return SitemapSearch("https://one.fi/", [sitemap])
 
 
-def found_pages() -> Imported:
-    imported = Imported()
+def found_pages() -> ImportedPages:
+    imported = ImportedPages()
     imported.add("https://one.fi/contact")
     return imported
 
@@ -130,7 +130,7 @@ CASES = [
         "c AS (INSERT INTO contact (tenant_id, identity, email) VALUES ($1, $2, $2 || '@one.fi') RETURNING id) "
         "INSERT INTO delivery (tenant_id, destination_id, contact_id, delivery_status) "
         "SELECT $1, d.id, c.id, $3 FROM d, c RETURNING id",
-        lambda: Delivered("101", "fingerprint", clock.now()),
+        lambda: AcceptedDelivery("101", "fingerprint", clock.now()),
         "SELECT count(*) FROM delivery WHERE external_id = '101' AND delivered_at IS NOT NULL",
     ),
     Case(

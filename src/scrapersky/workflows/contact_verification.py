@@ -29,7 +29,7 @@ OWN_KINDS = ("role", "personal")  # addresses on the domain of the site they wer
 
 
 @dataclass(frozen=True)
-class ToVerify:
+class ContactToVerify:
     """An email address and a phone number, and the number of this try."""
 
     email: str | None
@@ -38,7 +38,7 @@ class ToVerify:
     tries: int
 
 
-class ContactVerification(Workflow[Contact, ToVerify, Verification]):
+class ContactVerification(Workflow[Contact, ContactToVerify, Verification]):
     """An email address gets its verdict: by syntax, by lists of disposable and free hosts, and by its MX records."""
 
     number = 8
@@ -50,11 +50,11 @@ class ContactVerification(Workflow[Contact, ToVerify, Verification]):
     def __init__(self, mx_lookup: MxLookup) -> None:
         self._mx_lookup = mx_lookup
 
-    def read(self, row: Claimed) -> ToVerify:
+    def read(self, row: Claimed) -> ContactToVerify:
         """Read the address and the number of this try."""
-        return ToVerify(row.email, row.email_kind, row.phone, row.attempts - row.allowance)
+        return ContactToVerify(row.email, row.email_kind, row.phone, row.attempts - row.allowance)
 
-    async def work(self, contact: ToVerify) -> Verification:
+    async def work(self, contact: ContactToVerify) -> Verification:
         """Check syntax and lists first; only addresses that pass need a DNS lookup."""
         phone_valid = parse_phone(contact.phone, "") is not None if contact.phone else None
         if not contact.email:

@@ -45,9 +45,9 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
     feeds = step_after(name).workflow
     tuning = Tuning(interval_minutes=5, batch_size=10, max_instances=1)
 
-    def __init__(self, providers: Providers, purses: DetailBudgets | None = None) -> None:
+    def __init__(self, providers: Providers, detail_budgets: DetailBudgets | None = None) -> None:
         self._providers = providers
-        self._purses = purses or InMemoryDetailBudgets()
+        self._detail_budgets = detail_budgets or InMemoryDetailBudgets()
 
     def read(self, row: Claimed) -> PlaceToScan:
         """Read the place's id at its provider."""
@@ -66,7 +66,7 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
         if provider is None:
             raise GiveUp(f"No provider named {place.provider!r} is configured, so this place cannot be looked up.")
         return await provider.details(
-            place.provider_id, self._purses.of(place.tenant_id, place.search_id, place.provider)
+            place.provider_id, self._detail_budgets.of(place.tenant_id, place.search_id, place.provider)
         )
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Place, PlaceDetails]]) -> Iterable[UUID]:
@@ -89,10 +89,10 @@ async def _keep_contacts(
     found: Sequence[tuple[Place, PlaceDetails]],
 ) -> None:
     """Store the provider's contact data of businesses that are not permanently closed."""
-    told = {place.id: (place, details) for place, details in found}
+    known = {place.id: (place, details) for place, details in found}
     kept = [one for one in wanted if one.may_go_on(rules[one.search_id])]
     verified = [one.id for one in kept if rules[one.search_id].contact_verification == "all"]
-    await from_provider.store(session, {one.id: told[one.place_id] for one in kept}, verified)
+    await from_provider.store(session, {one.id: known[one.place_id] for one in kept}, verified)
 
 
 def _is_fresh(fetched_at: datetime | None) -> bool:

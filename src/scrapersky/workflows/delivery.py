@@ -23,7 +23,7 @@ from scrapersky.store.deliveries.outbox import Outbox, PendingDelivery, record_s
 
 
 @dataclass(frozen=True)
-class Errand:
+class DeliveryTask:
     """The delivery to make: which contact, to which destination."""
 
     delivery_id: UUID
@@ -32,7 +32,7 @@ class Errand:
 
 
 @dataclass(frozen=True)
-class Delivered:
+class AcceptedDelivery:
     """What the destination accepted, and its id there."""
 
     external_id: str | None
@@ -40,7 +40,7 @@ class Delivered:
     at: datetime
 
 
-class Delivery(Workflow[models.Delivery, Errand, Delivered]):
+class ContactDelivery(Workflow[models.Delivery, DeliveryTask, AcceptedDelivery]):
     """A contact is sent to a webhook or a CRM, with retries, and never twice unchanged."""
 
     number = 9
@@ -66,44 +66,44 @@ class Delivery(Workflow[models.Delivery, Errand, Delivered]):
         self._adapters = adapters
         self._limits = ConcurrencyLimits()
 
-    def read(self, row: Claimed) -> Errand:
+    def read(self, row: Claimed) -> DeliveryTask:
         """Read ids only: the contact is loaded at the last moment, because it may be suppressed meanwhile."""
-        return Errand(row.id, row.tenant_id, row.destination_id)
+        return DeliveryTask(row.id, row.tenant_id, row.destination_id)
 
-    async def work(self, errand: Errand) -> Delivered:
+    async def work(self, task: DeliveryTask) -> AcceptedDelivery:
         """Check again that the contact may be sent, then send it; no connection is held meanwhile."""
         if self._outbox is None or self._adapters is None:
             raise RuntimeError("This pipeline was built without an outbox: only its declarations can be used.")
         try:
-            endpoint, message = await self._load(self._outbox, errand)
-            async with self._limits.slot(errand.destination_id, KINDS[endpoint.kind].max_in_flight) as has_waited:
+            endpoint, message = await self._load(self._outbox, task)
+            async with self._limits.slot(task.destination_id, KINDS[endpoint.kind].max_in_flight) as has_waited:
                 if has_waited:
-                    endpoint, message = await self._load(self._outbox, errand)
-                receipt = await self._send(self._outbox, self._adapters, errand, endpoint, message)
+                    endpoint, message = await self._load(self._outbox, task)
+                receipt = await self._send(self._outbox, self._adapters, task, endpoint, message)
         except DestinationClosed as closed:
-            await self._outbox.disable(errand.tenant_id, errand.destination_id, str(closed))
+            await self._outbox.disable(task.tenant_id, task.destination_id, str(closed))
             raise Skip(f"{DISABLED}: {closed}") from closed
-        return Delivered(receipt.external_id, message.fingerprint, clock.now())
+        return AcceptedDelivery(receipt.external_id, message.fingerprint, clock.now())
 
-    async def _load(self, outbox: Outbox, errand: Errand) -> tuple[Endpoint, Message]:
-        pending = await outbox.load(errand.tenant_id, errand.delivery_id)
+    async def _load(self, outbox: Outbox, task: DeliveryTask) -> tuple[Endpoint, Message]:
+        pending = await outbox.load(task.tenant_id, task.delivery_id)
         if pending is None:
             raise Skip("the contact or its destination was deleted")
         return pending.endpoint, message_of(pending)
 
     async def _send(
-        self, outbox: Outbox, adapters: DestinationAdapters, errand: Errand, endpoint: Endpoint, message: Message
+        self, outbox: Outbox, adapters: DestinationAdapters, task: DeliveryTask, endpoint: Endpoint, message: Message
     ) -> Receipt:
         try:
             return await adapters.deliver(endpoint, message)
         except TryLater as error:
             if not error.is_counted:
                 error.is_counted = True
-                await outbox.record_failure(errand.tenant_id, errand.destination_id, error.after)
+                await outbox.record_failure(task.tenant_id, task.destination_id, error.after)
             raise
 
     async def write_batch(
-        self, session: AsyncSession, found: Sequence[tuple[models.Delivery, Delivered]]
+        self, session: AsyncSession, found: Sequence[tuple[models.Delivery, AcceptedDelivery]]
     ) -> Iterable[UUID]:
         """Store what was accepted; a success ends the destination's cooldown."""
         for row, delivered in found:

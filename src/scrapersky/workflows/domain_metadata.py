@@ -26,7 +26,7 @@ HTML = ("", "text/html", "application/xhtml+xml")
 
 
 @dataclass(frozen=True)
-class Site:
+class DomainToFetch:
     """Where a domain's home page may be."""
 
     name: str
@@ -44,7 +44,7 @@ class HomePage:
     metadata: SiteMetadata
 
 
-class DomainMetadata(Workflow[Domain, Site, HomePage]):
+class DomainMetadata(Workflow[Domain, DomainToFetch, HomePage]):
     """A domain gets its metadata: title, language, logo, CMS, technologies, social profiles, final URL."""
 
     number = 4
@@ -58,11 +58,11 @@ class DomainMetadata(Workflow[Domain, Site, HomePage]):
     def __init__(self, web: Web) -> None:
         self._web = web
 
-    def read(self, row: Claimed) -> Site:
+    def read(self, row: Claimed) -> DomainToFetch:
         """Read the domain and the URL that was given for it."""
-        return Site(row.name, row.start_url, row.country)
+        return DomainToFetch(row.name, row.start_url, row.country)
 
-    async def work(self, site: Site) -> HomePage:
+    async def work(self, site: DomainToFetch) -> HomePage:
         """Fetch the home page and parse it in a child process; a parked domain is skipped."""
         crawler = await self._web.crawler()
         async with crawler.visit() as visit:
@@ -85,7 +85,7 @@ class DomainMetadata(Workflow[Domain, Site, HomePage]):
         return await advance(session, self.name, {row.id: rules[row.search_id] for row in wanted})
 
 
-def _homes(site: Site) -> list[str]:
+def _homes(site: DomainToFetch) -> list[str]:
     """Return the URLs to try: the given one (its scheme and host), then https, then http of the bare domain."""
     given = urlsplit(site.start_url or "")
     first = [f"{given.scheme}://{given.netloc}/"] if given.scheme in ("http", "https") and given.netloc else []

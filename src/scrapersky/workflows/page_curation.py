@@ -67,13 +67,13 @@ class PageCuration(Workflow[Page, PageToRead, PageRead]):
     async def work(self, page: PageToRead) -> PageRead:
         """Fetch the page and extract its contacts in a child process."""
         crawler = await self._web.crawler()
-        answer = await crawler.fetch(page.url, validators=Validators(page.etag) if page.etag else None)
+        response = await crawler.fetch(page.url, validators=Validators(page.etag) if page.etag else None)
         found: Contacts | None = None
-        if not answer.not_modified:
-            if answer.content_type not in HTML:
-                raise Skip(f"filtered: it is {answer.content_type}, not a page")
-            found = await self._web.read(read_contacts, answer.text, url=answer.final_url, region=page.country)
-        return PageRead(answer.status, answer.final_url, answer.etag, answer.fetched_at, found)
+        if not response.not_modified:
+            if response.content_type not in HTML:
+                raise Skip(f"filtered: it is {response.content_type}, not a page")
+            found = await self._web.read(read_contacts, response.text, url=response.final_url, region=page.country)
+        return PageRead(response.status, response.final_url, response.etag, response.fetched_at, found)
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Page, PageRead]]) -> Iterable[UUID]:
         """Store each contact once per domain; those with an unverified address advance to verification."""

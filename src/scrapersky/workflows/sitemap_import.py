@@ -30,7 +30,7 @@ MAX_PICKS = 1_000
 
 
 @dataclass(frozen=True)
-class Listing:
+class PageList:
     """The URL and the kind of a list of pages."""
 
     url: str
@@ -38,7 +38,7 @@ class Listing:
 
 
 @dataclass
-class Imported:
+class ImportedPages:
     """The pages of a list, on disk until they are stored, and the promising ones."""
 
     spool: Spool = field(default_factory=Spool)
@@ -54,7 +54,7 @@ class Imported:
             self.candidates.append(PageLink(url, text))
 
 
-class SitemapImport(Workflow[SitemapFile, Listing, Imported]):
+class SitemapImport(Workflow[SitemapFile, PageList, ImportedPages]):
     """A sitemap becomes pages: streamed, each URL once per domain, classified, the promising ones selected."""
 
     number = 6
@@ -67,20 +67,20 @@ class SitemapImport(Workflow[SitemapFile, Listing, Imported]):
     def __init__(self, web: Web) -> None:
         self._web = web
 
-    def read(self, row: Claimed) -> Listing:
+    def read(self, row: Claimed) -> PageList:
         """Read the URL and kind of the list."""
-        return Listing(row.url, row.kind)
+        return PageList(row.url, row.kind)
 
-    async def work(self, listing: Listing) -> Imported:
+    async def work(self, listing: PageList) -> ImportedPages:
         """Stream the list to disk in constant memory."""
         return await (self._links(listing) if listing.kind == LINKS else self._sitemap(listing))
 
-    async def _sitemap(self, listing: Listing) -> Imported:
-        imported = Imported()
+    async def _sitemap(self, listing: PageList) -> ImportedPages:
+        imported = ImportedPages()
         crawler = await self._web.crawler()
-        async with crawler.visit() as visit, VisitFetcher(visit).stream(listing.url) as answer:
-            reader = SitemapReader(answer.final_url)
-            async with aclosing(read_batches(_pieces(answer), reader)) as batches:
+        async with crawler.visit() as visit, VisitFetcher(visit).stream(listing.url) as response:
+            reader = SitemapReader(response.final_url)
+            async with aclosing(read_batches(_pieces(response), reader)) as batches:
                 async for batch in batches:
                     for entry in batch:
                         imported.add(entry.loc, last_modified=entry.lastmod_text)
@@ -89,15 +89,17 @@ class SitemapImport(Workflow[SitemapFile, Listing, Imported]):
         imported.partial = reader.report.partial
         return imported
 
-    async def _links(self, listing: Listing) -> Imported:
+    async def _links(self, listing: PageList) -> ImportedPages:
         page = await (await self._web.crawler()).fetch(listing.url)
         metadata = await self._web.read(read_metadata, page.text, page.final_url)
-        imported = Imported()
+        imported = ImportedPages()
         for link in dict.fromkeys((PageLink(page.final_url), *metadata.links)):
             imported.add(link.url, link.text)
         return imported
 
-    async def write_batch(self, session: AsyncSession, found: Sequence[tuple[SitemapFile, Imported]]) -> Iterable[UUID]:
+    async def write_batch(
+        self, session: AsyncSession, found: Sequence[tuple[SitemapFile, ImportedPages]]
+    ) -> Iterable[UUID]:
         """Store the pages in bulk; the best few per site advance, unless the list or the site is rejected."""
         candidates: dict[UUID, list[PageLink]] = defaultdict(list)
         for row, imported in found:
@@ -115,6 +117,6 @@ def _picks(candidates: Iterable[PageLink]) -> list[tuple[str, str]]:
     return [(page.url, page.classification.kind.value) for page in select_pages(candidates, MAX_PICKS)]
 
 
-async def _pieces(answer: SitemapResponse) -> AsyncIterator[bytes]:
-    async for piece in answer:
+async def _pieces(response: SitemapResponse) -> AsyncIterator[bytes]:
+    async for piece in response:
         yield piece
