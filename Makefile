@@ -45,8 +45,9 @@ coverage: $(STAMP)  ## run every test and report branch coverage
 docs: $(STAMP)  ## build the documentation site into site/; a broken link or an unlisted page fails
 	$(BIN)/mkdocs build --strict
 
-schema: $(STAMP)  ## write docs/schema.sql from a freshly migrated database
+schema: $(STAMP)  ## write docs/schema.sql from a freshly migrated database, and the picture docs/schema.svg
 	$(BIN)/python scripts/dump_schema.py > docs/schema.sql
+	$(BIN)/python scripts/draw_schema.py > docs/schema.svg
 
 bench: bench-engine bench-sitemap bench-fetch bench-html bench-line bench-api  ## run every benchmark
 

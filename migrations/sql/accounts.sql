@@ -5,13 +5,10 @@ CREATE TABLE tenant (
     name text NOT NULL UNIQUE,
     is_operator boolean NOT NULL DEFAULT false,  -- its operators also run the engine and see all tenants
     disabled_at timestamptz,
-    searches_per_day integer,  -- quotas: null is unlimited
-    pages_per_day integer,
-    cents_per_month integer,
-    created_at timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT tenant_searches_per_day_check CHECK (searches_per_day >= 0),
-    CONSTRAINT tenant_pages_per_day_check CHECK (pages_per_day >= 0),
-    CONSTRAINT tenant_cents_per_month_check CHECK (cents_per_month >= 0)
+    searches_per_day integer CHECK (searches_per_day >= 0),  -- quotas: null is unlimited
+    pages_per_day integer CHECK (pages_per_day >= 0),
+    cents_per_month integer CHECK (cents_per_month >= 0),
+    created_at timestamptz NOT NULL DEFAULT now()
 );
 
 CREATE TABLE "user" (
@@ -19,14 +16,13 @@ CREATE TABLE "user" (
     tenant_id uuid REFERENCES tenant ON DELETE CASCADE,  -- null: the system user
     name text NOT NULL,
     password_hash text,
-    role text NOT NULL DEFAULT 'viewer',
+    role text NOT NULL DEFAULT 'viewer' CHECK (role IN ('viewer', 'curator', 'operator', 'admin')),
     is_system boolean NOT NULL DEFAULT false,
     disabled_at timestamptz,
     password_changed_at timestamptz,
     last_login_at timestamptz,
     created_at timestamptz NOT NULL DEFAULT now(),
-    UNIQUE (tenant_id, name),
-    CONSTRAINT user_role_check CHECK (role IN ('viewer', 'curator', 'operator', 'admin'))
+    UNIQUE (tenant_id, name)
 );
 CREATE UNIQUE INDEX user_system_name ON "user" (name) WHERE tenant_id IS NULL;
 

@@ -27,12 +27,11 @@ CREATE TABLE search (
     cut_short text,  -- why the result is not complete
     rules jsonb,
     requested_by uuid REFERENCES "user" ON DELETE SET NULL,
-    curation_status text NOT NULL DEFAULT 'New',
+    curation_status text NOT NULL DEFAULT 'New'
+        CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived')),
     priority smallint NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL DEFAULT now(),
-    updated_at timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT search_curation_status_check
-        CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived'))
+    updated_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX search_by_update ON search (tenant_id, updated_at, id);
 CREATE INDEX search_by_text ON search (tenant_id, lower(left(text, 200)));
@@ -61,13 +60,12 @@ CREATE TABLE place (
     expires_at timestamptz,
     details jsonb,
     name_key text COLLATE "C" GENERATED ALWAYS AS (lower(left(name, 200))) STORED,
-    curation_status text NOT NULL DEFAULT 'New',
+    curation_status text NOT NULL DEFAULT 'New'
+        CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived')),
     priority smallint NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
-    UNIQUE (tenant_id, provider, provider_id),
-    CONSTRAINT place_curation_status_check
-        CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived'))
+    UNIQUE (tenant_id, provider, provider_id)
 );
 CREATE INDEX place_by_curation ON place (tenant_id, curation_status, updated_at, id);
 CREATE INDEX place_by_name ON place (tenant_id, name_key, id);
@@ -103,13 +101,12 @@ CREATE TABLE local_business (
     business_status text,
     details jsonb,
     name_key text COLLATE "C" GENERATED ALWAYS AS (lower(left(name, 200))) STORED,
-    curation_status text NOT NULL DEFAULT 'New',
+    curation_status text NOT NULL DEFAULT 'New'
+        CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived')),
     priority smallint NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
-    UNIQUE (tenant_id, place_id),
-    CONSTRAINT local_business_curation_status_check
-        CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived'))
+    UNIQUE (tenant_id, place_id)
 );
 CREATE INDEX local_business_by_curation ON local_business (tenant_id, curation_status, updated_at, id);
 CREATE INDEX local_business_by_name ON local_business (tenant_id, name_key, id);
@@ -139,13 +136,12 @@ CREATE TABLE domain (
     facts jsonb,
     sitemap_reason text,
     sitemap_result text,
-    curation_status text NOT NULL DEFAULT 'New',
+    curation_status text NOT NULL DEFAULT 'New'
+        CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived')),
     priority smallint NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
-    UNIQUE (tenant_id, name),
-    CONSTRAINT domain_curation_status_check
-        CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived'))
+    UNIQUE (tenant_id, name)
 );
 CREATE INDEX domain_by_curation ON domain (tenant_id, curation_status, updated_at, id);
 CREATE INDEX domain_by_prefix ON domain (tenant_id, name text_pattern_ops);
@@ -181,13 +177,12 @@ CREATE TABLE sitemap_file (
     last_modified timestamptz,
     etag text,
     partial_reason text,
-    curation_status text NOT NULL DEFAULT 'New',
+    curation_status text NOT NULL DEFAULT 'New'
+        CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived')),
     priority smallint NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
-    UNIQUE (tenant_id, domain_id, url),
-    CONSTRAINT sitemap_file_curation_status_check
-        CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived'))
+    UNIQUE (tenant_id, domain_id, url)
 );
 CREATE INDEX sitemap_file_by_curation ON sitemap_file (tenant_id, curation_status, updated_at, id);
 CREATE INDEX sitemap_file_by_kind ON sitemap_file (tenant_id, kind, updated_at, id);
@@ -215,13 +210,12 @@ CREATE TABLE page (
     etag text,
     fetched_at timestamptz,
     contact_count integer,
-    curation_status text NOT NULL DEFAULT 'New',
+    curation_status text NOT NULL DEFAULT 'New'
+        CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived')),
     priority smallint NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
-    UNIQUE (tenant_id, domain_id, url),
-    CONSTRAINT page_curation_status_check
-        CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived'))
+    UNIQUE (tenant_id, domain_id, url)
 );
 CREATE INDEX page_by_curation ON page (tenant_id, curation_status, updated_at, id);
 CREATE INDEX page_by_kind ON page (tenant_id, kind, updated_at, id);
@@ -254,20 +248,18 @@ CREATE TABLE contact (
     snippet text,
     found_by text,
     confidence double precision,
-    verdict text,
+    verdict text CHECK (verdict IN ('deliverable', 'risky', 'undeliverable', 'unknown')),
     verification jsonb,
     name_key text COLLATE "C" GENERATED ALWAYS AS (lower(left(name, 200))) STORED,
     suppressed_at timestamptz,  -- set by a trigger, see suppression.sql
     seen_at timestamptz NOT NULL DEFAULT now(),  -- when a page, a file or a person last gave the contact
     edited_at timestamptz,  -- a person edited it: a page only fills empty fields
-    curation_status text NOT NULL DEFAULT 'New',
+    curation_status text NOT NULL DEFAULT 'New'
+        CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived')),
     priority smallint NOT NULL DEFAULT 0,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
-    UNIQUE (tenant_id, domain_id, identity),
-    CONSTRAINT contact_curation_status_check
-        CHECK (curation_status IN ('New', 'Selected', 'Maybe', 'Not a Fit', 'Archived')),
-    CONSTRAINT contact_verdict_check CHECK (verdict IN ('deliverable', 'risky', 'undeliverable', 'unknown'))
+    UNIQUE (tenant_id, domain_id, identity)
 );
 CREATE UNIQUE INDEX contact_without_domain ON contact (tenant_id, identity) WHERE domain_id IS NULL;
 CREATE INDEX contact_business_id ON contact (business_id);

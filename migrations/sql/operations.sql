@@ -30,7 +30,8 @@ CREATE TABLE job (
     id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
     tenant_id uuid NOT NULL REFERENCES tenant ON DELETE CASCADE,
     kind text NOT NULL,
-    state text NOT NULL DEFAULT 'pending',
+    state text NOT NULL DEFAULT 'pending'
+        CHECK (state IN ('pending', 'processing', 'completed', 'failed', 'cancelled')),
     progress double precision NOT NULL DEFAULT 0,
     parameters jsonb NOT NULL,
     result jsonb,
@@ -40,8 +41,7 @@ CREATE TABLE job (
     cancel_requested_at timestamptz,
     finished_at timestamptz,
     created_at timestamptz NOT NULL DEFAULT now(),
-    updated_at timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT job_state_check CHECK (state IN ('pending', 'processing', 'completed', 'failed', 'cancelled'))
+    updated_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX job_by_update ON job (tenant_id, updated_at, id);
 CREATE INDEX job_open ON job (subject_id) WHERE state IN ('pending', 'processing');
@@ -114,7 +114,7 @@ CREATE TABLE workflow_control (
     paused_at timestamptz,
     paused_by text,
     pause_reason text,
-    breaker text NOT NULL DEFAULT 'closed',
+    breaker text NOT NULL DEFAULT 'closed' CHECK (breaker IN ('closed', 'open', 'half-open')),
     breaker_until timestamptz,
     breaker_reason text,
     breaker_trips integer NOT NULL DEFAULT 0,
@@ -127,8 +127,7 @@ CREATE TABLE workflow_control (
     interval_seconds double precision,
     held_by text,
     run_requested_at timestamptz,
-    measured_at timestamptz,
-    CONSTRAINT workflow_control_breaker_check CHECK (breaker IN ('closed', 'open', 'half-open'))
+    measured_at timestamptz
 ) WITH (fillfactor = 50);
 
 -- When a web host may be visited again, for all workers together. Unlogged: after a crash only politeness is lost.

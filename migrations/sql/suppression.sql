@@ -4,7 +4,7 @@
 CREATE TABLE suppression (
     id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
     tenant_id uuid NOT NULL REFERENCES tenant ON DELETE CASCADE,
-    kind text NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('email', 'domain', 'phone', 'person')),
     value text,  -- null after an erasure
     value_hash text NOT NULL,  -- SHA-256 of the value in small letters
     reason text,
@@ -12,8 +12,7 @@ CREATE TABLE suppression (
     created_by uuid REFERENCES "user" ON DELETE SET NULL,
     created_at timestamptz NOT NULL DEFAULT now(),
     updated_at timestamptz NOT NULL DEFAULT now(),
-    UNIQUE (tenant_id, value_hash, kind),
-    CONSTRAINT suppression_kind_check CHECK (kind IN ('email', 'domain', 'phone', 'person'))
+    UNIQUE (tenant_id, value_hash, kind)
 );
 CREATE INDEX suppression_by_kind ON suppression (tenant_id, kind, updated_at, id);
 CREATE INDEX suppression_by_prefix ON suppression (tenant_id, value text_pattern_ops);
