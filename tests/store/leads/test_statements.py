@@ -1,6 +1,6 @@
 """The statements of leads are complete: EXPLAIN takes them as they are."""
 
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import text
@@ -19,7 +19,9 @@ STATEMENTS = {
 
 
 @pytest.mark.parametrize("name", STATEMENTS)
-async def test_explain_takes_every_statement_and_shows_the_bodies_of_its_functions(database: Database, tenant, name):
+async def test_explain_takes_every_statement_and_shows_the_bodies_of_its_functions(
+    database: Database, tenant: UUID, name: str
+) -> None:
     statement = str(STATEMENTS[name])
     given = {key: value for key, value in PARAMETERS.items() if f":{key}" in statement}
     async with database.session(tenant) as session:
