@@ -49,7 +49,7 @@ GOOGLE = ("--provider", "google_places")
 async def test_without_a_key_the_setting_is_named(line):
     said = await line("find", "dentists in Helsinki", *GOOGLE)
     assert said.code == 2
-    assert said.sentence.endswith("'google_places' is none of openstreetmap. Set PROVIDER_GOOGLE_API_KEY to use it.")
+    assert said.sentence.endswith("'google_places' is not one of openstreetmap. Set PROVIDER_GOOGLE_API_KEY to use it.")
 
 
 async def test_a_wrong_key_is_the_reason_why_nothing_was_found(find):

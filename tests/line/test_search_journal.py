@@ -12,7 +12,7 @@ import pytest
 
 from scrapersky.core import clock
 from scrapersky.maintenance.expire_provider_data import ExpireProviderData
-from scrapersky.providers.google.prices import ALL_FIELDS, cents
+from scrapersky.providers.google.prices import ALL_FIELDS, call_cents
 from scrapersky.sandbox.sandbox import Sandbox
 
 SEED, BUSINESSES = 41, 1_500  # more than two hundred dentists in Helsinki: a search by boxes
@@ -94,7 +94,7 @@ async def test_a_search_that_was_killed_pays_for_no_page_twice_and_loses_none(ad
     row = await admin.fetchrow("SELECT cost_cents, result_count, place_search_attempts FROM search")
     paid = len({(mask, body) for mask, body in sandbox.google.asked if "displayName" in mask})
     assert places == row["result_count"] == len(true) > 120
-    assert row["cost_cents"] == round(paid * cents("search", ALL_FIELDS)), "every page is in the price, once"
+    assert row["cost_cents"] == round(paid * call_cents("search", ALL_FIELDS)), "every page is in the price, once"
     assert row["place_search_attempts"] == 2
     assert await admin.fetchval("SELECT count(*) FROM search_journal") == 0, "a search that ended needs no journal"
 

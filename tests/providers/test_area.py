@@ -9,9 +9,8 @@ import pytest
 from scrapersky.providers.area import Area, Box, wrapped
 from scrapersky.providers.base import Meter, PlaceQuery
 from scrapersky.providers.http_api import ClientSource
-from scrapersky.providers.osm import query as osm_query
 from scrapersky.providers.osm.nominatim import Nominatim
-from scrapersky.providers.osm.overpass import Overpass
+from scrapersky.providers.osm.overpass import Overpass, query_by_tags
 from scrapersky.providers.osm.provider import OpenStreetMap
 from scrapersky.providers.throttle import Throttle
 from tests.factories.google_server import TinyGoogle, points
@@ -68,11 +67,11 @@ def test_every_box_holds_its_points_and_its_quarters_and_halves_cover_it() -> No
 
 
 def test_overpass_is_asked_about_both_sides() -> None:
-    question = osm_query.by_tags(("amenity=dentist",), Area("Fiji", FIJI), 10)
+    question = query_by_tags(("amenity=dentist",), Area("Fiji", FIJI), 10)
     assert question.count("nwr") == 2
     assert "(-18.2000000,177.2000000,-16.1000000,180.0000000)" in question
     assert "(-18.2000000,-180.0000000,-16.1000000,-179.8000000)" in question
-    at_the_line = osm_query.by_tags(("shop",), Area("Taveuni", Box(-17, 180.0, -16, -179.8)), 10)
+    at_the_line = query_by_tags(("shop",), Area("Taveuni", Box(-17, 180.0, -16, -179.8)), 10)
     assert at_the_line.count("nwr") == 1
 
 
@@ -83,9 +82,9 @@ async def test_a_village_at_the_edge_of_the_map_has_a_box(
     latitude, longitude = point
     server.answers["/search"] = [Reply([{"osm_type": "node", "osm_id": 1, "lat": latitude, "lon": longitude}])]
     server.answers["/api/interpreter"] = [Reply({"elements": []})]
-    turns = Throttle("OpenStreetMap", server.url)
+    throttle = Throttle("OpenStreetMap", server.url)
     osm = OpenStreetMap(
-        Nominatim(api_at(client, server.url), turns), Overpass(api_at(client, f"{server.url}/api"), turns)
+        Nominatim(api_at(client, server.url), throttle).find, Overpass(api_at(client, f"{server.url}/api"), throttle)
     )
     assert [page async for page in osm.search(PlaceQuery("dentists", "Somewhere"), Meter())] == []
     question = parse_qs(server.asked[1].body.decode())["data"][0]

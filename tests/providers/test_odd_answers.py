@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.providers.base import PlaceDetails
-from scrapersky.providers.google import place as google_place
 from scrapersky.providers.google.errors import error_of
+from scrapersky.providers.google.place import google_place
 from scrapersky.providers.http_api import ApiResponse
-from scrapersky.providers.osm import place as osm_place
 from scrapersky.providers.osm.nominatim import _area
+from scrapersky.providers.osm.place import osm_place
 
 ODD_TEXTS = st.one_of(
     st.text(max_size=12), st.sampled_from(["a\x00b", "\ud800", "x;y", "1e999", "-0", "+358 9 1", "//"])
@@ -71,15 +71,15 @@ def storable(place: PlaceDetails) -> bool:
 @given(some(GOOGLE, VALUES), some(["text", "locality", "regionCode", "addressLines", "periods", "latitude"], VALUES))
 def test_a_google_place(fields: dict[str, Any], inner: dict[str, Any]) -> None:
     nested = dict.fromkeys(("displayName", "postalAddress", "location", "regularOpeningHours"), inner)
-    assert storable(google_place.place_of({"id": "x", **fields}))
-    assert storable(google_place.place_of({"id": "x", **nested}))
+    assert storable(google_place({"id": "x", **fields}))
+    assert storable(google_place({"id": "x", **nested}))
 
 
 @settings(max_examples=150, deadline=None)
 @given(some(["type", "id", "lat", "lon", "center", "tags"], VALUES), some(TAGS, st.one_of(ODD_TEXTS, VALUES)))
 def test_an_element(element: dict[str, Any], tags: dict[str, Any]) -> None:
     for one in (element, {**element, "type": "node", "id": 1, "tags": {"name": "x", "shop": "y", **tags}}):
-        place = osm_place.place_of(one)
+        place = osm_place(one)
         assert place is None or storable(place)
 
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from scrapersky.providers.base import PlaceDetails
-from scrapersky.providers.file.provider import place_of as of_file
-from scrapersky.providers.osm.place import place_of as of_element
-from scrapersky.providers.overture.place import place_of as of_row
+from scrapersky.providers.file.provider import file_place
+from scrapersky.providers.osm.place import osm_place
+from scrapersky.providers.overture.place import overture_place
 from scrapersky.providers.place_contacts import contact_points, source_of
 
 ELEMENT = {
@@ -28,7 +28,7 @@ ELEMENT = {
 
 
 def test_openstreetmap_knows_addresses_numbers_and_profiles():
-    place = of_element(ELEMENT)
+    place = osm_place(ELEMENT)
     assert place is not None
     found = contact_points(place)
     assert [(one.address, one.kind) for one in found.emails] == [
@@ -53,7 +53,7 @@ def test_overture_knows_them_too():
         "phones": ["+358961314720", "+358401234567"],
         "socials": ["https://www.facebook.com/molardental", "https://example.org/nothing"],
     }
-    place = of_row(row)
+    place = overture_place(row)
     assert place is not None
     found = contact_points(place)
     assert [one.address for one in found.emails] == ["info@molar.fi"]
@@ -63,7 +63,9 @@ def test_overture_knows_them_too():
 
 
 def test_a_file_has_a_column_for_addresses():
-    found = contact_points(of_file({"name": "Molar", "email": "info@molar.fi, eva@gmail.com", "website": "molar.fi"}))
+    found = contact_points(
+        file_place({"name": "Molar", "email": "info@molar.fi, eva@gmail.com", "website": "molar.fi"})
+    )
     assert [(one.address, one.kind) for one in found.emails] == [
         ("info@molar.fi", "role"),
         ("eva@gmail.com", "free-mail"),

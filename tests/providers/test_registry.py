@@ -58,7 +58,9 @@ def test_a_wrong_address_stops_the_start(name: str, value: str) -> None:
 
 @pytest.mark.parametrize("host", ["nominatim.openstreetmap.org", "eu.nominatim.openstreetmap.org:443"])
 def test_the_public_nominatim_is_never_asked_faster_than_its_policy(host: str) -> None:
-    with pytest.raises(BadSetting, match=r"PROVIDER_NOMINATIM_DELAY_SECONDS is 0\.5, but .* once a second at most"):
+    with pytest.raises(
+        BadSetting, match=r"PROVIDER_NOMINATIM_DELAY_SECONDS is 0\.5, but .* allows one request per second"
+    ):
         providers(PROVIDER_NOMINATIM_URL=f"https://{host}/", PROVIDER_NOMINATIM_DELAY_SECONDS="0.5")
     assert providers(PROVIDER_NOMINATIM_URL="http://geo.example", PROVIDER_NOMINATIM_DELAY_SECONDS="0")
 

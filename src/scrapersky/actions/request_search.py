@@ -7,7 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.models import Search
-from scrapersky.providers.base import Estimate, PlaceQuery, Providers, UnknownProvider, why_unknown
+from scrapersky.providers.base import Estimate, PlaceQuery, Providers
+from scrapersky.providers.registry import unknown_provider
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.money import quotas, spending
@@ -48,7 +49,7 @@ async def estimate(providers: Providers, request: SearchRequest) -> SearchCost:
     """
     provider = providers.get(request.provider)
     if provider is None:
-        raise UnknownProvider(why_unknown(request.provider, providers))
+        raise unknown_provider(request.provider, providers)
     try:
         return SearchCost(await provider.estimate(PlaceQuery(request.text, request.area, request.limit)))
     except ScraperSkyError as error:

@@ -7,6 +7,7 @@ import typer
 
 from scrapersky.cli.finding.idle_timeout import DEFAULT_SECONDS
 from scrapersky.core.errors import Unavailable
+from scrapersky.providers.registry import DECLARED, DEFAULT_PROVIDER
 
 
 def find(
@@ -18,7 +19,9 @@ def find(
     domains: Annotated[
         Path | None, typer.Option(help="Begin with the web sites in this file: one a line, or a table that names them.")
     ] = None,
-    provider: Annotated[str | None, typer.Option(help="Who knows the places.", show_default="openstreetmap")] = None,
+    provider: Annotated[
+        str | None, typer.Option(help=f"The provider: {', '.join(DECLARED)}.", show_default=DEFAULT_PROVIDER)
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Places at most.")] = None,
     max_pages_per_site: Annotated[int, typer.Option(min=1, max=1000, help="Pages read on each site at most.")] = 5,
     budget: Annotated[

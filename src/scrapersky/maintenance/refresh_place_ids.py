@@ -1,7 +1,7 @@
 """Place ids change over time: ids that can be kept for ever are refreshed once a year, which is free of charge."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 import asyncpg
@@ -10,7 +10,7 @@ import structlog
 from scrapersky.core.database import ACT_AS_TENANT, Database
 from scrapersky.core.errors import Permanent, Retryable
 from scrapersky.engine.maintenance import Periodic
-from scrapersky.providers.google.errors import PlaceNotFound
+from scrapersky.providers.base import PlaceNotFound, RenewsIds
 
 log = structlog.get_logger(__name__)
 
@@ -32,22 +32,13 @@ UPDATE place SET deep_scan_status = 'Error', deep_scan_error = $2, fetched_at = 
 WHERE id = $1 AND deep_scan_status NOT IN ('Queued', 'Processing')"""
 
 
-class RefreshableIds(Protocol):
-    """A provider whose place ids change over time."""
-
-    name: str
-
-    async def current_id(self, provider_id: str) -> str:
-        """Return the id that the place has now, or raise PlaceNotFound."""
-
-
 class RefreshPlaceIds(Periodic):
     """Refreshes ids older than twelve months; a place without an id is marked, with the reason and the cure."""
 
     name = "refresh_place_ids"
     interval_minutes = 60
 
-    def __init__(self, database: Database, id_providers: Sequence[RefreshableIds]) -> None:
+    def __init__(self, database: Database, id_providers: Sequence[RenewsIds]) -> None:
         self._database = database
         self._providers = id_providers
 
@@ -66,7 +57,7 @@ class RefreshPlaceIds(Periodic):
                 return f"{fresh} ids refreshed, {stale} stale; then: {error}"
         return f"{fresh} ids refreshed, {stale} stale"
 
-    async def _refresh(self, provider: RefreshableIds, tenant_id: UUID, place_id: UUID, provider_id: str) -> bool:
+    async def _refresh(self, provider: RenewsIds, tenant_id: UUID, place_id: UUID, provider_id: str) -> bool:
         try:
             current = await provider.current_id(provider_id)
         except PlaceNotFound as gone:

@@ -18,7 +18,7 @@ from scrapersky.maintenance.prune import (
 from scrapersky.maintenance.refresh_place_ids import RefreshPlaceIds
 from scrapersky.maintenance.reschedule_quota_rows import RescheduleQuotaRows
 from scrapersky.providers.base import Providers
-from scrapersky.providers.google.provider import GooglePlaces
+from scrapersky.providers.registry import renewing_ids
 
 
 def maintenance_tasks(
@@ -36,5 +36,5 @@ def maintenance_tasks(
         ExpireProviderData(),
         ExpireContacts(settings),
         RescheduleQuotaRows(database),
-        RefreshPlaceIds(database, [each for each in providers.values() if isinstance(each, GooglePlaces)]),
+        RefreshPlaceIds(database, renewing_ids(providers)),
     ]

@@ -1,1 +1,1 @@
-"""Where places come from: one adapter each, one Place value out."""
+"""Providers of places: each is declared once, and all return the same PlaceDetails."""

@@ -1,4 +1,4 @@
-"""Where to look: a rectangle on the globe, the area it belongs to, and the words that name it."""
+"""Areas to search in: boxes on the globe, named areas, and how the text of a search names them."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -8,16 +8,11 @@ from math import cos, radians
 from typing import Self
 
 from scrapersky.core.errors import ScraperSkyError
-from scrapersky.providers.base import PlaceQuery
+from scrapersky.providers.base import PlaceQuery, ProviderRefused
 
 METRES_PER_DEGREE = 111_320
-ON_THE_MAP = (
-    "openstreetmap",
-    "google_places",
-    "overture",
-)  # these look around a place; a file has one place of its own
-# "dentists in Helsinki": the last of the plain words counts ("walk in clinics in Boston"), else the first of the
-# short ones, which may also stand inside a place's name. What one walks or drives in is no place.
+# "dentists in Helsinki": split at the last plain preposition ("walk in clinics in Boston"), else at the first short
+# one, which may also be part of the name of a place. "walk in", "drive in" and the like do not split.
 _PLAIN = re.compile(
     r"(?:(?<!\bwalk)(?<!\bdrive)(?<!\bdrop)(?<!\blive)(?<!\bplug)(?<!\bbuilt)(?<!\bstand)(?<!\bsit)\s{1,20}in"
     r"|\s{1,20}(?:near|around|within|bei|nahe|dans|nära|bij))\s{1,20}",
@@ -28,7 +23,7 @@ _SHORT = re.compile(r"\s{1,20}(?:à|au|aux|a|en|em|i|w|we|v|ve)\s{1,20}", re.IGN
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle in degrees; one that crosses the antimeridian has its west east of its east."""
+    """A rectangle in degrees; if it crosses the antimeridian, `west` is larger than `east`."""
 
     south: float
     west: float
@@ -37,17 +32,17 @@ class Box:
 
     @property
     def width(self) -> float:
-        """Degrees from west to east, across the antimeridian where need be."""
+        """Degrees from west to east, also across the antimeridian."""
         return self.east - self.west if self.east >= self.west else self.east - self.west + 360
 
     @property
     def shorter_side_metres(self) -> float:
-        """The smaller of height and width, on the ground."""
+        """The smaller of height and width in metres."""
         middle = radians((self.south + self.north) / 2)
         return min(self.north - self.south, self.width * cos(middle)) * METRES_PER_DEGREE
 
     def quarters(self) -> tuple["Box", "Box", "Box", "Box"]:
-        """Four boxes that share edges and cover this one."""
+        """Return four boxes that share edges and cover this one."""
         latitude, longitude = (self.south + self.north) / 2, wrapped(self.west + self.width / 2)
         return (
             Box(self.south, self.west, latitude, longitude),
@@ -57,7 +52,7 @@ class Box:
         )
 
     def halves(self) -> tuple["Box", ...]:
-        """This box, or what of it lies on each side of the antimeridian: for whoever knows no box that crosses it."""
+        """Return this box, or its parts on each side of the antimeridian, for services that cannot cross it."""
         if self.west <= self.east:
             return (self,)
         sides = (Box(self.south, self.west, self.north, 180.0), Box(self.south, -180.0, self.north, self.east))
@@ -65,7 +60,7 @@ class Box:
 
     @classmethod
     def around(cls, points: list[tuple[float, float]], margin: float = 0.25) -> Self:
-        """The smallest box that holds these points (latitude, longitude), wider on each side by a share of its size."""
+        """Return the smallest box around these points (latitude, longitude), with a margin as a share of its size."""
         latitudes = [point[0] for point in points]
         south, north = min(latitudes), max(latitudes)
         west, east = _narrowest([point[1] for point in points])
@@ -79,7 +74,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A place that has a name: its box, its country, and the relation that is its border at OpenStreetMap."""
+    """A named area: its box, its country, and the OpenStreetMap relation of its border."""
 
     name: str
     box: Box
@@ -87,45 +82,45 @@ class Area:
     relation: int | None = None
 
 
-# Finds the area a name means, in this country and told in this language; ProviderRefused if there is none.
+# Finds an area by name, country and language; raises ProviderRefused if there is none.
 Geocoder = Callable[[str, str | None, str | None], Awaitable[Area]]
 
 
 class UnclearSearch(ScraperSkyError):
-    """The search does not say what to look for and where."""
+    """The search does not name what to look for and where."""
 
     status_code = 422
     fields = ("text", "area")
 
 
-def read_search(text: str, area: str | None, provider: str) -> tuple[str, str | None]:
-    """What and where, however they were written: the same search is always stored by the same words."""
-    what, where = what_and_where(PlaceQuery(text, area))
-    if not what:
-        raise UnclearSearch('Write what to look for and where, such as "dentists in Helsinki".')
-    if where is None and provider in ON_THE_MAP:
-        raise UnclearSearch(f'Where? Write "{what[:60]} in Helsinki", or give the area by itself.')
-    return what, where
-
-
 def what_and_where(query: PlaceQuery) -> tuple[str, str | None]:
-    """The kind of business and the area: as given, else taken from "dentists in Helsinki"."""
+    """Return the kind of business and the area: as given, or split from a text such as "dentists in Helsinki"."""
     text = " ".join(query.text.split())
     if query.area and query.area.strip():
         return text.removesuffix(f" in {query.area.strip()}"), query.area.strip()
-    between = [*_PLAIN.finditer(text)][-1:] or [*_SHORT.finditer(text)][:1]
-    return (text[: between[0].start()], text[between[0].end() :]) if between else (text, None)
+    split = [*_PLAIN.finditer(text)][-1:] or [*_SHORT.finditer(text)][:1]
+    return (text[: split[0].start()], text[split[0].end() :]) if split else (text, None)
+
+
+def required_what_and_where(query: PlaceQuery) -> tuple[str, str]:
+    """Return the kind of business and the area; raise ProviderRefused if one of them is missing."""
+    what, where = what_and_where(query)
+    if not what or not where:
+        raise ProviderRefused(
+            "The search does not name what to look for and where: write 'dentists in Helsinki', or give an area."
+        )
+    return what, where
 
 
 def wrapped(longitude: float) -> float:
-    """The same meridian between -180 and 180."""
+    """Return the longitude between -180 and 180."""
     if longitude > 180:
         return longitude - 360
     return longitude + 360 if longitude < -180 else longitude
 
 
 def _narrowest(longitudes: list[float]) -> tuple[float, float]:
-    """West and east of all of them: what lies outside is the widest gap between two neighbours on the globe."""
+    """Return west and east of all longitudes: outside of them is the widest gap between two neighbours."""
     eastward = sorted(set(longitudes))
     gaps = [(later - earlier, earlier, later) for earlier, later in pairwise(eastward)]
     around_the_back = (eastward[0] + 360 - eastward[-1], eastward[-1], eastward[0])

@@ -1,43 +1,26 @@
-"""What every provider of places gives: one value, whoever it comes from, and what asking for it costs."""
+"""What every provider shares: the query, the place it returns, the cost of a search, and its errors."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import ceil
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from scrapersky.core.errors import Permanent, Retryable, ScraperSkyError
 from scrapersky.providers.detail_budget import DetailBudget
 from scrapersky.providers.search_journal import InMemoryJournal, Journal
 
 
-class UnknownProvider(ScraperSkyError):
-    """No provider of this name is configured."""
-
-    status_code = 422
-    fields = ("provider",)
-
-
-# Whoever is not there without a setting.
-NEEDS = {
-    "google_places": "PROVIDER_GOOGLE_API_KEY",
-    "file": "PROVIDER_FILE_PATH",
-    "overture": "PROVIDER_OVERTURE_PATH",
-}
-
-
-def why_unknown(name: str, providers: Iterable[str]) -> str:
-    """The sentence for a name that is no provider here, with the cure where there is one."""
-    cure = f" Set {NEEDS[name]} to use it." if name in NEEDS else ""
-    return f"{name[:60]!r} is none of {', '.join(providers) or 'nothing'}.{cure}"
-
-
 class ProviderRefused(Permanent):
-    """The provider will not answer this, now or later: a wrong key, a closed account, a place that is not there."""
+    """The provider refuses this request now and later: a wrong key, a closed account, an unknown place."""
+
+
+class PlaceNotFound(ProviderRefused):
+    """The provider no longer has a place with this id."""
 
 
 class ProviderBusy(Retryable):
-    """The provider wants to be asked again later."""
+    """The provider accepts the request later."""
 
     counts = False
     after: timedelta
@@ -48,35 +31,28 @@ class ProviderBusy(Retryable):
 
 
 class ProviderFailed(Retryable):
-    """The provider did not manage to answer: it is away, or gave up over the question."""
+    """The provider is unavailable or could not complete the request."""
 
 
-class NoMoney(Retryable):
-    """There is no money for this now: it waits until there is, and nothing is held against it."""
-
-    counts = False
-    after: timedelta
-
-    def __init__(self, reason: str, after: timedelta) -> None:
-        super().__init__(reason)
-        self.after = after
+class NoMoney(ProviderBusy):
+    """There is no money for this call now; the row waits, and the attempt does not count."""
 
 
 class BudgetReached(ScraperSkyError):
-    """Going on would cost more than the search may."""
+    """The next call would cost more than the budget of the search."""
 
-    BEGINS = "The next call would bring the cost to "  # known by this from whatever else a search may lack
+    BEGINS = "The next call would bring the cost to "  # distinguishes it from other reasons in a search
 
     def __init__(self, cents: float, budget_cents: float) -> None:
         super().__init__(f"{self.BEGINS}{cents / 100:.2f}, over the budget of {budget_cents / 100:.2f}.")
 
 
-MOVED_TO = "moved_to"  # in `extra`: the id of the place to which the business has gone
+MOVED_TO = "moved_to"  # in `extra`: the id of the place to which the business has moved
 
 
 @dataclass(frozen=True)
 class PlaceDetails:
-    """Everything a provider knows about one place; what it does not know is empty."""
+    """Everything a provider knows about one place; unknown values are empty."""
 
     provider: str
     provider_id: str
@@ -106,79 +82,82 @@ class PlaceDetails:
 
 @dataclass(frozen=True)
 class PlaceQuery:
-    """What to look for, where, and how much of it at most."""
+    """What to search for, where, and how many places at most."""
 
     text: str
     area: str | None = None
     limit: int | None = None
     language: str | None = None
-    country: str | None = None  # two letters, where the area alone is ambiguous
+    country: str | None = None  # two letters, if the area alone is ambiguous
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a search will cost, before it is made."""
+    """The expected cost of a search."""
 
     calls: int
     cents: int
     explanation: str
-    details_cents: float = 0.0  # what looking into one place costs, where the search was too long ago
+    details_cents: float = 0.0  # the price of the details of one place, if those of the search are too old
 
     def with_details(self, places: int) -> "Estimate":
-        """The same with so many places to look up besides."""
+        """Return the estimate with the details of so many places added."""
         if not places:
             return self
-        told = f" {places} places of an earlier search are to be looked up, {self.details_cents:g} cents each."
+        sentence = f" {places} places of an earlier search are to be looked up, {self.details_cents:g} cents each."
         cents = self.cents + ceil(places * self.details_cents)
-        return Estimate(self.calls + places, cents, self.explanation + told, self.details_cents)
+        return Estimate(self.calls + places, cents, self.explanation + sentence, self.details_cents)
 
 
 class Meter:
-    """Counts calls and money while a search runs, and stops it before it goes over its budget."""
+    """Counts the calls and the cost of a running search, and stops it before it exceeds its budget."""
 
     def __init__(
         self, budget_cents: float | None = None, journal: Journal | None = None, spent_cents: float = 0.0
     ) -> None:
         self.budget_cents = budget_cents
         self.spent_cents = spent_cents  # of the budget, before this run
-        self.journal = journal or InMemoryJournal()  # what was paid for already
+        self.journal = journal or InMemoryJournal()  # the pages that are already paid for
         self.calls = 0
         self.cents = 0.0
-        self.notes: list[str] = []  # sentences about what the result lacks, or how the question was read
+        self.notes: list[str] = []  # sentences about what is missing, or how the query was interpreted
 
     def charge(self, cents: float = 0.0, calls: int = 1) -> None:
-        """Note a call before it is made; BudgetReached if it would cost too much."""
-        in_all = self.spent_cents + self.cents + cents
-        if self.budget_cents is not None and in_all > self.budget_cents:
-            raise BudgetReached(in_all, self.budget_cents)
+        """Count a call before it is made; raise BudgetReached if it exceeds the budget."""
+        total = self.spent_cents + self.cents + cents
+        if self.budget_cents is not None and total > self.budget_cents:
+            raise BudgetReached(total, self.budget_cents)
         self.calls += calls
         self.cents += cents
 
     def refund(self, cents: float) -> None:
-        """Take back the price of a call that failed: the call was made, but is not billed."""
+        """Subtract the price of a failed call, which was made but is not billed."""
         self.cents -= cents
 
 
 class PlaceProvider(Protocol):
-    """Finds places and looks one up; raises ProviderBusy or ProviderRefused where it knows better than a retry."""
+    """Finds places and looks up one place; raises ProviderBusy, ProviderFailed or ProviderRefused."""
 
     name: str
 
     async def estimate(self, query: PlaceQuery) -> Estimate:
-        """What this search will probably cost, at most."""
+        """Estimate the maximum cost of this search."""
 
     def search(self, query: PlaceQuery, meter: Meter) -> AsyncIterator[Sequence[PlaceDetails]]:
-        """Pages of places to the end, each place once; nothing found is no page and no error."""
+        """Yield pages of places, each place once; charge the meter before every call."""
 
-    async def details(self, provider_id: str, purse: DetailBudget) -> PlaceDetails:
-        """The details of the place with this id; every call is paid for out of the purse, before it is made."""
+    async def details(self, provider_id: str, budget: DetailBudget) -> PlaceDetails:
+        """Return the place with this id; charge the budget before every call."""
+
+
+@runtime_checkable
+class RenewsIds(Protocol):
+    """A provider whose place ids change."""
+
+    name: str
+
+    async def current_id(self, provider_id: str) -> str:
+        """Return the current id of a place; raise PlaceNotFound if it has none."""
 
 
 Providers = Mapping[str, PlaceProvider]
-
-
-def finite(value: object) -> float | None:
-    """A number of a provider's JSON as a number of ours; None for anything else, infinity and all."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not -1e15 < value < 1e15:
-        return None
-    return float(value)

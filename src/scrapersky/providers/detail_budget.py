@@ -1,49 +1,49 @@
-"""Who pays for the details of a place: the purse is asked before every call, and gets back what was not billed."""
+"""Budgets for the details of places: charged before every call, refunded if the call is not billed."""
 
 from typing import Protocol
 from uuid import UUID
 
 
 class DetailBudget(Protocol):
-    """The money for the details of one place."""
+    """The budget for the details of one place."""
 
-    async def take(self, cents: float) -> None:
-        """The price of a call that is about to be made, and is counted even if it is free; NoMoney if there is none."""
+    async def charge(self, cents: float) -> None:
+        """Charge a call before it is made, also a free one; raise NoMoney if the budget does not cover it."""
 
-    async def give_back(self) -> None:
-        """The latest call failed: it was made, but is not billed."""
+    async def refund(self) -> None:
+        """Refund the latest call, which failed and is not billed."""
 
 
 class DetailBudgets(Protocol):
-    """Where the purses lie: in this process, or in the database that all workers share."""
+    """Provides budgets, from this process or from the database that all workers share."""
 
     def of(self, tenant_id: UUID, search_id: UUID | None, provider: str) -> DetailBudget:
-        """The purse of a search at its provider; without a search, its tenant's own."""
+        """Return the budget of a search at its provider; without a search, that of the tenant."""
 
 
 class InMemoryDetailBudget:
-    """A purse that never runs dry and only counts: for whoever has no database."""
+    """A budget without limit, which only counts."""
 
     def __init__(self) -> None:
         self.calls = 0
         self.cents = 0.0
         self._latest = 0.0
 
-    async def take(self, cents: float) -> None:
+    async def charge(self, cents: float) -> None:
         """Count the call and its price."""
         self.calls += 1
         self.cents += cents
         self._latest = cents
 
-    async def give_back(self) -> None:
-        """Take the latest price off again."""
+    async def refund(self) -> None:
+        """Subtract the latest price."""
         self.cents -= self._latest
         self._latest = 0.0
 
 
 class InMemoryDetailBudgets:
-    """A fresh purse for every place."""
+    """A new budget without limit for every place."""
 
     def of(self, tenant_id: UUID, search_id: UUID | None, provider: str) -> DetailBudget:
-        """An unlimited one."""
+        """Return a budget without limit."""
         return InMemoryDetailBudget()

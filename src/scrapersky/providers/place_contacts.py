@@ -1,4 +1,4 @@
-"""The ways to reach a business that its provider knows, in the shape of what a page says."""
+"""The contact points of a business that its provider knows, in the form of extracted contacts."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,25 +11,23 @@ from scrapersky.extract.emails.classify import EmailClassifier, normalise_email
 from scrapersky.extract.phones.parse import parse_phone
 from scrapersky.extract.results import Contacts, Email, Phone, Social
 from scrapersky.providers.base import PlaceDetails
+from scrapersky.providers.registry import DECLARED
 
 PROVIDER = "provider"  # how such a contact was found
-CONFIDENCE = 0.6  # a page of the business itself is surer
-MOST = 20  # of each sort
+CONFIDENCE = 0.6  # less than for a page of the business itself
+MAX_CONTACTS = 20  # of each kind
 _HOMES = {platform.name: platform.home for platform in PLATFORMS.values()}
-_PAGES = {
-    "openstreetmap": "https://www.openstreetmap.org/{}",
-    "google_places": "https://www.google.com/maps/place/?q=place_id:{}",
-}
 _BETWEEN = re.compile(r"[\s,;|]++")
 
 
 def source_of(provider: str, provider_id: str) -> str:
-    """The provider's page about the place; its name and id where it has none."""
-    return _PAGES[provider].format(provider_id) if provider in _PAGES else f"{provider}:{provider_id}"
+    """Return the URL of the place at its provider; without one, the name of the provider and the id."""
+    url = DECLARED[provider].place_url if provider in DECLARED else None
+    return url.format(provider_id) if url else f"{provider}:{provider_id}"
 
 
 def contact_points(place: PlaceDetails) -> Contacts:
-    """Addresses, numbers beyond the first and profiles; what cannot be read or cannot be its own is left out."""
+    """Return emails, further phone numbers and profiles; invalid ones and those of others are left out."""
     evidence = (PROVIDER, f"named by {place.provider}" + (f" ({place.licence})" if place.licence else ""), CONFIDENCE)
     classifier = EmailClassifier(Document(), _host(place.website))
     addresses = (normalise_email(address) for address in _words(place.extra.get("emails")))
@@ -39,8 +37,8 @@ def contact_points(place: PlaceDetails) -> Contacts:
     numbers = [("phone", number) for number in _texts(place.extra.get("phones"))]
     numbers += [("fax", number) for number in _texts(place.extra.get("fax"))]
     return Contacts(
-        emails=tuple(emails[:MOST]),
-        phones=tuple(_phones(numbers[:MOST], place, evidence)),
+        emails=tuple(emails[:MAX_CONTACTS]),
+        phones=tuple(_phones(numbers[:MAX_CONTACTS], place, evidence)),
         socials=tuple(_socials(place.extra.get("socials"), evidence)),
     )
 
@@ -54,10 +52,10 @@ def _phones(
             yield Phone(reading.number, kind, *evidence, place.country or "")
 
 
-def _socials(told: Any, evidence: tuple[str, str, float]) -> Iterator[Social]:
-    """Profiles by platform, as addresses or names of accounts; or addresses only."""
-    named = told.items() if isinstance(told, Mapping) else (("", address) for address in _texts(told))
-    for platform, written in [pair for pair in named if isinstance(pair[1], str)][:MOST]:
+def _socials(given: Any, evidence: tuple[str, str, float]) -> Iterator[Social]:
+    """Yield profiles, given by platform as URL or account name, or as a list of URLs."""
+    named = given.items() if isinstance(given, Mapping) else (("", address) for address in _texts(given))
+    for platform, written in [pair for pair in named if isinstance(pair[1], str)][:MAX_CONTACTS]:
         is_account = platform in _HOMES and "/" not in written
         judged = parse_profile(_HOMES[platform] + written.lstrip("@") if is_account else written)
         if judged is not None and not judged[2]:
@@ -77,10 +75,10 @@ def _host(website: str | None) -> str:
     return where.name if isinstance(where, CompanyDomain) else ""
 
 
-def _words(told: Any) -> list[str]:
-    return list(dict.fromkeys(word for text in _texts(told) for word in _BETWEEN.split(text) if word))
+def _words(given: Any) -> list[str]:
+    return list(dict.fromkeys(word for text in _texts(given) for word in _BETWEEN.split(text) if word))
 
 
-def _texts(told: Any) -> list[str]:
-    values = [told] if isinstance(told, str) else told if isinstance(told, list | tuple) else []
+def _texts(given: Any) -> list[str]:
+    values = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else []
     return [value for value in values if isinstance(value, str)]

@@ -1,90 +1,80 @@
-"""The providers that the settings allow, each built once and asking nobody yet."""
+"""Every provider there is, and those that the settings configure."""
 
-from datetime import timedelta
-from pathlib import Path
-from urllib.parse import urlsplit
+from collections.abc import Iterable
 
-from pydantic import SecretStr
-
-from scrapersky.core.errors import BadSetting
+from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.http.client import Client
+from scrapersky.crawl.politeness.host_limits import InProcessHostLimits
 from scrapersky.crawl.web import Web
-from scrapersky.providers.base import PlaceProvider, Providers
-from scrapersky.providers.cooldown import Cooldowns
-from scrapersky.providers.file.provider import FileOfBusinesses
-from scrapersky.providers.google.api import GoogleApi
-from scrapersky.providers.google.provider import GooglePlaces
-from scrapersky.providers.http_api import Api, ClientSource
-from scrapersky.providers.osm.nominatim import Nominatim
-from scrapersky.providers.osm.overpass import Overpass
-from scrapersky.providers.osm.provider import OpenStreetMap
-from scrapersky.providers.overture.dataset import OvertureDataset
-from scrapersky.providers.overture.provider import Overture
-from scrapersky.providers.response_cache import ResponseCache
-from scrapersky.providers.throttle import LimitsSource, Throttle
+from scrapersky.providers.area import UnclearSearch, what_and_where
+from scrapersky.providers.base import PlaceQuery, Providers, RenewsIds
+from scrapersky.providers.cooldown import Cooldowns, InMemoryCooldowns
+from scrapersky.providers.declaration import ProviderContext
+from scrapersky.providers.file.provider import BUSINESS_FILE
+from scrapersky.providers.google.provider import GOOGLE_PLACES
+from scrapersky.providers.osm.nominatim import build_nominatim
+from scrapersky.providers.osm.provider import OPENSTREETMAP
+from scrapersky.providers.overture.provider import OVERTURE
+from scrapersky.providers.response_cache import InMemoryResponseCache, ResponseCache
+from scrapersky.providers.throttle import LimitsSource
 
-# What Nominatim's operators want of everybody who asks their own server.
-PUBLIC, POLICY_SECONDS = "openstreetmap.org", 1.0
+DECLARATIONS = (
+    OPENSTREETMAP,
+    GOOGLE_PLACES,
+    OVERTURE,
+    BUSINESS_FILE,
+)
+DECLARED = {declared.name: declared for declared in DECLARATIONS}
+DEFAULT_PROVIDER = OPENSTREETMAP.name
+
+
+class UnknownProvider(ScraperSkyError):
+    """No provider of this name is configured."""
+
+    status_code = 422
+    fields = ("provider",)
 
 
 def configured_providers(
     settings: Settings,
     web: Web,
-    limits: LimitsSource | None = None,
-    rests: Cooldowns | None = None,
-    answers: ResponseCache | None = None,
+    limits: LimitsSource = InProcessHostLimits,
+    cooldowns: Cooldowns | None = None,
+    response_cache: ResponseCache | None = None,
 ) -> Providers:
-    """OpenStreetMap always, the others where a setting names their key or file.
+    """Build every provider whose required setting has a value; no request is sent.
 
-    They ask through the web's guarded client. Give the shared limits, rests and answers where several workers run:
-    the volunteers behind OpenStreetMap count all of them as one, and so do Google's quotas.
+    They use the guarded client of the web. Pass shared limits, cooldowns and cache if several workers run: the services
+    of OpenStreetMap and the quotas of Google count all workers as one client.
     """
 
     async def client() -> Client:
         return (await web.crawler()).client
 
-    nominatim = _nominatim(settings, client, limits, answers)
-    built: list[PlaceProvider] = [OpenStreetMap(nominatim, _overpass(settings, client, limits, answers))]
-    if settings.provider_google_api_key is not None:
-        built.append(
-            GooglePlaces(_google_api(settings, client, settings.provider_google_api_key, rests), nominatim.find)
-        )
-    if settings.provider_file_path is not None:
-        built.append(FileOfBusinesses(Path(settings.provider_file_path)))
-    if settings.provider_overture_path is not None:
-        where = (settings.provider_overture_region, settings.provider_overture_endpoint)
-        built.append(Overture(OvertureDataset(settings.provider_overture_path, *where), nominatim.find))
-    return {provider.name: provider for provider in built}
+    cache = response_cache or InMemoryResponseCache()
+    geocoder = build_nominatim(settings, client, limits, cache).find
+    context = ProviderContext(settings, client, geocoder, limits, cooldowns or InMemoryCooldowns(), cache)
+    return {declared.name: declared.build(context) for declared in DECLARATIONS if declared.is_configured(settings)}
 
 
-def _google_api(settings: Settings, client: ClientSource, key: SecretStr, rests: Cooldowns | None) -> GoogleApi:
-    plain = key.get_secret_value().strip()
-    if not (plain.isascii() and plain.isprintable() and " " not in plain):
-        raise BadSetting("PROVIDER_GOOGLE_API_KEY is not a key: it has characters that no key has. Copy it again.")
-    api = Api(client, settings.provider_google_url, service="Google", setting="PROVIDER_GOOGLE_URL", seconds=60)
-    return GoogleApi(api, SecretStr(plain), rests)
+def unknown_provider(name: str, configured: Iterable[str]) -> UnknownProvider:
+    """Return the error for a provider that is not configured, with the setting that would configure it."""
+    setting = DECLARED[name].setting_name if name in DECLARED else None
+    cure = f" Set {setting} to use it." if setting else ""
+    return UnknownProvider(f"{name[:60]!r} is not one of {', '.join(configured) or 'none'}.{cure}")
 
 
-def _nominatim(
-    settings: Settings, client: ClientSource, limits: LimitsSource | None, answers: ResponseCache | None
-) -> Nominatim:
-    url, pause = settings.provider_nominatim_url, settings.provider_nominatim_delay_seconds
-    host = urlsplit(url).hostname or ""
-    if pause < POLICY_SECONDS and (host == PUBLIC or host.endswith(f".{PUBLIC}")):
-        raise BadSetting(
-            f"PROVIDER_NOMINATIM_DELAY_SECONDS is {pause:g}, but {host} is asked once a second at most. Leave it at "
-            f"{POLICY_SECONDS:g}, or set PROVIDER_NOMINATIM_URL to a server of your own."
-        )
-    api = Api(client, url, service="Nominatim", setting="PROVIDER_NOMINATIM_URL", seconds=20)
-    return Nominatim(api, Throttle("Nominatim", url, pause=timedelta(seconds=pause), limits=limits), answers)
+def read_search(text: str, area: str | None, provider: str) -> tuple[str, str | None]:
+    """Return what and where in normal form, so that equal searches are stored equally; raise UnclearSearch."""
+    what, where = what_and_where(PlaceQuery(text, area))
+    if not what:
+        raise UnclearSearch('Write what to look for and where, such as "dentists in Helsinki".')
+    if where is None and provider in DECLARED and DECLARED[provider].needs_area:
+        raise UnclearSearch(f'The area is missing. Write "{what[:60]} in Helsinki", or give the area separately.')
+    return what, where
 
 
-def _overpass(
-    settings: Settings, client: ClientSource, limits: LimitsSource | None, answers: ResponseCache | None
-) -> Overpass:
-    url = settings.provider_overpass_url.rstrip("/").removesuffix("/interpreter")
-    seconds = 90  # the question itself may run for 60
-    api = Api(client, url, service="Overpass", setting="PROVIDER_OVERPASS_URL", seconds=seconds)
-    turns = Throttle("Overpass", url, lease=timedelta(seconds=2 * seconds), limits=limits)
-    return Overpass(api, turns, answers, good_for=timedelta(seconds=settings.provider_osm_cache_ttl_seconds))
+def renewing_ids(configured: Providers) -> list[RenewsIds]:
+    """Return the configured providers whose place ids change."""
+    return [provider for provider in configured.values() if isinstance(provider, RenewsIds)]

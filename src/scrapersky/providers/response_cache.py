@@ -1,4 +1,4 @@
-"""Answers that are still good, so that nobody is asked the same thing twice."""
+"""Caches for the responses of providers."""
 
 import time
 from collections import OrderedDict
@@ -6,35 +6,35 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, Protocol
 
-MAX_IN_MEMORY = 64
+MAX_RESPONSES = 64
 
 
 class ResponseCache(Protocol):
-    """Where answers are kept, by their question: in this process, or in the database that all workers share."""
+    """Holds responses by query, in this process or in the database that all workers share."""
 
-    async def find(self, question: str) -> Any | None:
-        """The answer as JSON can hold it; none if nobody asked, or it is too old."""
+    async def find(self, query: str) -> Any | None:
+        """Return the cached response as parsed JSON; None if there is none or it has expired."""
 
-    async def keep(self, question: str, answer: Any, good_for: timedelta) -> None:
-        """Remember the answer for so long, or until others need its room."""
+    async def keep(self, query: str, response: Any, ttl: timedelta) -> None:
+        """Store a response for this time, or until its space is needed."""
 
 
 class InMemoryResponseCache:
-    """Answers that only this process knows; the oldest makes room."""
+    """The cache of one process; the oldest responses are removed first."""
 
-    def __init__(self, most: int = MAX_IN_MEMORY, now: Callable[[], float] = time.monotonic) -> None:
-        self._most = most
+    def __init__(self, max_responses: int = MAX_RESPONSES, now: Callable[[], float] = time.monotonic) -> None:
+        self._max_responses = max_responses
         self._now = now
-        self._answers: OrderedDict[str, tuple[float, Any]] = OrderedDict()
+        self._responses: OrderedDict[str, tuple[float, Any]] = OrderedDict()
 
-    async def find(self, question: str) -> Any | None:
-        """The answer, unless there is none or it is too old."""
-        good_until, answer = self._answers.get(question, (self._now(), None))
-        return answer if self._now() < good_until else None
+    async def find(self, query: str) -> Any | None:
+        """Return the cached response, or None."""
+        expires, response = self._responses.get(query, (self._now(), None))
+        return response if self._now() < expires else None
 
-    async def keep(self, question: str, answer: Any, good_for: timedelta) -> None:
-        """In this process only."""
-        self._answers.pop(question, None)
-        self._answers[question] = (self._now() + good_for.total_seconds(), answer)
-        while len(self._answers) > self._most:
-            self._answers.popitem(last=False)
+    async def keep(self, query: str, response: Any, ttl: timedelta) -> None:
+        """Store a response."""
+        self._responses.pop(query, None)
+        self._responses[query] = (self._now() + ttl.total_seconds(), response)
+        while len(self._responses) > self._max_responses:
+            self._responses.popitem(last=False)

@@ -1,31 +1,31 @@
-"""What a search has been told and has paid for so far, page by page: so that no attempt pays for it again."""
+"""Journals of searches: the pages that are already paid for, so that a retry does not pay again."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
 from uuid import UUID
 
-JournalPage = Mapping[str, Any]  # as JSON can hold it
-IS_CHARGED = "is_booked"  # in a page: an earlier run has its price in the cost of the search
+JournalPage = Mapping[str, Any]  # parsed JSON
+IS_CHARGED = "is_booked"  # in a page: its price is in the cost of the search already
 
 
 class Journal(Protocol):
-    """The pages of one search, by question and by their place in its answer."""
+    """The pages of one search, by query and by their position in its results."""
 
     async def find(self, question: str, place: str) -> JournalPage | None:
-        """The page, if an earlier attempt got it."""
+        """Return the page if an earlier attempt stored it."""
 
     async def keep(self, question: str, place: str, page: JournalPage) -> None:
-        """Remember a page, before anything is made of it."""
+        """Store a page, before it is processed."""
 
     async def forget(self, question: str) -> None:
-        """Drop the pages of a question that has to be asked anew."""
+        """Delete the pages of a query that must be sent again."""
 
 
 class Journals(Protocol):
-    """Where the journals lie: in this process, or in the database that all workers share."""
+    """Provides journals, from this process or from the database that all workers share."""
 
     def of(self, tenant_id: UUID, search_id: UUID) -> Journal:
-        """The journal of this search."""
+        """Return the journal of this search."""
 
 
 class InMemoryJournal:
@@ -35,21 +35,21 @@ class InMemoryJournal:
         self._pages: dict[str, dict[str, JournalPage]] = {}
 
     async def find(self, question: str, place: str) -> JournalPage | None:
-        """The page, if it was asked for before."""
+        """Return the page if it is stored."""
         return self._pages.get(question, {}).get(place)
 
     async def keep(self, question: str, place: str, page: JournalPage) -> None:
-        """Remember a page."""
+        """Store a page."""
         self._pages.setdefault(question, {})[place] = page
 
     async def forget(self, question: str) -> None:
-        """Drop the pages of a question."""
+        """Delete the pages of a query."""
         self._pages.pop(question, None)
 
 
 class InMemoryJournals:
-    """A fresh journal for every attempt: for whoever has no database."""
+    """A new journal for every attempt."""
 
     def of(self, tenant_id: UUID, search_id: UUID) -> Journal:
-        """An empty one."""
+        """Return an empty journal."""
         return InMemoryJournal()

@@ -11,7 +11,8 @@ from scrapersky.engine.outcomes import GiveUp
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Search
-from scrapersky.providers.base import BudgetReached, Meter, PlaceDetails, PlaceQuery, Providers, why_unknown
+from scrapersky.providers.base import BudgetReached, Meter, PlaceDetails, PlaceQuery, Providers
+from scrapersky.providers.registry import unknown_provider
 from scrapersky.providers.search_journal import InMemoryJournals, Journals
 from scrapersky.store.line import places
 from scrapersky.store.line.advance_rules import advance, read_rules
@@ -66,7 +67,7 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
         """Read all pages. Places found before the budget ran out are kept; paid pages are not paid again on a retry."""
         provider = self._providers.get(task.provider)
         if provider is None:
-            raise GiveUp(f"No such provider is configured: {why_unknown(task.provider, self._providers)}")
+            raise GiveUp(f"No such provider is configured: {unknown_provider(task.provider, self._providers)}")
         journal = self._journals.of(task.tenant_id, task.search_id)
         meter = Meter(task.budget_cents, journal, task.spent_cents)
         found, cut_short = list[PlaceDetails](), None

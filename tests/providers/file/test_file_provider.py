@@ -8,7 +8,7 @@ import pytest
 
 from scrapersky.providers.base import Meter, PlaceDetails, PlaceQuery, ProviderRefused
 from scrapersky.providers.detail_budget import InMemoryDetailBudget
-from scrapersky.providers.file.provider import FileOfBusinesses
+from scrapersky.providers.file.provider import BusinessFile
 
 CSV = """Company,Web Site,Phone number,ZIP,City,Country,Lat,Lng,Category
 Hymy Oy,hymy.example,09 612 3456,00100,Helsinki,fi,60.17,24.94,dentist
@@ -21,7 +21,7 @@ async def read(
     path: Path, text: str = "*", area: str | None = None, limit: int | None = None
 ) -> tuple[list[PlaceDetails], list[str]]:
     meter = Meter(budget_cents=0)
-    provider = FileOfBusinesses(path)
+    provider = BusinessFile(path)
     pages = provider.search(PlaceQuery(text, area, limit), meter)
     return [place async for page in pages for place in page], meter.notes
 
@@ -114,7 +114,7 @@ async def test_a_bad_row_fails_alone_and_by_its_line(tmp_path: Path) -> None:
         "Line 9",
     ]
     assert notes[0] == "Line 3: it has no name."
-    assert notes[1] == "Line 4: 95 is no latitude."
+    assert notes[1] == "Line 4: 95 is not a latitude."
 
 
 async def test_a_quote_that_is_never_closed_costs_its_own_row_only(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ async def test_a_broken_line_of_jsonl_fails_alone(tmp_path: Path) -> None:
     ("name", "content", "told"),
     [
         ("x.csv", "city,zip\nA,1\n", "no column for the name"),
-        ("x.json", "{", "is no JSON"),
+        ("x.json", "{", "is not JSON"),
         ("x.json", '"text"', "no list of businesses"),
         ("x.csv", "", "It is empty"),
         ("x.csv", b"PK\x03\x04 a workbook", "Save the table as CSV"),
@@ -190,7 +190,7 @@ async def test_the_id_comes_from_the_content(tmp_path: Path) -> None:
     places, _ = await read(write(tmp_path, "\n".join([head, three, two, one, one]), "other.csv"))
     assert len(places) == 3
     assert places[-1].provider_id == first.provider_id
-    provider = FileOfBusinesses(tmp_path / "firms.csv")
+    provider = BusinessFile(tmp_path / "firms.csv")
     assert (await provider.details(first.provider_id, InMemoryDetailBudget())).name == "Hymy Oy"
     with pytest.raises(ProviderRefused, match="any more"):
         await provider.details("gone", InMemoryDetailBudget())
@@ -205,7 +205,7 @@ async def test_an_id_column_is_the_identity_whatever_else_changes(tmp_path: Path
     after, _ = await read(path)
     assert [place.provider_id for place in before] == ["C-17", before[1].provider_id]
     assert [place.provider_id for place in after] == [before[1].provider_id, "C-17"], "a row without an id as ever"
-    assert (await FileOfBusinesses(path).details("C-17", InMemoryDetailBudget())).name == "Hymy Oy"
+    assert (await BusinessFile(path).details("C-17", InMemoryDetailBudget())).name == "Hymy Oy"
 
 
 async def test_an_id_may_be_a_number(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from scrapersky.providers.base import (
     BudgetReached,
     Meter,
     PlaceDetails,
+    PlaceNotFound,
     PlaceQuery,
     ProviderBusy,
     ProviderFailed,
@@ -23,10 +24,10 @@ from scrapersky.providers.base import (
 )
 from scrapersky.providers.cooldown import InMemoryCooldowns
 from scrapersky.providers.detail_budget import InMemoryDetailBudget
-from scrapersky.providers.google import errors as google_errors
-from scrapersky.providers.google import prices as google_prices
 from scrapersky.providers.google.api import GoogleApi
-from scrapersky.providers.google.place import place_of
+from scrapersky.providers.google.errors import PACIFIC, QuotaUsedUp, error_of
+from scrapersky.providers.google.place import google_place
+from scrapersky.providers.google.prices import ALL_FIELDS, call_cents
 from scrapersky.providers.google.provider import GooglePlaces
 from scrapersky.providers.http_api import ApiResponse, ClientSource
 from scrapersky.providers.search_journal import InMemoryJournal
@@ -43,8 +44,8 @@ async def helsinki(*_: object) -> Area:
 
 
 def google(client: ClientSource, server: LittleServer, key: str = KEY, **more: Any) -> GooglePlaces:
-    api = GoogleApi(api_at(client, server.url, "Google"), SecretStr(key), more.pop("rests", None))
-    return GooglePlaces(api, more.pop("geocoder", helsinki), patience=more.pop("patience", timedelta(0)), **more)
+    api = GoogleApi(api_at(client, server.url, "Google"), SecretStr(key), more.pop("cooldowns", None))
+    return GooglePlaces(api, more.pop("geocoder", helsinki), max_wait=more.pop("max_wait", timedelta(0)), **more)
 
 
 async def found(provider: GooglePlaces, query: PlaceQuery = QUERY, meter: Meter | None = None) -> list[PlaceDetails]:
@@ -140,15 +141,15 @@ async def test_a_box_that_cannot_be_split_is_told(client: ClientSource, server: 
     meter = Meter()
     places = await found(google(client, server), meter=meter)
     assert 120 <= len(places) < 145
-    assert meter.notes == ["In 1 of the boxes there are more places than Google tells of: some are missing."]
+    assert meter.notes == ["1 of the boxes have more places than Google returns: some places are missing."]
 
 
 async def test_the_number_of_boxes_is_bounded(client: ClientSource, server: LittleServer) -> None:
     world = TinyGoogle(server, points(1377))
     meter = Meter()
-    await found(google(client, server, most_cells=5), meter=meter)
+    await found(google(client, server, max_tiles=5), meter=meter)
     assert world.free <= 3 * (5 + 1)
-    assert "some are missing" in meter.notes[0]
+    assert "some places are missing" in meter.notes[0]
 
 
 async def test_a_refused_page_token_begins_the_question_again_once(client: ClientSource, server: LittleServer) -> None:
@@ -178,12 +179,12 @@ async def test_a_refused_page_token_begins_the_question_again_once(client: Clien
         ("details", ("id",), 0),
         ("details", ("formattedAddress",), 0.5),
         ("details", ("displayName",), 1.7),
-        ("details", google_prices.ALL_FIELDS, 2.0),
+        ("details", ALL_FIELDS, 2.0),
         ("details", ("somethingNew",), 2.5),
     ],
 )
 def test_a_call_costs_its_dearest_field(method: Any, fields: tuple[str, ...], cents: float) -> None:
-    assert google_prices.cents(method, fields) == cents
+    assert call_cents(method, fields) == cents
 
 
 @pytest.mark.parametrize(
@@ -248,13 +249,13 @@ async def test_the_quota_of_a_day_ends_at_midnight_in_california(client: ClientS
         (datetime(2026, 7, 1, 7, 0, tzinfo=UTC), datetime(2026, 7, 2, 7, tzinfo=UTC)),
         (datetime(2026, 11, 1, 7, 30, tzinfo=UTC), datetime(2026, 11, 2, 8, tzinfo=UTC)),  # a day of 25 hours
         (datetime(2027, 3, 14, 8, 30, tzinfo=UTC), datetime(2027, 3, 15, 7, tzinfo=UTC)),  # and one of 23
-        (datetime(2026, 11, 1, 0, 30, tzinfo=google_errors.PACIFIC), datetime(2026, 11, 2, 8, tzinfo=UTC)),
+        (datetime(2026, 11, 1, 0, 30, tzinfo=PACIFIC), datetime(2026, 11, 2, 8, tzinfo=UTC)),
     ],
 )
 def test_the_day_of_the_quota_is_the_pacific_one(now: datetime, midnight: datetime) -> None:
     body = '{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "limit \'SearchTextRequest per day\'"}}'
-    busy = google_errors.error_of(ApiResponse(429, {}, body), now=now)
-    assert isinstance(busy, google_errors.QuotaUsedUp)
+    busy = error_of(ApiResponse(429, {}, body), now=now)
+    assert isinstance(busy, QuotaUsedUp)
     assert now.astimezone(UTC) + busy.after == midnight
 
 
@@ -294,7 +295,9 @@ async def test_a_short_wait_is_waited_in_the_middle_of_a_search(
     monkeypatch.setattr("scrapersky.providers.google.paging.asyncio.sleep", sleep)
     world = TinyGoogle(server, points(10))
     world.faults = [exhausted("Minute"), error(503, "UNAVAILABLE", ""), exhausted("Minute")]
-    provider = google(client, server, patience=timedelta(seconds=130), rests=InMemoryCooldowns(now=lambda: sum(slept)))
+    provider = google(
+        client, server, max_wait=timedelta(seconds=130), cooldowns=InMemoryCooldowns(now=lambda: sum(slept))
+    )
     assert len(await found(provider)) == 10
     assert [seconds for seconds in slept if seconds >= 1] == [60, 10, 60]
     world.faults = [exhausted("Minute")] * 5
@@ -318,9 +321,9 @@ async def test_a_short_wait_is_waited_in_the_middle_of_a_search(
         (error(500, "INTERNAL", ""), ProviderBusy, "500 INTERNAL"),
         (error(503, "UNAVAILABLE", ""), ProviderBusy, "503 UNAVAILABLE"),
         (Reply("<html>Bad Gateway</html>", 502, "text/html"), ProviderBusy, "502"),
-        (Reply("[]", 200), ProviderFailed, "no list of places"),
-        (Reply("{", 200), ProviderFailed, "no list of places"),
-        (Reply({"places": {"id": 1}}, 200), ProviderFailed, "no list of places"),
+        (Reply("[]", 200), ProviderFailed, "not a list of places"),
+        (Reply("{", 200), ProviderFailed, "not a list of places"),
+        (Reply({"places": {"id": 1}}, 200), ProviderFailed, "not a list of places"),
         (Reply("", 302, "text/plain", {"Location": "https://evil.example/"}), ProviderRefused, "302"),
     ],
 )
@@ -348,21 +351,21 @@ async def test_a_quota_of_details_rests_details_and_no_search(
     client: ClientSource, server: LittleServer, unit: str, longest: timedelta
 ) -> None:
     TinyGoogle(server, points(3)).faults = [exhausted(unit)]
-    provider, purse = google(client, server), InMemoryDetailBudget()
+    provider, budget = google(client, server), InMemoryDetailBudget()
     for _ in range(3):
         with pytest.raises(ProviderBusy, match=f"quota of the {unit.lower()}") as busy:
-            await provider.details("place0001", purse)
+            await provider.details("place0001", budget)
         assert timedelta(0) < busy.value.after <= longest
     assert len(server.asked) == 1, "who was told does not ask again"
-    assert (purse.calls, purse.cents) == (1, 0), "a call that failed is counted, and not paid"
+    assert (budget.calls, budget.cents) == (1, 0), "a call that failed is counted, and not paid"
     assert len(await found(provider)) == 3
 
 
 async def test_details_of_one_place(client: ClientSource, server: LittleServer) -> None:
     TinyGoogle(server, points(3))
-    purse = InMemoryDetailBudget()
-    place = await google(client, server).details("place0001", purse)
-    assert (purse.calls, purse.cents) == (1, 2)
+    budget = InMemoryDetailBudget()
+    place = await google(client, server).details("place0001", budget)
+    assert (budget.calls, budget.cents) == (1, 2)
     assert (place.provider, place.provider_id, place.website) == (
         "google_places",
         "place0001",
@@ -373,16 +376,16 @@ async def test_details_of_one_place(client: ClientSource, server: LittleServer) 
 
 async def test_a_place_that_is_gone_says_so(client: ClientSource, server: LittleServer) -> None:
     server.answers["/v1/places/old"] = [error(404, "NOT_FOUND", "The Place ID is no longer valid.")]
-    with pytest.raises(google_errors.PlaceNotFound, match="no longer valid; run its search again"):
+    with pytest.raises(PlaceNotFound, match="no longer valid; repeat its search"):
         await google(client, server).details("old", InMemoryDetailBudget())
     for wrong in ("../v1/x", "", "a b", "x" * 301):
-        with pytest.raises(ProviderRefused, match="no id"):
+        with pytest.raises(ProviderRefused, match="not the id"):
             await google(client, server).details(wrong, InMemoryDetailBudget())
     assert len(server.asked) == 1
 
 
 def test_a_place_with_everything() -> None:
-    place = place_of(
+    place = google_place(
         {
             "id": "ChIJ1",
             "displayName": {"text": "Hymy  Oy\x00", "languageCode": "fi"},
@@ -427,9 +430,9 @@ def test_a_place_with_everything() -> None:
 
 
 def test_a_place_with_nothing_and_a_place_with_nonsense() -> None:
-    assert place_of({"id": "x"}).name == "x"
+    assert google_place({"id": "x"}).name == "x"
     odd = {"id": "x", "location": [], "types": "a", "rating": True, "displayName": 7, "postalAddress": None}
-    assert (place_of(odd).rating, place_of(odd).categories, place_of(odd).latitude) == (None, (), None)
+    assert (google_place(odd).rating, google_place(odd).categories, google_place(odd).latitude) == (None, (), None)
 
 
 # -- the key -----------------------------------------------------------------------------------------------------------

@@ -5,10 +5,11 @@ from math import isclose
 
 import pytest
 
-from scrapersky.providers.area import Area, Box, UnclearSearch, read_search, what_and_where
+from scrapersky.providers.area import Area, Box, UnclearSearch, what_and_where
 from scrapersky.providers.base import PlaceQuery
-from scrapersky.providers.osm import query as osm_query
 from scrapersky.providers.osm.categories import business_kind, tags_by_phrase
+from scrapersky.providers.osm.overpass import query_by_id, query_by_name, query_by_tags
+from scrapersky.providers.registry import read_search
 
 HELSINKI = Area("Helsinki", Box(59.92, 24.78, 60.30, 25.25), "FI", 34914)
 
@@ -109,7 +110,7 @@ def test_the_table_is_large_and_its_tags_are_tags() -> None:
 
 
 def test_a_question_by_kind_has_border_box_centre_and_limit() -> None:
-    question = osm_query.by_tags(("amenity=dentist", "craft"), HELSINKI, 50)
+    question = query_by_tags(("amenity=dentist", "craft"), HELSINKI, 50)
     assert question.splitlines() == [
         "[out:json][timeout:60][maxsize:134217728];",
         "area(3600034914)->.a;",
@@ -120,13 +121,13 @@ def test_a_question_by_kind_has_border_box_centre_and_limit() -> None:
 
 
 def test_a_place_without_a_border_is_searched_by_its_box() -> None:
-    question = osm_query.by_tags(("shop",), Area("x", Box(1, 2, 3, 4)), 9)
+    question = query_by_tags(("shop",), Area("x", Box(1, 2, 3, 4)), 9)
     assert "area" not in question
     assert "(1.0000000,2.0000000,3.0000000,4.0000000)" in question
 
 
 def test_no_text_can_leave_its_string_in_a_question() -> None:
-    question = osm_query.by_name('a"];out;\n(node(1);//\\', HELSINKI, 5)
+    question = query_by_name('a"];out;\n(node(1);//\\', HELSINKI, 5)
     inside = re.findall(r'"name"~"((?:[^"\\]|\\.)*)",i\]', question)
     assert len(inside) == 1
     assert "\n(node" not in question
@@ -135,9 +136,9 @@ def test_no_text_can_leave_its_string_in_a_question() -> None:
 
 
 def test_only_an_element_id_is_asked_for_by_id() -> None:
-    assert osm_query.by_id("way/42") == "[out:json][timeout:60][maxsize:134217728];\nway(42);\nout center tags;"
+    assert query_by_id("way/42") == "[out:json][timeout:60][maxsize:134217728];\nway(42);\nout center tags;"
     for wrong in ("42", "way/", "way/-1", "way/1;out", "planet/1", "node/1\n"):
-        assert osm_query.by_id(wrong) is None
+        assert query_by_id(wrong) is None
 
 
 def test_quarters_cover_a_box_also_over_the_antimeridian() -> None:

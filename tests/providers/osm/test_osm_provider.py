@@ -65,14 +65,14 @@ def osm(server: LittleServer, client: ClientSource) -> OpenStreetMap:
     return built(server, client)
 
 
-def turns(pause: float = 0.0) -> Throttle:
-    return Throttle("The service", "http://x.example", pause=timedelta(seconds=pause))
+def throttle(pause: float = 0.0) -> Throttle:
+    return Throttle("The service", "http://x.example", delay=timedelta(seconds=pause))
 
 
 def built(server: LittleServer, client: ClientSource) -> OpenStreetMap:
     return OpenStreetMap(
-        Nominatim(api_at(client, server.url, "Nominatim"), turns()),
-        Overpass(api_at(client, f"{server.url}/api", "Overpass"), turns()),
+        Nominatim(api_at(client, server.url, "Nominatim"), throttle()).find,
+        Overpass(api_at(client, f"{server.url}/api", "Overpass"), throttle()),
     )
 
 
@@ -159,7 +159,7 @@ async def test_an_unknown_word_is_searched_in_names_and_says_so(osm: OpenStreetM
     await found(osm, "Hesburger in Helsinki", meter=meter)
     assert '["name"~"Hesburger",i]' in question(server.asked[1])
     assert meter.notes == [
-        "'Hesburger' is no kind of business known here: names that contain it are searched for instead."
+        "'Hesburger' is not a known kind of business: names that contain it are searched for instead."
     ]
     assert "names that contain it" in (await osm.estimate(PlaceQuery("Hesburger", "Helsinki"))).explanation
 
@@ -213,7 +213,7 @@ async def test_the_same_question_is_asked_once(osm: OpenStreetMap, server: Littl
 
 async def test_nominatim_is_asked_once_a_second_whoever_asks(server: LittleServer, client: ClientSource) -> None:
     server.answers["/search"] = [Reply([HELSINKI])]
-    nominatim = Nominatim(api_at(client, server.url), turns(0.2))
+    nominatim = Nominatim(api_at(client, server.url), throttle(0.2))
     await asyncio.gather(*(nominatim.find(name) for name in ("Turku", "Oulu", "Pori")))
     times = [one.at for one in server.asked]
     assert min(later - earlier for earlier, later in pairwise(times)) >= 0.2
@@ -231,8 +231,8 @@ async def test_overpass_answers_one_question_at_a_time(server: LittleServer, cli
         return overpass_answer()
 
     server.answers["/api/interpreter"] = slow
-    overpass = Overpass(api_at(client, f"{server.url}/api"), turns())
-    await asyncio.gather(*(overpass.ask(f"node({number});out;") for number in range(4)))
+    overpass = Overpass(api_at(client, f"{server.url}/api"), throttle())
+    await asyncio.gather(*(overpass.elements(f"node({number});out;") for number in range(4)))
     assert (most, len(server.asked)) == (1, 4)
 
 
@@ -240,8 +240,8 @@ async def test_limits_shared_by_all_workers_are_waited_for(server: LittleServer,
     server.answers["/search"] = [Reply([HELSINKI])]
     pause = timedelta(seconds=0.3)
     shared = InProcessHostLimits(HostPolicy(slots=1, delay=pause))
-    turns_of_each = [Throttle("N", server.url, pause=pause, limits=lambda _: shared) for _ in "ab"]
-    workers = [Nominatim(api_at(client, server.url), turns) for turns in turns_of_each]
+    throttles = [Throttle("N", server.url, delay=pause, limits=lambda _: shared) for _ in "ab"]
+    workers = [Nominatim(api_at(client, server.url), throttle) for throttle in throttles]
     await asyncio.gather(*(worker.find("Turku") for worker in workers))
     assert server.asked[1].at - server.asked[0].at >= 0.29
 
@@ -338,7 +338,7 @@ async def test_every_other_answer_is_named_too(
 
 
 async def test_a_provider_that_is_down_is_tried_again(client: ClientSource, server: LittleServer) -> None:
-    nominatim = Nominatim(api_at(client, server.url, "Nominatim"), turns())
+    nominatim = Nominatim(api_at(client, server.url, "Nominatim"), throttle())
     await server.stop()
     with pytest.raises(ProviderFailed, match=r"Nominatim does not answer: 127\.0\.0\.1 cannot be reached"):
         await nominatim.find("Helsinki")
@@ -351,12 +351,12 @@ async def test_a_provider_that_never_answers_is_left(client: ClientSource, serve
 
     server.answers["/search"] = never
     with pytest.raises(ProviderFailed, match="longer than"):
-        await Nominatim(api_at(client, server.url, "Nominatim", seconds=0.2), turns()).find("Helsinki")
+        await Nominatim(api_at(client, server.url, "Nominatim", seconds=0.2), throttle()).find("Helsinki")
 
 
 async def test_a_private_address_is_asked_only_where_it_is_allowed(client: ClientSource) -> None:
     with pytest.raises(ProviderRefused, match="CRAWL_ALLOWED_PRIVATE_NETWORKS"):
-        await Nominatim(api_at(client, "http://10.0.0.7", "Nominatim"), turns()).find("Helsinki")
+        await Nominatim(api_at(client, "http://10.0.0.7", "Nominatim"), throttle()).find("Helsinki")
 
 
 async def test_a_redirect_is_no_answer(osm: OpenStreetMap, server: LittleServer) -> None:

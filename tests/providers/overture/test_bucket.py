@@ -93,7 +93,7 @@ async def test_a_bucket_without_releases_names_none() -> None:
 
 @pytest.mark.parametrize(
     ("code", "outcome", "told"),
-    [("AccessDenied", ProviderRefused, "not open to everybody"), ("SlowDown", ProviderFailed, "does not answer")],
+    [("AccessDenied", ProviderRefused, "is not public"), ("SlowDown", ProviderFailed, "does not answer")],
 )
 async def test_a_bucket_that_refuses(s3: LittleS3, code: str, outcome: type[ScraperSkyError], told: str) -> None:
     s3.refuse_with = code

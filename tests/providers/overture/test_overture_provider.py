@@ -12,7 +12,7 @@ from scrapersky.providers.area import Area, Box
 from scrapersky.providers.base import Meter, PlaceDetails, PlaceQuery, ProviderRefused
 from scrapersky.providers.detail_budget import InMemoryDetailBudget
 from scrapersky.providers.overture.dataset import OvertureDataset
-from scrapersky.providers.overture.provider import Overture, terms
+from scrapersky.providers.overture.provider import Overture, category_terms
 
 BOX = Box(60.16, 24.93, 60.18, 24.96)
 TEXTS = pa.list_(pa.string())
@@ -124,7 +124,7 @@ async def test_a_row_becomes_a_place_with_all_its_facts(tmp_path: Path) -> None:
 async def test_an_unknown_word_is_looked_for_in_names_too(tmp_path: Path) -> None:
     places, notes = await found(written(tmp_path, NEW), "hymy")
     assert [place.name for place in places] == ["Hymy"]
-    assert "no kind of business known here" in notes[0]
+    assert "not a known kind of business" in notes[0]
 
 
 async def test_details_from_files_on_this_machine(tmp_path: Path) -> None:
@@ -159,6 +159,6 @@ async def test_a_search_without_a_place_says_how_to_write_one() -> None:
 
 
 def test_terms_are_the_words_overture_may_use() -> None:
-    assert {"dentist", "dentists"} <= terms("dentists")
-    assert {"hair_salon", "barber"} <= terms("kampaamo")
-    assert "plumbing" in terms("plumbers")
+    assert {"dentist", "dentists"} <= category_terms("dentists")
+    assert {"hair_salon", "barber"} <= category_terms("kampaamo")
+    assert "plumbing" in category_terms("plumbers")

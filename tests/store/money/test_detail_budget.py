@@ -48,8 +48,8 @@ async def month_of(database, tenant) -> int:
 async def test_a_call_is_paid_for_by_its_search_and_counted_everywhere(database, admin, tenant):
     search = await add_search(admin, tenant, budget=10)
     purse = StoredDetailBudgets(database).of(tenant, search, PROVIDER)
-    await purse.take(2.0)
-    await purse.take(1.2)  # whole cents, rounded up
+    await purse.charge(2.0)
+    await purse.charge(1.2)  # whole cents, rounded up
     assert await bill(admin, search) == (4, 4, 2, 2, 4)
     assert await spent(admin) == [("details", 2, 4)]
     assert await month_of(database, tenant) == 4
@@ -61,9 +61,9 @@ async def test_what_was_not_billed_is_given_back_and_the_call_stays_counted(data
     search = await add_search(admin, tenant, budget=2)
     purse = StoredDetailBudgets(database).of(tenant, search, PROVIDER)
     for _ in range(3):  # would not fit, if it were not given back
-        await purse.take(2)
-        await purse.give_back()
-    await purse.give_back()  # and only once
+        await purse.charge(2)
+        await purse.refund()
+    await purse.refund()  # and only once
     assert await bill(admin, search) == (0, 0, 3, 3, 0)
     assert await spent(admin) == [("details", 3, 0)]
     assert await month_of(database, tenant) == 0
@@ -71,7 +71,7 @@ async def test_what_was_not_billed_is_given_back_and_the_call_stays_counted(data
 
 async def test_what_is_given_back_after_midnight_belongs_to_the_month_it_was_taken_from(database, admin, tenant):
     search = await add_search(admin, tenant)
-    await StoredDetailBudgets(database).of(tenant, search, PROVIDER).take(2)
+    await StoredDetailBudgets(database).of(tenant, search, PROVIDER).charge(2)
     await admin.execute("UPDATE quota_usage SET day = day - interval '1 month'")
     await admin.execute("UPDATE spending SET month = month - interval '1 month'")
     taken = await admin.fetchval("SELECT month FROM spending")
@@ -84,8 +84,8 @@ async def test_what_is_given_back_after_midnight_belongs_to_the_month_it_was_tak
 async def test_a_free_call_is_counted_and_needs_no_money(database, admin, tenant):
     await admin.execute("UPDATE tenant SET cents_per_month = 0")
     search = await add_search(admin, tenant, budget=0)
-    await StoredDetailBudgets(database).of(tenant, search, PROVIDER).take(0)
-    await StoredDetailBudgets(database).of(tenant, None, PROVIDER).take(0)
+    await StoredDetailBudgets(database).of(tenant, search, PROVIDER).charge(0)
+    await StoredDetailBudgets(database).of(tenant, None, PROVIDER).charge(0)
     assert await bill(admin, search) == (0, 0, 1, 1, 0)
     assert await spent(admin) == [("details", 2, 0)]
     assert await admin.fetchval("SELECT count(*) FROM quota_usage WHERE kind = 'cents'") == 0
@@ -99,7 +99,7 @@ async def test_many_workers_at_the_edge_of_a_budget_never_overdraw_it(database, 
     purses = [
         StoredDetailBudgets(host).of(tenant, search, PROVIDER) for host in (database, other_host) for _ in range(20)
     ]
-    outcomes = await asyncio.gather(*(purse.take(2) for purse in purses), return_exceptions=True)
+    outcomes = await asyncio.gather(*(purse.charge(2) for purse in purses), return_exceptions=True)
     await other_host.close()
     assert [type(one) for one in outcomes if one is not None] == [NoMoney] * 25
     assert await bill(admin, search) == (30, 30, 15, 15, 30)
@@ -110,7 +110,7 @@ async def test_many_workers_of_many_searches_never_overdraw_the_month(database, 
     await admin.execute("UPDATE tenant SET cents_per_month = 31")
     wanted = [*[await add_search(admin, tenant) for _ in range(4)], None]
     purses = [StoredDetailBudgets(database).of(tenant, search, PROVIDER) for search in wanted for _ in range(8)]
-    outcomes = await asyncio.gather(*(purse.take(2) for purse in purses), return_exceptions=True)
+    outcomes = await asyncio.gather(*(purse.charge(2) for purse in purses), return_exceptions=True)
     assert [type(one) for one in outcomes if one is not None] == [NoMoney] * 25
     assert await month_of(database, tenant) == 30
 
@@ -119,22 +119,22 @@ async def test_what_an_open_search_holds_of_the_month_is_not_for_details(databas
     await admin.execute("UPDATE tenant SET cents_per_month = 31")
     await add_search(admin, tenant, budget=30, status="Queued")
     with pytest.raises(NoMoney, match=r"of 0\.31 a month 0\.30 are spent or held by searches.*cents_per_month"):
-        await StoredDetailBudgets(database).of(tenant, None, PROVIDER).take(2)
+        await StoredDetailBudgets(database).of(tenant, None, PROVIDER).charge(2)
 
 
 async def test_a_search_that_is_being_made_gets_its_budget_first(database, admin, tenant):
     search = await add_search(admin, tenant, budget=50, status="Processing")
     with pytest.raises(NoMoney, match="being made again") as waits:
-        await StoredDetailBudgets(database).of(tenant, search, PROVIDER).take(2)
+        await StoredDetailBudgets(database).of(tenant, search, PROVIDER).charge(2)
     assert waits.value.after <= timedelta(minutes=1)
     without = await add_search(admin, tenant, status="Processing")
-    await StoredDetailBudgets(database).of(tenant, without, PROVIDER).take(2)
+    await StoredDetailBudgets(database).of(tenant, without, PROVIDER).charge(2)
 
 
 async def test_the_reason_says_what_is_used_up_and_how_to_raise_it(database, admin, tenant):
     search = await add_search(admin, tenant, budget=50, spent=49)
     with pytest.raises(NoMoney, match=r"budget of the search is used up \(0\.49 of 0\.50\).*--budget"):
-        await StoredDetailBudgets(database).of(tenant, search, PROVIDER).take(2)
+        await StoredDetailBudgets(database).of(tenant, search, PROVIDER).charge(2)
     assert await bill(admin, search) == (0, 49, 0, 0, 0)
 
 
@@ -142,19 +142,19 @@ async def test_a_search_that_is_made_again_has_its_budget_again(database, admin,
     search = await add_search(admin, tenant, budget=50, spent=50)
     await admin.execute("UPDATE search SET place_search_status = 'Queued'")
     await admin.execute("UPDATE search SET place_search_status = 'Completed'")
-    await StoredDetailBudgets(database).of(tenant, search, PROVIDER).take(2)
+    await StoredDetailBudgets(database).of(tenant, search, PROVIDER).charge(2)
     assert (await bill(admin, search))[1] == 2
 
 
 async def test_a_search_of_another_tenant_is_no_purse(database, admin, tenant, other_tenant):
     search = await add_search(admin, other_tenant)
-    await StoredDetailBudgets(database).of(tenant, search, PROVIDER).take(2)
+    await StoredDetailBudgets(database).of(tenant, search, PROVIDER).charge(2)
     assert await bill(admin, search) == (0, 0, 0, 0, 0)
     assert await month_of(database, tenant) == 2
 
 
 async def test_a_tenant_can_neither_fill_a_purse_nor_read_anothers_spending(database, admin, tenant, other_tenant):
-    await StoredDetailBudgets(database).of(other_tenant, None, PROVIDER).take(2)
+    await StoredDetailBudgets(database).of(other_tenant, None, PROVIDER).charge(2)
     async with database.session(tenant) as session:
         assert await session.scalar(text("SELECT count(*) FROM spending")) == 0
     for statement in (

@@ -22,35 +22,35 @@ async def other_host(database_url, settings):
 
 
 async def test_what_one_host_is_told_another_keeps(database, other_host):
-    await StoredCooldowns(database).begin("google_places details", DAY)
-    left = await StoredCooldowns(other_host).left("google_places details")
+    await StoredCooldowns(database).start("google_places details", DAY)
+    left = await StoredCooldowns(other_host).remaining("google_places details")
     assert left is not None
     assert left.reason == DAY.reason
     assert DAY.after - timedelta(minutes=1) < left.after <= DAY.after
-    assert await StoredCooldowns(other_host).left("google_places search") is None
+    assert await StoredCooldowns(other_host).remaining("google_places search") is None
 
 
 async def test_a_shorter_rest_does_not_end_a_longer_one_and_a_rest_that_is_over_is_none(database, admin):
-    rests = StoredCooldowns(database)
-    await rests.begin("x", DAY)
-    await rests.begin("x", MINUTE)
-    left = await rests.left("x")
+    cooldowns = StoredCooldowns(database)
+    await cooldowns.start("x", DAY)
+    await cooldowns.start("x", MINUTE)
+    left = await cooldowns.remaining("x")
     assert left is not None
     assert left.reason == DAY.reason
     await admin.execute("UPDATE provider_cooldown SET until = now() - interval '1 second'")
-    assert await rests.left("x") is None
-    await rests.begin("x", MINUTE)
-    assert (await rests.left("x")).reason == MINUTE.reason
+    assert await cooldowns.remaining("x") is None
+    await cooldowns.start("x", MINUTE)
+    assert (await cooldowns.remaining("x")).reason == MINUTE.reason
 
 
 async def test_a_lone_process_keeps_them_alike():
     now = 0.0
-    rests = InMemoryCooldowns(now=lambda: now)
-    assert await rests.left("x") is None
-    await rests.begin("x", DAY)
-    await rests.begin("x", MINUTE)
-    assert await rests.left("x") == DAY
+    cooldowns = InMemoryCooldowns(now=lambda: now)
+    assert await cooldowns.remaining("x") is None
+    await cooldowns.start("x", DAY)
+    await cooldowns.start("x", MINUTE)
+    assert await cooldowns.remaining("x") == DAY
     now = 20 * 3600 + 1
-    assert await rests.left("x") is None
-    await rests.begin("x", MINUTE)
-    assert await rests.left("x") == MINUTE
+    assert await cooldowns.remaining("x") is None
+    await cooldowns.start("x", MINUTE)
+    assert await cooldowns.remaining("x") == MINUTE

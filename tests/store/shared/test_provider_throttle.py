@@ -88,25 +88,25 @@ async def test_whoever_waits_too_long_for_a_turn_is_sent_away_and_the_turn_comes
         return SharedHostLimits(database, settings, policy)
 
     slow, other = (
-        Throttle("Overpass", "http://x.example", limits=limits, patience=timedelta(seconds=s)) for s in (9, 0.2)
+        Throttle("Overpass", "http://x.example", limits=limits, max_wait=timedelta(seconds=s)) for s in (9, 0.2)
     )
-    async with slow.turn():
-        with pytest.raises(ProviderBusy, match="Overpass is busy with other questions of ours"):
-            async with other.turn():
+    async with slow.permit():
+        with pytest.raises(ProviderBusy, match="Overpass is busy with other requests of ours"):
+            async with other.permit():
                 pass
-    async with other.turn():
+    async with other.permit():
         pass
 
 
 async def test_a_turn_ends_also_when_its_question_fails_and_is_no_visit_of_the_crawlers(database, settings):
-    turns = Throttle("N", "http://x.example", limits=lambda policy: SharedHostLimits(database, settings, policy))
+    throttle = Throttle("N", "http://x.example", limits=lambda policy: SharedHostLimits(database, settings, policy))
 
     async def fail() -> None:
-        async with turns.turn():
+        async with throttle.permit():
             assert isinstance(await SharedHostLimits(database, settings).acquire("x.example"), Permit)
             raise ProviderFailed("It went wrong.")
 
     with pytest.raises(ProviderFailed):
         await fail()
-    async with turns.turn():
+    async with throttle.permit():
         pass

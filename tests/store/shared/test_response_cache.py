@@ -52,7 +52,7 @@ async def other_host(database_url, settings):
 
 async def asked_by(answers: ResponseCache, client: ClientSource, osm: LittleServer) -> None:
     await Nominatim(api_at(client, osm.url), Throttle("N", osm.url), answers).find("Helsinki")
-    await Overpass(api_at(client, f"{osm.url}/api"), Throttle("O", osm.url), answers).ask("node(1);out;")
+    await Overpass(api_at(client, f"{osm.url}/api"), Throttle("O", osm.url), answers).elements("node(1);out;")
 
 
 async def test_what_one_process_asked_the_next_does_not_ask_again(database, other_host, osm, client):
@@ -67,7 +67,7 @@ async def test_another_server_is_asked_itself(database, osm, client):
     osm.answers["/api/interpreter"] = osm.answers["/mine/interpreter"] = [Reply({"elements": []})]
     for path in ("/api", "/mine"):
         overpass = Overpass(api_at(client, osm.url + path), Throttle("O", osm.url), StoredResponseCache(database))
-        assert await overpass.ask("node(1);out;") == []
+        assert await overpass.elements("node(1);out;") == []
     assert osm.paths() == ["/api/interpreter", "/mine/interpreter"]
 
 
@@ -118,7 +118,7 @@ async def test_no_tenant_reads_what_others_looked_for(admin):
 
 async def test_a_lone_process_keeps_them_alike():
     now = 0.0
-    answers = InMemoryResponseCache(most=2, now=lambda: now)
+    answers = InMemoryResponseCache(max_responses=2, now=lambda: now)
     assert await answers.find("a") is None
     for question in "abc":
         await answers.keep(question, [question], HOUR)

@@ -13,7 +13,8 @@ from scrapersky.extract.pages.classify import classify_page
 from scrapersky.extract.phones.parse import parse_phone
 from scrapersky.extract.public_suffix import registrable_domain
 from scrapersky.extract.text import single_line
-from scrapersky.providers.file.provider import place_of
+from scrapersky.providers.file.provider import file_place
+from scrapersky.providers.registry import DECLARED
 from scrapersky.store.contacts.edit import ContactWithoutIdentity, identity_of
 from scrapersky.store.contacts.owner import employer_of
 from scrapersky.store.line import places
@@ -22,7 +23,6 @@ from scrapersky.store.privacy import suppression_values
 from scrapersky.store.privacy.suppression_values import Kind as Reachable
 
 PROVIDER = "import"
-UNCLAIMED = ("google_places",)  # whose terms say for how long its words may be kept
 MAX_RATING, MAX_RATINGS = 10, 2**31 - 1
 Values = Mapping[str, str]
 
@@ -57,9 +57,10 @@ class Kind:
 
 def _place(values: Values) -> Ready:
     provider = single_line(values.get("provider", PROVIDER), 60)
-    if provider.lower() in UNCLAIMED:
+    declared = DECLARED.get(provider.lower())
+    if declared is not None and declared.retention is not None:
         raise ValueError(f"what {provider} says is kept for as long as its terms allow; a file cannot speak for it")
-    place = place_of(_checked_place(values))
+    place = file_place(_checked_place(values))
     details = {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in vars(place).items()

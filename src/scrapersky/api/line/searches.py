@@ -29,7 +29,7 @@ from scrapersky.api.schemas.listing import (
 )
 from scrapersky.core.vocabularies import Status
 from scrapersky.extract.pages.vocabulary import PageKind
-from scrapersky.providers.area import read_search
+from scrapersky.providers.registry import DECLARED, DEFAULT_PROVIDER, read_search
 from scrapersky.store.leads import read as leads
 from scrapersky.store.leads.read import Per, Position
 from scrapersky.store.leads.statements import PAGES
@@ -63,7 +63,7 @@ class NewSearch(RequestModel):
 
     text: Text = Field(description="what: `dentists`, or `dentists in Helsinki`")
     area: Text | None = Field(None, description="where: `Helsinki`")
-    provider: Identifier = Field("openstreetmap", description="who is asked")
+    provider: Identifier = Field(DEFAULT_PROVIDER, description=f"the provider: {', '.join(DECLARED)}")
     limit: Annotated[int, BeforeValidator(_number)] | None = Field(
         None, ge=1, le=MAX_RESULTS, description="how many places at most"
     )

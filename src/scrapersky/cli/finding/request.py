@@ -6,11 +6,9 @@ from typing import Self
 
 from scrapersky.cli.finding.site_list import Sites
 from scrapersky.core.errors import BadRequest
-from scrapersky.providers.area import read_search
+from scrapersky.providers.registry import DEFAULT_PROVIDER, read_search
 from scrapersky.store.line.steps import AdvanceRules
 from scrapersky.store.searches.request import SearchRequest
-
-DEFAULT_PROVIDER = "openstreetmap"
 
 
 class WrongWish(BadRequest):

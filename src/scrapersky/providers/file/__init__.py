@@ -1,1 +1,1 @@
-"""File."""
+"""A CSV, JSON or JSONL file of businesses as a provider."""

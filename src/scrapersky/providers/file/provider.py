@@ -1,4 +1,4 @@
-"""A file of businesses that somebody already has, as a provider."""
+"""The provider file: the rows of a file of businesses are its places."""
 
 import asyncio
 import hashlib
@@ -8,49 +8,51 @@ from pathlib import Path
 import structlog
 
 from scrapersky.core import clock
-from scrapersky.extract.phones.parse import parse_phone
 from scrapersky.extract.text import fold, single_line
 from scrapersky.providers.area import what_and_where
 from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
+from scrapersky.providers.declaration import ProviderContext, ProviderDeclaration
 from scrapersky.providers.detail_budget import DetailBudget
+from scrapersky.providers.fields import phone_numbers, postal_address
 from scrapersky.providers.file.rows import read_rows
 from scrapersky.providers.osm.categories import PLURALS
 
 log = structlog.get_logger(__name__)
 
-PAGE = 500
-TROUBLES_TOLD = 20
+NAME = "file"
+PAGE_SIZE = 500
+MAX_NOTES = 20
 MAX_ID_LENGTH = 300
 EVERYTHING = ("", "*", "all", "everything")
 
 
-class FileOfBusinesses:
-    """Every row is a place; a search takes those whose name, category or address has its words, or "*" for all."""
+class BusinessFile:
+    """A search returns the rows whose name, category or address has its words; "*" returns all."""
 
-    name = "file"
+    name = NAME
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     async def estimate(self, query: PlaceQuery) -> Estimate:
-        """Nothing: the file is here."""
+        """Return a cost of zero."""
         return Estimate(0, 0, f"Reading {self._path.name} costs nothing.")
 
     async def search(self, query: PlaceQuery, meter: Meter) -> AsyncIterator[Sequence[PlaceDetails]]:
-        """The businesses that fit, in the order of the file; rows that cannot be used are named by their line."""
+        """Yield the matching businesses in the order of the file; unusable rows are noted with their line."""
         read = await asyncio.to_thread(_read, self._path)
-        troubles = [trouble for _, trouble in read if trouble]
-        meter.notes += troubles[:TROUBLES_TOLD]
-        if len(troubles) > TROUBLES_TOLD:
-            meter.notes.append(f"{len(troubles) - TROUBLES_TOLD} more rows cannot be used.")
-        places = {place.provider_id: place for place, _ in read if place is not None and _fits(place, query)}
+        errors = [error for _, error in read if error]
+        meter.notes += errors[:MAX_NOTES]
+        if len(errors) > MAX_NOTES:
+            meter.notes.append(f"{len(errors) - MAX_NOTES} more rows cannot be used.")
+        places = {place.provider_id: place for place, _ in read if place is not None and _matches(place, query)}
         found = list(places.values())[: query.limit]
-        log.info("places_found", provider=self.name, rows=len(read), unusable=len(troubles), places=len(found))
-        for start in range(0, len(found), PAGE):
-            yield found[start : start + PAGE]
+        log.info("places_found", provider=NAME, rows=len(read), unusable=len(errors), places=len(found))
+        for start in range(0, len(found), PAGE_SIZE):
+            yield found[start : start + PAGE_SIZE]
 
-    async def details(self, provider_id: str, purse: DetailBudget) -> PlaceDetails:
-        """The row with this id as it is now; without a column for ids, as long as it is unchanged. Nobody is called."""
+    async def details(self, provider_id: str, budget: DetailBudget) -> PlaceDetails:
+        """Return the row with this id; without an id column, only while the row is unchanged."""
         read = await asyncio.to_thread(_read, self._path)
         place = next((place for place, _ in read if place is not None and place.provider_id == provider_id), None)
         if place is None:
@@ -59,18 +61,18 @@ class FileOfBusinesses:
 
 
 def _read(path: Path) -> list[tuple[PlaceDetails | None, str]]:
-    """Every row as a place, or as a sentence that says why it is none."""
     return list(_places(path))
 
 
 def _places(path: Path) -> Iterator[tuple[PlaceDetails | None, str]]:
-    lines: dict[str, tuple[int, str]] = {}  # where each id stood first, and for whom
+    """Yield every row as a place, or as the reason why it is unusable."""
+    lines: dict[str, tuple[int, str]] = {}  # the first line of each id, and the name there
     for row in read_rows(path):
         if row.trouble:
             yield None, f"Line {row.line} {row.trouble}."
             continue
         try:
-            place = place_of(row.values)
+            place = file_place(row.values)
         except ValueError as error:
             yield None, f"Line {row.line}: {error}."
             continue
@@ -82,20 +84,21 @@ def _places(path: Path) -> Iterator[tuple[PlaceDetails | None, str]]:
             yield None, f"Line {row.line}: {its} is that of another business on line {first}."
 
 
-def place_of(row: Mapping[str, str]) -> PlaceDetails:
-    """The values of a row as a place; ValueError says why it is none."""
+def file_place(row: Mapping[str, str]) -> PlaceDetails:
+    """Convert the values of a row; raise ValueError with the reason if that is not possible."""
     values = {name: text for name, value in row.items() if (text := single_line(value, 2000))}
     if "name" not in values:
         raise ValueError("it has no name")
     country = values.get("country", "").upper()
-    reading = parse_phone(values["phone"], country if len(country) == 2 else "") if "phone" in values else None
+    phones = phone_numbers([values["phone"]], country if len(country) == 2 else None) if "phone" in values else [None]
     latitude, longitude = _degrees(values, "latitude", 90), _degrees(values, "longitude", 180)
     count = _number(values, "rating_count")
     return PlaceDetails(
-        provider="file",
+        provider=NAME,
         provider_id=_identity(values),
         name=values["name"],
-        address=values.get("address") or _address(values),
+        address=values.get("address")
+        or postal_address(*(values.get(name) for name in ("street", "postcode", "city", "country"))),
         street=values.get("street"),
         city=values.get("city"),
         region=values.get("region"),
@@ -103,7 +106,7 @@ def place_of(row: Mapping[str, str]) -> PlaceDetails:
         country=country if len(country) == 2 else values.get("country"),
         latitude=latitude if longitude is not None else None,
         longitude=longitude if latitude is not None else None,
-        phone=reading.number if reading else values.get("phone"),
+        phone=phones[0],
         website=values.get("website"),
         categories=tuple(part.strip() for part in values.get("category", "").split(";") if part.strip()),
         rating=_number(values, "rating"),
@@ -115,7 +118,7 @@ def place_of(row: Mapping[str, str]) -> PlaceDetails:
 
 
 def _identity(values: dict[str, str]) -> str:
-    """The id that the file gives; else the same row has the same id, whichever line it stands on."""
+    """Return the id of the file; without one, an id that depends on the values and not on the line."""
     if "id" in values:
         if len(values["id"]) > MAX_ID_LENGTH:
             raise ValueError(f"its id is longer than {MAX_ID_LENGTH} characters")
@@ -124,15 +127,10 @@ def _identity(values: dict[str, str]) -> str:
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:24]
 
 
-def _address(values: dict[str, str]) -> str | None:
-    town = " ".join(values[name] for name in ("postcode", "city") if name in values)
-    return ", ".join(part for part in (values.get("street"), town, values.get("country")) if part) or None
-
-
-def _degrees(values: dict[str, str], name: str, most: float) -> float | None:
+def _degrees(values: dict[str, str], name: str, maximum: float) -> float | None:
     degrees = _number(values, name)
-    if degrees is not None and abs(degrees) > most:
-        raise ValueError(f"{degrees:g} is no {name}")
+    if degrees is not None and abs(degrees) > maximum:
+        raise ValueError(f"{degrees:g} is not a {name}")
     return degrees
 
 
@@ -142,23 +140,38 @@ def _number(values: dict[str, str], name: str) -> float | None:
     try:
         number = float(values[name].replace(",", "."))
     except ValueError:
-        raise ValueError(f"{values[name][:40]!r} is no {name}") from None
+        raise ValueError(f"{values[name][:40]!r} is not a {name}") from None
     if number != number or abs(number) == float("inf"):
-        raise ValueError(f"{values[name][:40]!r} is no {name}")
+        raise ValueError(f"{values[name][:40]!r} is not a {name}")
     return number
 
 
-def _fits(place: PlaceDetails, query: PlaceQuery) -> bool:
-    """Whether the place has the words of the kind somewhere, and the words of the area in its address."""
+def _matches(place: PlaceDetails, query: PlaceQuery) -> bool:
+    """Return whether name or category have the words of the kind, and the address those of the area."""
     what, where = what_and_where(query)
-    about = fold(" ".join([place.name, *place.categories]))
+    described = fold(" ".join([place.name, *place.categories]))
     region = (place.address, place.street, place.city, place.region, place.postcode, place.country)
-    around = fold(" ".join(part for part in region if part))
+    located = fold(" ".join(part for part in region if part))
     kind = fold(what).split()
-    return (fold(what) in EVERYTHING or all(_has(about, word) for word in kind)) and all(
-        word.strip(",") in around for word in fold(where or "").split()
+    return (fold(what) in EVERYTHING or all(_has(described, word) for word in kind)) and all(
+        word.strip(",") in located for word in fold(where or "").split()
     )
 
 
 def _has(text: str, word: str) -> bool:
     return any(form in text for form in (word, *(word.removesuffix(end) for end in PLURALS if word.endswith(end))))
+
+
+def _build(context: ProviderContext) -> BusinessFile:
+    return BusinessFile(Path(context.settings.provider_file_path or ""))
+
+
+BUSINESS_FILE = ProviderDeclaration(
+    name=NAME,
+    label="File",
+    build=_build,
+    required_setting="provider_file_path",
+    needs_area=False,
+    data="the columns of the file",
+    attribution="that of the file",
+)

@@ -1,4 +1,4 @@
-"""The rows of a file of businesses: CSV, JSON or JSONL, each with its line and by our names for its columns."""
+"""Reads the rows of a CSV, JSON or JSONL file of businesses, with their lines and our column names."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -9,9 +9,9 @@ from scrapersky.extract.tabular.rows import TableRow, UnusableTable, read_object
 from scrapersky.extract.text import fold
 from scrapersky.providers.base import ProviderRefused
 
-LARGEST_JSON = 100_000_000  # bytes; it is read as a whole
+MAX_JSON_BYTES = 100_000_000  # it is read as a whole
 
-# What people call the columns.
+# Our columns, and the headers that mean them.
 COLUMNS = {
     "id": "id, business id, place id",
     "name": "name, business, business name, company, company name, firma, nimi, nom, nombre, nome, title",
@@ -41,7 +41,7 @@ _NAMES = {_key(written): column for column, names in COLUMNS.items() for written
 
 
 def read_rows(path: Path) -> Iterator[TableRow]:
-    """Every row of the file; ProviderRefused when the file itself cannot be read."""
+    """Yield every row; raise ProviderRefused if the file cannot be read."""
     try:
         with path.open("rb") as stream:
             yield from _named(path, _rows(path, stream))
@@ -63,23 +63,23 @@ def _rows(path: Path, stream: BinaryIO) -> Iterator[TableRow]:
 
 
 def _list(path: Path, stream: BinaryIO) -> list[Any]:
-    text = stream.read(LARGEST_JSON + 1)
-    if len(text) > LARGEST_JSON:
-        raise ProviderRefused(f"{path} is larger than {LARGEST_JSON // 1_000_000} MB; make it JSONL.")
+    text = stream.read(MAX_JSON_BYTES + 1)
+    if len(text) > MAX_JSON_BYTES:
+        raise ProviderRefused(f"{path} is larger than {MAX_JSON_BYTES // 1_000_000} MB; make it JSONL.")
     try:
         found = strict_json.read(text)
     except (ValueError, RecursionError) as error:
-        raise ProviderRefused(f"{path} is no JSON: {str(error)[:100]}.") from None
+        raise ProviderRefused(f"{path} is not JSON: {str(error)[:100]}.") from None
     rows = (
         next((value for value in found.values() if isinstance(value, list)), []) if isinstance(found, dict) else found
     )
     if not isinstance(rows, list):
-        raise ProviderRefused(f"{path} holds no list of businesses.")
+        raise ProviderRefused(f"{path} has no list of businesses.")
     return rows
 
 
 def _named(path: Path, rows: Iterable[TableRow]) -> Iterator[TableRow]:
-    """The rows by our names; a table without a column for the name is refused before its first row is used."""
+    """Rename the columns; raise ProviderRefused if there is no column for the name."""
     is_checked = False
     for row in rows:
         values = {name: value for column, value in row.values.items() if (name := _NAMES.get(_key(column)))}

@@ -1,1 +1,1 @@
-"""Google."""
+"""Google Places (New), paid per call."""

@@ -1,4 +1,4 @@
-"""Google Places (New): paid by the call, sixty places a question, and as many as there are by asking box by box."""
+"""The provider google_places: paid per call, sixty places per query, more by dividing the area into boxes."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
@@ -6,91 +6,93 @@ from datetime import timedelta
 from math import ceil
 
 import structlog
+from pydantic import SecretStr
 
-from scrapersky.core.errors import Retryable
+from scrapersky.core.errors import BadSetting, Retryable
 from scrapersky.providers.area import Box, Geocoder, what_and_where
 from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
+from scrapersky.providers.declaration import ProviderContext, ProviderDeclaration
 from scrapersky.providers.detail_budget import DetailBudget, InMemoryDetailBudget
-from scrapersky.providers.google import prices as google_prices
 from scrapersky.providers.google.api import MAX_RESULTS_PER_QUERY, PAGE_SIZE, GoogleApi, GooglePlace, TextQuery
-from scrapersky.providers.google.paging import GooglePages, within
-from scrapersky.providers.google.place import place_of
-from scrapersky.providers.google.tiles import search_tiles
+from scrapersky.providers.google.paging import GooglePages, search_tiles
+from scrapersky.providers.google.place import LICENCE, NAME, RETENTION, google_place
+from scrapersky.providers.google.prices import ALL_FIELDS, CENTS, IDS_ONLY, call_cents
+from scrapersky.providers.http_api import Api
 
 log = structlog.get_logger(__name__)
 
 ASSUMED_PLACES = 500  # for the estimate of a search without a limit
-FILLED = 0.5  # how full the pages of a search by boxes are, at the least one should reckon with
-MAX_CELLS = 600
+MIN_PAGE_FILL = 0.5  # of the pages of a search by boxes, for the estimate
+MAX_TILES = 600
 
 
 class GooglePlaces:
-    """Search with everything a deep scan wants, within the budget; details to refresh a single place."""
+    """Searches with all fields that a deep scan needs, within the budget; details refresh a single place."""
 
-    name = "google_places"
+    name = NAME
 
     def __init__(
         self,
         api: GoogleApi,
         geocoder: Geocoder | None = None,
         *,
-        patience: timedelta = timedelta(minutes=3),
-        most_cells: int = MAX_CELLS,
+        max_wait: timedelta = timedelta(minutes=3),
+        max_tiles: int = MAX_TILES,
     ) -> None:
         self._api = api
         self._geocoder = geocoder
-        self._patience = patience
-        self._most_cells = most_cells
+        self._max_wait = max_wait
+        self._max_tiles = max_tiles
 
     async def estimate(self, query: PlaceQuery) -> Estimate:
-        """By the limit; ids are looked for free of charge, so finding nothing costs nothing."""
-        wanted = query.limit or ASSUMED_PLACES
-        by_boxes = wanted > MAX_RESULTS_PER_QUERY
-        pages = ceil(wanted / (PAGE_SIZE * FILLED if by_boxes else PAGE_SIZE))
-        price = google_prices.cents("search", google_prices.ALL_FIELDS)
-        told = f"Up to {pages} paid calls of {price:g} cents for {wanted} places"
+        """Estimate by the limit; ids are searched free of charge, so a search without results costs nothing."""
+        places = query.limit or ASSUMED_PLACES
+        by_boxes = places > MAX_RESULTS_PER_QUERY
+        pages = ceil(places / (PAGE_SIZE * MIN_PAGE_FILL if by_boxes else PAGE_SIZE))
+        price, later = call_cents("search", ALL_FIELDS), call_cents("details", ALL_FIELDS)
         assumed = "" if query.limit else "; without a limit this many are assumed, and there may be more"
-        later = google_prices.cents("details", google_prices.ALL_FIELDS)
-        along = f" Details come along; a place looked into more than a day later costs {later:g} cents more."
-        calls = 3 * pages if by_boxes else pages
-        return Estimate(calls, ceil(pages * price), f"{told}{assumed}.{along}", later)
+        explanation = (
+            f"Up to {pages} paid calls of {price:g} cents for {places} places{assumed}. "
+            f"Details come along; a place looked into more than a day later costs {later:g} cents more."
+        )
+        return Estimate(3 * pages if by_boxes else pages, ceil(pages * price), explanation, later)
 
     async def search(self, query: PlaceQuery, meter: Meter) -> AsyncIterator[Sequence[PlaceDetails]]:
-        """Every place once, page by page, up to the limit; taken up again where an earlier attempt was interrupted."""
+        """Yield every place once, page by page, up to the limit; pages of an interrupted attempt are reused."""
         seen: set[str] = set()
-        pages = GooglePages(self._api, meter, self._patience)
+        pages = GooglePages(self._api, meter, self._max_wait)
         async with aclosing(self._found(query, pages, meter, seen)) as found:
             async for page in found:
-                fresh = {place["id"]: place for place in page if place["id"] not in seen}
-                wanted = list(fresh.values())[: None if query.limit is None else query.limit - len(seen)]
-                seen.update(place["id"] for place in wanted)
-                if wanted:
-                    yield [place_of(place) for place in wanted]
+                new = {place["id"]: place for place in page if place["id"] not in seen}
+                selected = list(new.values())[: None if query.limit is None else query.limit - len(seen)]
+                seen.update(place["id"] for place in selected)
+                if selected:
+                    yield [google_place(place) for place in selected]
                 if query.limit is not None and len(seen) >= query.limit:
                     break
-        log.info("places_found", provider=self.name, places=len(seen), calls=meter.calls, cents=round(meter.cents, 2))
+        log.info("places_found", provider=NAME, places=len(seen), calls=meter.calls, cents=round(meter.cents, 2))
 
-    async def details(self, provider_id: str, purse: DetailBudget) -> PlaceDetails:
-        """The place as it is now, for two cents."""
-        return place_of(await self._api.details(provider_id, google_prices.ALL_FIELDS, purse))
+    async def details(self, provider_id: str, budget: DetailBudget) -> PlaceDetails:
+        """Return the current details of a place, for two cents."""
+        return google_place(await self._api.details(provider_id, ALL_FIELDS, budget))
 
     async def current_id(self, provider_id: str) -> str:
-        """The id that this place has now, for nothing."""
-        return str((await self._api.details(provider_id, google_prices.IDS_ONLY, InMemoryDetailBudget()))["id"])
+        """Return the current id of a place, which is free; raise PlaceNotFound if it has none."""
+        return str((await self._api.details(provider_id, IDS_ONLY, InMemoryDetailBudget()))["id"])
 
     async def _found(
         self, query: PlaceQuery, pages: GooglePages, meter: Meter, seen: set[str]
     ) -> AsyncGenerator[tuple[GooglePlace, ...], None]:
-        """One question where sixty will do, else box by box: ids first, for nothing, then the leaves."""
+        """Search with one query if sixty places are enough, else in boxes: free ids first, then the paid pages."""
         what, where = what_and_where(query)
         whole = TextQuery(f"{what} in {where}" if where else what, None, query.language, query.country)
-        few = query.limit is not None and query.limit <= MAX_RESULTS_PER_QUERY
-        if not few:
+        one_query = query.limit is not None and query.limit <= MAX_RESULTS_PER_QUERY
+        if not one_query:
             ids = await pages.ids(whole)
             if not ids:
                 return
-            few = len(ids) < MAX_RESULTS_PER_QUERY
-        if few:
+            one_query = len(ids) < MAX_RESULTS_PER_QUERY
+        if one_query:
             async for page in pages.places(whole):
                 yield page
             return
@@ -104,28 +106,28 @@ class GooglePlaces:
                 meter.notes.append("Google has more than 60 places, but none on the map to look around.")
                 return
             box = Box.around(points)
-        async for page in self._boxed(whole, what, box, pages, meter, seen):
+        async for page in self._in_boxes(whole, what, box, pages, meter, seen):
             yield page
 
-    async def _boxed(
+    async def _in_boxes(
         self, whole: TextQuery, what: str, box: Box, pages: GooglePages, meter: Meter, seen: set[str]
     ) -> AsyncGenerator[tuple[GooglePlace, ...], None]:
-        async def ids_in(cell: Box) -> frozenset[str]:
-            return await pages.ids(within(whole, what, cell))
+        async def ids_in(tile: Box) -> frozenset[str]:
+            return await pages.ids(whole.within(what, tile))
 
         full = 0
-        async for leaf in search_tiles(box, ids_in, self._most_cells):
-            full += leaf.full
-            if leaf.ids <= seen:
+        async for tile in search_tiles(box, ids_in, self._max_tiles):
+            full += tile.is_full
+            if tile.ids <= seen:
                 continue
-            async for page in pages.places(within(whole, what, leaf.box)):
+            async for page in pages.places(whole.within(what, tile.box)):
                 yield page
         if full:
             log.warning("google_cells_truncated", cells=full, box=box)
-            meter.notes.append(f"In {full} of the boxes there are more places than Google tells of: some are missing.")
+            meter.notes.append(f"{full} of the boxes have more places than Google returns: some places are missing.")
 
     async def _area(self, query: PlaceQuery, where: str | None) -> Box | None:
-        """The box of the area by name; None when nobody knows it, for then the first sixty places say where it is."""
+        """Return the box of the area; None if it is unknown, then the first sixty places define the box."""
         if self._geocoder is None or not where:
             return None
         try:
@@ -136,7 +138,30 @@ class GooglePlaces:
 
 
 def _point(place: GooglePlace) -> tuple[float, float] | None:
-    found = place_of(place)
+    found = google_place(place)
     if found.latitude is None or found.longitude is None:
         return None
     return found.latitude, found.longitude
+
+
+def _build(context: ProviderContext) -> GooglePlaces:
+    settings = context.settings
+    key = settings.provider_google_api_key.get_secret_value().strip() if settings.provider_google_api_key else ""
+    if not (key.isascii() and key.isprintable() and " " not in key):
+        raise BadSetting("PROVIDER_GOOGLE_API_KEY is not a key: it has characters that no key has. Copy it again.")
+    api = Api(context.client, settings.provider_google_url, service="Google", setting="PROVIDER_GOOGLE_URL")
+    return GooglePlaces(GoogleApi(api, SecretStr(key), context.cooldowns), context.geocoder)
+
+
+GOOGLE_PLACES = ProviderDeclaration(
+    name=NAME,
+    label="Google Places",
+    build=_build,
+    required_setting="provider_google_api_key",
+    cost="per call, see below",
+    data="name, address, phone, website, rating, hours, status; nearly every business",
+    attribution=LICENCE,
+    retention=RETENTION,
+    place_url="https://www.google.com/maps/place/?q=place_id:{}",
+    quota_classes=tuple(CENTS),
+)

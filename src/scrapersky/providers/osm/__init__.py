@@ -1,1 +1,1 @@
-"""Osm."""
+"""OpenStreetMap: Nominatim resolves areas, Overpass finds businesses."""

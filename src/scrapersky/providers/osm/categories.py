@@ -1,4 +1,4 @@
-"""From what people call a kind of business to the tags OpenStreetMap has for it."""
+"""Finds the OpenStreetMap tags for a kind of business named in a search."""
 
 import tomllib
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from importlib import resources
 
 from scrapersky.extract.text import fold
 
-MAX_PHRASE_LENGTH = 5  # words of the longest entry
+MAX_PHRASE_LENGTH = 5  # in words, of the longest entry
 PLURALS = ("es", "s")
 
 
 @dataclass(frozen=True, slots=True)
 class BusinessKind:
-    """The tags to look for, the words that led to them, and the words that led nowhere."""
+    """The tags to search for, the phrase they come from, and the words that are unknown."""
 
     tags: tuple[str, ...]
     known: str
@@ -21,10 +21,10 @@ class BusinessKind:
 
 
 def business_kind(text: str) -> BusinessKind | None:
-    """The kind of business a text names, by its longest known phrase; None when no word of it is known."""
+    """Return the kind of business for the longest known phrase of a text; None if no word is known."""
     words = _words(text)
     for length in range(min(len(words), MAX_PHRASE_LENGTH), 0, -1):
-        for start in range(len(words) - length, -1, -1):  # the noun stands last: "pet store" before "store"
+        for start in range(len(words) - length, -1, -1):  # the last phrase first: "store" is the noun of "pet store"
             phrase = " ".join(words[start : start + length])
             tags = _tags_of(phrase)
             if tags:

@@ -1,91 +1,98 @@
-"""Nominatim: where a place that somebody named lies."""
+"""Nominatim: finds the area of a name."""
 
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
+from scrapersky.core.errors import BadSetting
+from scrapersky.core.settings import Settings
 from scrapersky.extract.text import single_line
 from scrapersky.providers.area import Area, Box, wrapped
 from scrapersky.providers.base import ProviderBusy, ProviderFailed, ProviderRefused
-from scrapersky.providers.http_api import Api, ApiResponse
+from scrapersky.providers.http_api import Api, ApiResponse, ClientSource
 from scrapersky.providers.response_cache import InMemoryResponseCache, ResponseCache
-from scrapersky.providers.throttle import Throttle
+from scrapersky.providers.throttle import LimitsSource, Throttle
 
 POLICY = "https://operations.osmfoundation.org/policies/nominatim/"
-GOOD_FOR = timedelta(days=1)
-# What is drawn as a border, so that Overpass knows its inside; a street or a river is searched by its box.
+# The usage policy of the public server: at most one request per second.
+PUBLIC_HOST, PUBLIC_DELAY_SECONDS = "openstreetmap.org", 1.0
+CACHE_TTL = timedelta(days=1)
+# Categories with a border whose inside Overpass knows; a street or a river is searched by its box.
 BORDERED = ("boundary", "place", "landuse")
-# A box around a village of which only the middle is known.
-POINT_DEGREES = 0.02
+POINT_DEGREES = 0.02  # the box around a village of which only the centre is known
 SHORT_WAIT, LONG_WAIT = timedelta(seconds=30), timedelta(minutes=1)
 
 
 class Nominatim:
-    """Asks one question a second at most, and none twice: its operators' rules for everybody."""
+    """Sends throttled requests and caches the results, as the usage policy requires."""
 
-    def __init__(self, api: Api, turns: Throttle, answers: ResponseCache | None = None) -> None:
+    def __init__(self, api: Api, throttle: Throttle, cache: ResponseCache | None = None) -> None:
         self._api = api
-        self._answers = answers or InMemoryResponseCache()
-        self._turns = turns
+        self._throttle = throttle
+        self._cache = cache or InMemoryResponseCache()
 
     async def find(self, name: str, country: str | None = None, language: str | None = None) -> Area:
-        """The area of this name; ProviderRefused when there is none."""
-        asked = {"q": name, "format": "jsonv2", "limit": "5", "addressdetails": "1"}
-        asked |= {"countrycodes": country.lower()} if country else {}
-        asked |= {"accept-language": language} if language else {}
-        path = f"/search?{urlencode(asked)}"
-        found = await self._places(path)
-        areas = [area for place in found if (area := _area(place)) is not None]
+        """Return the area of this name; raise ProviderRefused if there is none."""
+        query = {"q": name, "format": "jsonv2", "limit": "5", "addressdetails": "1"}
+        query |= {"countrycodes": country.lower()} if country else {}
+        query |= {"accept-language": language} if language else {}
+        areas = [area for place in await self._places(f"/search?{urlencode(query)}") if (area := _area(place))]
         if not areas:
             within = f" in {country.upper()}" if country else ""
             raise ProviderRefused(f"No place named {name!r} is known{within}; check its spelling, or add the country.")
-        # The name of a town also fits a bar on the other side of the world: what has a border comes first.
+        # The name of a town may also be that of a bar on another continent: areas with a border come first.
         return next((area for area in areas if area.relation is not None), areas[0])
 
     async def _places(self, path: str) -> list[Mapping[str, Any]]:
-        question = f"{self._api.base_url}{path}"
-        found: list[Mapping[str, Any]] | None = await self._answers.find(question)
-        if found is not None:
-            return found
-        async with self._turns.turn():
-            found = await self._answers.find(question)  # of whoever had the turn before us
-            if found is None:
-                found = await self._ask(path)
-                await self._answers.keep(question, found, GOOD_FOR)
-        return found
+        async def send() -> list[Mapping[str, Any]]:
+            found = self._checked(await self._api.send("GET", path, headers={"Accept": "application/json"}))
+            return [place for place in found if isinstance(place, dict)]
 
-    async def _ask(self, path: str) -> list[Mapping[str, Any]]:
-        found = self._checked(await self._api.ask("GET", path, headers={"Accept": "application/json"}))
-        return [place for place in found if isinstance(place, dict)]
+        return await self._throttle.cached(self._cache, f"{self._api.base_url}{path}", CACHE_TTL, send)
 
-    def _checked(self, answer: ApiResponse) -> list[Any]:
-        found = answer.json
-        if answer.status == 200 and isinstance(found, list):
+    def _checked(self, response: ApiResponse) -> list[Any]:
+        found, status = response.json, response.status
+        if status == 200 and isinstance(found, list):
             return found
-        if answer.status >= 500:
-            raise ProviderBusy(f"Nominatim is overloaded (it answers {answer.status}).", SHORT_WAIT)
-        if answer.status == 403 or answer.is_html:
+        if status >= 500:
+            raise ProviderBusy(f"Nominatim is overloaded (it answers {status}).", SHORT_WAIT)
+        if status == 403 or response.is_html:
             raise ProviderRefused(
-                f"Nominatim does not serve us (it answers {answer.status} with a page): its usage policy wants at most "
-                f"one question a second and a contact. Read {POLICY}, set CRAWL_CONTACT_URL, or use a server of your "
+                f"Nominatim does not serve us (it answers {status} with a page): its usage policy requires at most "
+                f"one request per second and a contact. Read {POLICY}, set CRAWL_CONTACT_URL, or use a server of your "
                 f"own with {self._api.setting}."
             )
-        if answer.status == 429:
-            raise ProviderBusy("Nominatim wants fewer questions (it answers 429).", LONG_WAIT)
-        if answer.status == 400:
-            raise ProviderRefused(f"Nominatim does not understand the question: {_message(found)}")
-        raise ProviderFailed(f"Nominatim answers {answer.status} with something that is no list of places.")
+        if status == 429:
+            raise ProviderBusy("Nominatim requires fewer requests (it answers 429).", LONG_WAIT)
+        if status == 400:
+            raise ProviderRefused(f"Nominatim does not accept the query: {_message(found)}")
+        raise ProviderFailed(f"Nominatim answers {status} with something that is not a list of places.")
+
+
+def build_nominatim(
+    settings: Settings, client: ClientSource, limits: LimitsSource, cache: ResponseCache | None
+) -> Nominatim:
+    """Build the geocoder of all providers from the settings."""
+    url, delay = settings.provider_nominatim_url, settings.provider_nominatim_delay_seconds
+    host = urlsplit(url).hostname or ""
+    if delay < PUBLIC_DELAY_SECONDS and (host == PUBLIC_HOST or host.endswith(f".{PUBLIC_HOST}")):
+        raise BadSetting(
+            f"PROVIDER_NOMINATIM_DELAY_SECONDS is {delay:g}, but {host} allows one request per second. Leave it at "
+            f"{PUBLIC_DELAY_SECONDS:g}, or set PROVIDER_NOMINATIM_URL to a server of your own."
+        )
+    api = Api(client, url, service="Nominatim", setting="PROVIDER_NOMINATIM_URL", seconds=20)
+    return Nominatim(api, Throttle("Nominatim", url, delay=timedelta(seconds=delay), limits=limits), cache)
 
 
 def _message(found: Any) -> str:
     error = found.get("error") if isinstance(found, dict) else None
     message = error.get("message") if isinstance(error, dict) else error
-    return str(message or "it does not say why.")[:200]
+    return str(message or "no reason given.")[:200]
 
 
 def _area(place: Mapping[str, Any]) -> Area | None:
-    """The place as an area; None when its box or point cannot be read. Every number comes as a string."""
+    """Convert a place to an area; None if its box or point is invalid. Numbers are strings here."""
     address = place.get("address")
     country = address.get("country_code") if isinstance(address, dict) else None
     try:

@@ -1,13 +1,14 @@
-"""An element of OpenStreetMap as a place: tags in, facts out."""
+"""Converts an element of OpenStreetMap to PlaceDetails."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from scrapersky.core import clock
-from scrapersky.extract.phones.parse import parse_phone
 from scrapersky.extract.text import single_line
-from scrapersky.providers.base import PlaceDetails, finite
+from scrapersky.providers.base import PlaceDetails
+from scrapersky.providers.fields import finite, phone_numbers, postal_address, present
 
+NAME = "openstreetmap"
 LICENCE = "ODbL 1.0, © OpenStreetMap contributors"
 WEBSITES = ("website", "contact:website", "url", "contact:url", "brand:website")
 PHONES = ("phone", "contact:phone", "contact:mobile", "mobile", "phone:mobile")
@@ -17,7 +18,7 @@ MIN_DIGITS = 3  # of a phone number
 CATEGORIES = ("healthcare", "shop", "craft", "office", "tourism", "leisure", "amenity")
 CITIES = ("addr:city", "addr:town", "addr:village", "addr:place", "addr:suburb")
 CLOSED = ("disused:", "abandoned:", "was:", "demolished:", "razed:", "removed:")
-# Named things that no one can write to.
+# Named things that are not businesses.
 NO_BUSINESS = {
     "bench", "parking", "parking_entrance", "parking_space", "atm", "bicycle_rental", "bicycle_parking",
     "charging_station", "drinking_water", "fountain", "grave_yard", "post_box", "recycling", "shelter", "telephone",
@@ -26,8 +27,8 @@ NO_BUSINESS = {
 }  # fmt: skip
 
 
-def place_of(element: Mapping[str, Any], country: str | None = None) -> PlaceDetails | None:
-    """The business this element is; None when it has no name, no tags or is no business. `country` is where we look."""
+def osm_place(element: Mapping[str, Any], country: str | None = None) -> PlaceDetails | None:
+    """Convert an element; None if it has no name or is not a business. `country` is that of the searched area."""
     tags = _tags(element)
     name = tags.get("name") or tags.get("brand") or tags.get("operator")
     categories = _categories(tags)
@@ -39,10 +40,12 @@ def place_of(element: Mapping[str, Any], country: str | None = None) -> PlaceDet
     numbers = _numbers(tags, place_country)
     websites = _websites(tags)
     return PlaceDetails(
-        provider="openstreetmap",
+        provider=NAME,
         provider_id=identity,
         name=name,
-        address=_address(tags),
+        address=postal_address(
+            tags.get("addr:full") or _street(tags), tags.get("addr:postcode"), _first(tags, CITIES), _country(tags)
+        ),
         street=_street(tags),
         city=_first(tags, CITIES),
         region=tags.get("addr:state") or tags.get("addr:province"),
@@ -76,17 +79,16 @@ def _categories(tags: Mapping[str, str]) -> set[str]:
 
 
 def _closed(tags: Mapping[str, str]) -> bool:
-    """Out of business: what it was is only there with a prefix, or it has an end."""
+    """Return whether the business is closed: its category has a prefix such as disused, or it has an end date."""
     gone = any(key.startswith(CLOSED) and key.split(":")[1] in CATEGORIES for key in tags)
     return (gone and not any(key in tags for key in CATEGORIES)) or "end_date" in tags or tags.get("disused") == "yes"
 
 
 def _numbers(tags: Mapping[str, str], country: str | None) -> list[str]:
-    """Every phone number in E.164; one that cannot be read is kept as it is written, if it has digits at all."""
+    """Return every phone number; texts without digits are left out."""
     values = [number for key in PHONES if key in tags for number in _values(tags[key])]
     written = [value for value in values if "://" not in value and sum(map(str.isdigit, value)) >= MIN_DIGITS]
-    readings = [(number, parse_phone(number, country or "")) for number in written]
-    return list(dict.fromkeys(reading.number if reading else number for number, reading in readings))
+    return phone_numbers(written, country)
 
 
 def _websites(tags: Mapping[str, str]) -> list[str]:
@@ -99,29 +101,24 @@ def _street(tags: Mapping[str, str]) -> str | None:
     return " ".join(part for part in parts if part) or None
 
 
-def _address(tags: Mapping[str, str]) -> str | None:
-    town = " ".join(part for part in (tags.get("addr:postcode"), _first(tags, CITIES)) if part)
-    parts = (tags.get("addr:full") or _street(tags), town, _country(tags))
-    return ", ".join(part for part in parts if part) or None
-
-
 def _country(tags: Mapping[str, str]) -> str | None:
     country = tags.get("addr:country", "").upper()
     return country if len(country) == 2 and country.isalpha() else None
 
 
 def _extra(tags: Mapping[str, str], numbers: list[str], websites: list[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "emails": list(dict.fromkeys(email for key in EMAILS if key in tags for email in _values(tags[key]))),
-        "phones": numbers[1:],
-        "websites": websites[1:],
-        "fax": tags.get("fax") or tags.get("contact:fax"),
-        "socials": {name: tags[f"contact:{name}"] for name in SOCIALS if f"contact:{name}" in tags},
-        "brand": tags.get("brand"),
-        "brand_wikidata": tags.get("brand:wikidata"),
-        "operator": tags.get("operator"),
-    }
-    return {key: value for key, value in found.items() if value}
+    return present(
+        {
+            "emails": list(dict.fromkeys(email for key in EMAILS if key in tags for email in _values(tags[key]))),
+            "phones": numbers[1:],
+            "websites": websites[1:],
+            "fax": tags.get("fax") or tags.get("contact:fax"),
+            "socials": {name: tags[f"contact:{name}"] for name in SOCIALS if f"contact:{name}" in tags},
+            "brand": tags.get("brand"),
+            "brand_wikidata": tags.get("brand:wikidata"),
+            "operator": tags.get("operator"),
+        }
+    )
 
 
 def _values(text: str) -> list[str]:

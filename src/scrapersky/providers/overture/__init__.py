@@ -1,1 +1,1 @@
-"""Overture."""
+"""Overture Maps places: an open data set of parquet files."""

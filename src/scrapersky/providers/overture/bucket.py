@@ -1,4 +1,4 @@
-"""Overture's bucket: any S3 that lets everybody read, opened by pyarrow's client, its troubles told in sentences."""
+"""Overture's S3 bucket, which is readable without an account, and the errors of pyarrow's client."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 SCHEME = "s3://"
 CONNECT_SECONDS = 10.0
-RELEASES = "release"  # the folder of Overture's bucket that has one for each release
-# What pyarrow's client calls a trouble that may be over soon; what it cannot name is one, too.
-PASSING = (
+RELEASES = "release"  # the folder of the releases in Overture's bucket
+# Errors of pyarrow's client after which a retry may succeed.
+TEMPORARY = (
     "NETWORK_CONNECTION",
     "REQUEST_TIMEOUT",
     "SLOW_DOWN",
@@ -26,7 +26,7 @@ PASSING = (
 
 @dataclass(frozen=True)
 class OvertureBucket:
-    """A folder in a bucket, and where the bucket is: at Amazon, unless an endpoint says otherwise."""
+    """A folder in a bucket: at Amazon, or at another endpoint."""
 
     path: str
     region: str = "us-west-2"
@@ -34,11 +34,11 @@ class OvertureBucket:
 
     @property
     def name(self) -> str:
-        """The bucket's own name."""
+        """The name of the bucket."""
         return self._within.partition("/")[0]
 
     def open(self) -> "pyarrow.dataset.Dataset":
-        """The files of the folder. Blocks; ProviderRefused where there are none."""
+        """Open the files of the folder. Blocks; raises ProviderRefused if there are none."""
         import pyarrow.dataset as ds
 
         bucket = self._connect()
@@ -47,15 +47,15 @@ class OvertureBucket:
         except FileNotFoundError:
             raise self._missing(bucket) from None
 
-    def trouble(self, error: Exception) -> ProviderFailed | ProviderRefused:
-        """What an error of pyarrow's client means: come again, or put something right."""
-        told = " ".join(str(error).split())
-        if "ACCESS_DENIED" in told:
-            return ProviderRefused(f"The bucket {self.name!r} {self._where} is not open to everybody. {self._cure}")
-        if any(word in told for word in PASSING):
-            why = told.rpartition("Details: ")[2][:200].rstrip(".")
+    def error_of(self, error: Exception) -> ProviderFailed | ProviderRefused:
+        """Map an error of pyarrow's client: a retry may help, or a setting has to be corrected."""
+        message = " ".join(str(error).split())
+        if "ACCESS_DENIED" in message:
+            return ProviderRefused(f"The bucket {self.name!r} {self._where} is not public. {self._cure}")
+        if any(word in message for word in TEMPORARY):
+            why = message.rpartition("Details: ")[2][:200].rstrip(".")
             return ProviderFailed(f"The bucket {self.name!r} {self._where} does not answer: {why}.")
-        return ProviderRefused(f"Overture cannot be read from {self.path}: {told[:200]} {self._cure}")
+        return ProviderRefused(f"Overture cannot be read from {self.path}: {message[:200]} {self._cure}")
 
     @property
     def _within(self) -> str:
@@ -82,7 +82,7 @@ class OvertureBucket:
         )
 
     def _missing(self, bucket: "pyarrow.fs.S3FileSystem") -> ProviderRefused:
-        """The bucket is not there, or not this release: then the latest one is named."""
+        """Return the error for a missing bucket or release, with the latest release."""
         from pyarrow import fs
 
         if bucket.get_file_info(self.name).type == fs.FileType.NotFound:

@@ -1,4 +1,4 @@
-"""Overture's parquet files, on this machine or in their bucket: rows within a box, or one by its id."""
+"""Overture's parquet files, on this machine or in a bucket: rows within a box, or one row by its id."""
 
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
@@ -13,27 +13,15 @@ if TYPE_CHECKING:
     import pyarrow.compute
     import pyarrow.dataset
 
-MIN_CONFIDENCE = 0.6  # below, one in a few places does not exist
+MIN_CONFIDENCE = 0.6  # below, many places do not exist
 COLUMNS = (
-    "id",
-    "names",
-    "bbox",
-    "categories",
-    "basic_category",
-    "taxonomy",
-    "confidence",
-    "websites",
-    "socials",
-    "emails",
-    "phones",
-    "brand",
-    "addresses",
-    "operating_status",
-)
+    "id", "names", "bbox", "categories", "basic_category", "taxonomy", "confidence", "websites", "socials", "emails",
+    "phones", "brand", "addresses", "operating_status",
+)  # fmt: skip
 
 
 class OvertureDataset:
-    """A release, opened by the first question. Needs pyarrow, which is an extra."""
+    """A release, opened by the first read. Needs pyarrow, which is an optional dependency."""
 
     def __init__(self, path: str, region: str = "us-west-2", endpoint: str | None = None) -> None:
         self.path = path
@@ -41,11 +29,11 @@ class OvertureDataset:
 
     @property
     def is_remote(self) -> bool:
-        """Whether every look costs a walk over the network."""
+        """Whether the files are in a bucket and every read uses the network."""
         return self._bucket is not None
 
     def within(self, box: Box) -> Iterator[Mapping[str, Any]]:
-        """The rows in the box that are likely to exist. Blocks; a thread of its own is the place for it."""
+        """Yield the rows in the box that are likely to exist. Blocks, so call it in a thread."""
         _require_pyarrow()
         import pyarrow.compute as pc
 
@@ -55,7 +43,7 @@ class OvertureDataset:
         yield from self._rows(wide & (y >= box.south) & (y <= box.north) & likely)
 
     def one(self, identity: str) -> Mapping[str, Any] | None:
-        """The row with this id."""
+        """Return the row with this id, or None."""
         _require_pyarrow()
         import pyarrow.compute as pc
 
@@ -70,18 +58,18 @@ class OvertureDataset:
             for batch in dataset.to_batches(columns=columns, filter=condition):
                 yield from batch.to_pylist()
         except (OSError, pa.ArrowInvalid) as error:
-            raise self._trouble(error) from None
+            raise self._error_of(error) from None
 
     def _open(self) -> "pyarrow.dataset.Dataset":
         import pyarrow.dataset as ds
 
         return self._bucket.open() if self._bucket else ds.dataset(self.path, format="parquet")
 
-    def _trouble(self, error: Exception) -> ScraperSkyError:
+    def _error_of(self, error: Exception) -> ScraperSkyError:
         if self._bucket is not None:
-            return self._bucket.trouble(error)
-        told = " ".join(str(error).split())[:200]
-        return ProviderRefused(f"Overture cannot be read: {told} Check PROVIDER_OVERTURE_PATH.")
+            return self._bucket.error_of(error)
+        message = " ".join(str(error).split())[:200]
+        return ProviderRefused(f"Overture cannot be read: {message} Check PROVIDER_OVERTURE_PATH.")
 
 
 def _require_pyarrow() -> None:

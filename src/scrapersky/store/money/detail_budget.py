@@ -30,7 +30,7 @@ class StoredDetailBudget:
         self._whose = (tenant_id, search_id, provider)
         self._taken: tuple[int, date] | None = None
 
-    async def take(self, cents: float) -> None:
+    async def charge(self, cents: float) -> None:
         """In whole cents, rounded up: out of the budget of the search and the month of the tenant at once."""
         price = ceil(cents)
         row = await self._reserve(price)
@@ -38,7 +38,7 @@ class StoredDetailBudget:
             raise no_money(row["refusal"], row["used"], row["allowed"])
         self._taken = (price, row["month"])
 
-    async def give_back(self) -> None:
+    async def refund(self) -> None:
         """To the budget and the month it came from."""
         taken, self._taken = self._taken, None
         if taken is not None and taken[0]:

@@ -20,14 +20,14 @@ class StoredCooldowns:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def left(self, name: str) -> Cooldown | None:
+    async def remaining(self, name: str) -> Cooldown | None:
         """What is left of it by the database's clock."""
         async with self._database.engine_connection() as connection:
             row = await connection.fetchrow(_LEFT, name)
         return Cooldown(row["after"], row["reason"]) if row else None
 
-    async def begin(self, name: str, rest: Cooldown) -> None:
+    async def start(self, name: str, cooldown: Cooldown) -> None:
         """For all workers, from now on."""
-        after: timedelta = rest.after
+        after: timedelta = cooldown.after
         async with self._database.engine_connection() as connection:
-            await connection.execute(_BEGIN, name, after, rest.reason)
+            await connection.execute(_BEGIN, name, after, cooldown.reason)

@@ -36,19 +36,19 @@ class StoredResponseCache:
         self._database = database
         self._most_bytes = most_bytes
 
-    async def find(self, question: str) -> Any | None:
+    async def find(self, query: str) -> Any | None:
         """The answer, if it is still good by the database's clock."""
         async with self._database.engine_connection() as connection:
-            kept = await connection.fetchval(_FIND, _digest(question))
+            kept = await connection.fetchval(_FIND, _digest(query))
         return None if kept is None else json.loads(kept)
 
-    async def keep(self, question: str, answer: Any, good_for: timedelta) -> None:
+    async def keep(self, query: str, response: Any, ttl: timedelta) -> None:
         """For all workers; the oldest answers make room."""
-        text = json.dumps(answer)  # ASCII: what PostgreSQL cannot hold is escaped
+        text = json.dumps(response)  # ASCII: what PostgreSQL cannot hold is escaped
         if len(text) > LARGEST_BYTES:
             return
         async with self._database.engine_connection() as connection:
-            await connection.execute(_KEEP, _digest(question), text, len(text), good_for)
+            await connection.execute(_KEEP, _digest(query), text, len(text), ttl)
             await connection.execute(_MAKE_ROOM, self._most_bytes)
 
 
