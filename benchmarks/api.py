@@ -71,12 +71,12 @@ async def main() -> None:
 
 
 def environment(url: str, **variables: str) -> dict[str, str]:
-    """The settings of the server that is pressed: as they are by themselves, but for its log and its pace."""
+    """Return the settings of the server under load: the defaults except for its log and its pace."""
     return {**os.environ, "DATABASE_URL": url, "SCRAPERSKY_PORT": "0", "SCRAPERSKY_LOG_LEVEL": "error", **variables}
 
 
 async def prepare(url: str, rows: int) -> str:
-    """A million contacts and somebody with a key."""
+    """Insert a million contacts and create a user with an API key."""
     database = Database(url, load(Environment({"DATABASE_URL": url}, None)))
     async with database.engine_session() as session:
         tenant_id = await tenants.id_of(session)
@@ -99,7 +99,7 @@ async def fill(url: str, tenant_id: UUID, rows: int) -> None:
 
 @asynccontextmanager
 async def serving(url: str, **variables: str) -> AsyncIterator[tuple[int, psutil.Process]]:
-    """The real command in a process of its own: its port and itself."""
+    """Start the real command in its own process; yield its port and the process."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "scrapersky", "serve", env=environment(url, **variables), stdout=subprocess.PIPE
     )
@@ -112,7 +112,7 @@ async def serving(url: str, **variables: str) -> AsyncIterator[tuple[int, psutil
 
 
 async def _port(process: asyncio.subprocess.Process) -> int:
-    """From the line that says where it listens."""
+    """Read the port from the line that names the address."""
     assert process.stdout is not None
     async for line in process.stdout:
         if line.startswith(b"Listening on "):
@@ -132,7 +132,7 @@ def login(number: int) -> bytes:
 
 
 async def lists(url: str, key: str, asked: argparse.Namespace) -> dict[str, Any]:
-    """Each kind of list in turn; connections of the database before, during and after."""
+    """Request each kind of list in turn; count database connections before, during and after."""
     figures: dict[str, Any] = {"kinds": {}}
     async with serving(url, **UNLIMITED) as (port, process):
         await press(port, get(f"/api/v3/contacts{LISTS['the latest']}", key), asked.connections, 200, 20)
@@ -148,7 +148,7 @@ async def lists(url: str, key: str, asked: argparse.Namespace) -> dict[str, Any]
 
 
 async def flood(url: str, key: str, asked: argparse.Namespace) -> dict[str, Any]:
-    """A list by four people: alone, and while 50 connections guess passwords, without a limit and with the default."""
+    """Read a list with four clients: alone, and while 50 connections guess passwords, with and without the limit."""
     figures: dict[str, Any] = {}
     request = get(f"/api/v3/contacts{LISTS['the latest']}", key)
     for name, rates in {"no limit": OPEN, "limits as they are": DEFAULT}.items():
@@ -170,7 +170,7 @@ async def flood(url: str, key: str, asked: argparse.Namespace) -> dict[str, Any]
 
 
 async def read(port: int, request: Request, requests: int, seconds: float) -> Load:
-    """Four people at four addresses, each with one connection."""
+    """Read with four clients at four addresses, one connection each."""
     loads = await asyncio.gather(*(press(port, request, 1, requests, seconds, f"127.0.1.{n}") for n in range(1, 5)))
     whole = Load(max(one.seconds for one in loads))
     for one in loads:
@@ -191,12 +191,12 @@ def told(load: Load) -> dict[str, Any]:
 
 
 def rss(process: psutil.Process) -> int:
-    """Megabytes of the serving process."""
+    """Return the resident memory of the server process in megabytes."""
     return process.memory_info().rss // 1_000_000
 
 
 def cpu(process: psutil.Process) -> float:
-    """Seconds of processor time that the serving process has had: steadier than the clock on a busy machine."""
+    """Return the CPU seconds of the server process: steadier than wall time on a busy machine."""
     times = process.cpu_times()
     return times.user + times.system
 

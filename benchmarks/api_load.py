@@ -18,7 +18,7 @@ class Load:
     waits: list[float] = field(default_factory=list)
 
     def at(self, share: float) -> float:
-        """Milliseconds within which this share was answered."""
+        """Return the milliseconds within which this share was answered."""
         waits = sorted(self.waits)
         return waits[min(len(waits) - 1, int(share * len(waits)))] * 1000
 

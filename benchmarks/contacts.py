@@ -18,7 +18,7 @@ LABELLED = ROOT.parent / "shared" / "data" / "contacts" / "sites"
 
 
 def measure(python: Path, reader: str, folder: Path) -> dict[str, float]:
-    """One reading of the folder in a process of its own."""
+    """Run one reader over the folder in its own process."""
     worker = ROOT / "benchmarks" / "contacts_worker.py"
     told = subprocess.run(
         [python, "-P", worker, reader, folder], capture_output=True, text=True, check=True, timeout=300
@@ -27,7 +27,7 @@ def measure(python: Path, reader: str, folder: Path) -> dict[str, float]:
 
 
 def compare(python: Path, name: str, folder: Path) -> float:
-    """Every reader on one folder, in turn; our milliseconds per 50 KB."""
+    """Run every reader on one folder in turn; return our milliseconds per 50 KB."""
     readings: dict[str, list[dict[str, float]]] = {reader: [] for reader in READERS}
     for _ in range(RUNS):
         for reader in readings:
@@ -43,7 +43,7 @@ def compare(python: Path, name: str, folder: Path) -> float:
 
 
 def main() -> None:
-    """Our own pages dressed to their size, and the labelled ones where they are."""
+    """Measure our own pages padded to size, and the labelled ones where they exist."""
     python = peer_python("html", ["beautifulsoup4", "lxml"])
     with tempfile.TemporaryDirectory() as folder:
         write_pages(Path(folder))

@@ -30,7 +30,7 @@ LINES = 110
 
 
 def write_pages(folder: Path) -> list[Path]:
-    """The dressed pages, written where every reader can find them."""
+    """Write the padded pages where every reader finds them."""
     written = []
     for page in sorted(CORPUS.glob("*/*.html")):
         path = folder / f"{page.parent.name}-{page.name}"
@@ -40,7 +40,7 @@ def write_pages(folder: Path) -> list[Path]:
 
 
 def dressed(html: str, dice: random.Random) -> str:
-    """The page with style, script, menus and sections in its own language until it has its size."""
+    """Pad the page with style, script, menus and sections in its language to its size."""
     headings = re.findall(r"<h[123][^>]{0,80}>([^<]{3,60})</h", html) or ["Services"]
     sentences = [text for text in re.findall(r"<p>([^<]{40,300})</p>", html) if "@" not in text] or [
         "We are here for you."

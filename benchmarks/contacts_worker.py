@@ -12,7 +12,7 @@ Reader = Callable[[str], int]
 
 
 def scrapersky() -> Reader:
-    """Everything: emails, phones in E.164, socials, people, addresses, each with its evidence."""
+    """Extract everything: emails, E.164 phones, social profiles, people, addresses, each with its evidence."""
     from scrapersky.extract.contacts import read_contacts
 
     def read(html: str) -> int:
@@ -23,14 +23,14 @@ def scrapersky() -> Reader:
 
 
 def scrapersky_parse() -> Reader:
-    """The reading of the page alone."""
+    """Parse the page only."""
     from scrapersky.extract.document.parse import parse_page
 
     return lambda html: len(parse_page(html).links)
 
 
 def beautifulsoup() -> Reader:
-    """What a script usually does: soup, text, three regular expressions."""
+    """Extract as a typical script does: soup, text, three regular expressions."""
     from bs4 import BeautifulSoup
 
     email = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}")

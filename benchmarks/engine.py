@@ -79,7 +79,7 @@ SEEDS = Side("the seeds' loop, batch 10, back to back", "seed_loop", {"batch_siz
 
 
 async def measure_throughput(server: Server, what: str, sides: Sequence[Side], size: Size) -> dict[str, Any]:
-    """The medians of every side, measured in turns."""
+    """Measure every side in turns and return the medians."""
     seen: dict[str, list[dict[str, float]]] = defaultdict(list)
     for _ in range(size.rounds):
         for side in sides:
@@ -95,7 +95,7 @@ async def measure_throughput(server: Server, what: str, sides: Sequence[Side], s
 
 
 def throughput_figures(medians: dict[str, Any], ours: float) -> list[Figure]:
-    """A line per side. CPU per job is the steadier of the two figures when others use the machine too."""
+    """Render one line per side. CPU per job is the steadier figure on a busy machine."""
     cpu = min(float(median["cpu_us"]) for name, median in medians.items() if name.startswith("ours"))
     return [
         Figure(
@@ -111,12 +111,12 @@ def throughput_figures(medians: dict[str, Any], ours: float) -> list[Figure]:
 
 
 def fastest(medians: dict[str, Any], sides: Sequence[Side], peer: str) -> float:
-    """Jobs per second of a peer with whatever setting suits it best; of ours, without a peer's name."""
+    """Return the jobs per second of a peer with its best setting, or of ours without a peer's name."""
     return max(float(medians[side.name]["jobs_per_second"]) for side in sides if side.peer == peer)
 
 
 async def drain(server: Server, size: Size) -> Measured:
-    """Jobs that do nothing."""
+    """Measure jobs that do nothing."""
     sides = [*OURS, PGQUEUER_BEST, PGQUEUER_DEFAULT, PROCRASTINATE_BEST, PROCRASTINATE_DEFAULT, SEEDS]
     medians = await measure_throughput(server, "drain", sides, size)
     ours = fastest(medians, sides, "")
@@ -137,7 +137,7 @@ async def drain(server: Server, size: Size) -> Measured:
 
 
 async def write(server: Server, size: Size) -> Measured:
-    """Jobs that store one row each; every side is checked for one row per job."""
+    """Measure jobs that store one row each; every side is checked for one row per job."""
     sides = [OURS[0], OURS_EACH, OURS[2], PGQUEUER_BEST, PROCRASTINATE_BEST, SEEDS]
     medians = await measure_throughput(server, "write", sides, size)
     ours = fastest(medians, sides, "")
@@ -152,7 +152,7 @@ async def write(server: Server, size: Size) -> Measured:
 
 
 async def latency(server: Server, size: Size) -> Measured:
-    """From queueing to start, single rows at random moments."""
+    """Measure the time from queueing to start, for single rows at random moments."""
     sides = [
         Side("ours, default settings", "engine_ours", {}),
         Side("pgqueuer, 1 manager x 10 (its default)", "peer_pgqueuer", {"batch_size": 10}),
@@ -191,12 +191,12 @@ async def latency(server: Server, size: Size) -> Measured:
 
 
 def quantile(values: list[float], share: float) -> float:
-    """The value below which this share lies."""
+    """Return the value below which this share lies."""
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
 async def claim(server: Server, size: Size) -> Measured:
-    """The claim's server time as the table grows."""
+    """Measure the claim's server time as the table grows."""
     say("claim: tables of a million rows")
     shapes = [SMALL, LARGE] if size.quick else [SMALL, LARGE, DEEP, SCATTERED]
     found = await measure_claims(server, shapes, size.claims)
@@ -220,7 +220,7 @@ async def claim(server: Server, size: Size) -> Measured:
 
 
 async def faults(server: Server, size: Size) -> Measured:
-    """Workers killed and frozen in the middle of a row."""
+    """Kill and freeze workers in the middle of a row."""
     figures, verdicts, raw = [], [], {}
     for how, told in (("kill", "killed (-9)"), ("freeze", "frozen (STOP, CONT)")):
         say(f"faults: {size.trials} workers {told}")
@@ -262,12 +262,12 @@ RUN: dict[str, Callable[[Server, Size], Coroutine[Any, Any, Measured]]] = {
 
 
 def say(what: str) -> None:
-    """Progress, for whoever waits."""
+    """Print progress."""
     print(f"  {what}", file=sys.stderr, flush=True)
 
 
 async def measure(parts: Sequence[str], size: Size) -> list[Measured]:
-    """Every part asked for, one after another, on one server."""
+    """Run every requested part, one after another, on one server."""
     with running_server() as server:
         await build_template(server)
         return [await RUN[part](server, size) for part in parts]

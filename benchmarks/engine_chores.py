@@ -82,12 +82,12 @@ class Doing(Workflow[Chore, int, int]):
     reads = ("number",)
 
     def read(self, row: Claimed) -> int:
-        """Its number."""
+        """Read the number of the row."""
         number: int = row.number
         return number
 
     async def work(self, number: int) -> int:
-        """Nothing."""
+        """Do nothing."""
         return number
 
 
@@ -95,7 +95,7 @@ class DoingInBatches(Doing):
     """A chore leaves a receipt, written with those of its batch."""
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Chore, int]]) -> Iterable[UUID]:
-        """All receipts at once."""
+        """Insert all receipts at once."""
         pid = getpid()
         await session.execute(
             insert(Receipt),
@@ -108,7 +108,7 @@ class DoingOneByOne(Doing):
     """A chore leaves a receipt, in the plainest words a workflow can say it."""
 
     async def write(self, session: AsyncSession, row: Chore, found: int) -> Iterable[UUID]:
-        """One receipt."""
+        """Insert one receipt."""
         session.add(Receipt(tenant_id=row.tenant_id, number=found, pid=getpid()))
         return ()
 

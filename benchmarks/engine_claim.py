@@ -51,7 +51,7 @@ FROM (SELECT n, CASE WHEN $5 THEN n * 7919::bigint % $2::int ELSE $2::int - n EN
 
 
 async def measure_claims(server: Server, shapes: Sequence[Shape], claims: int) -> list[dict[str, Any]]:
-    """The claim's median execution time and the indexes it used, one entry per shape."""
+    """Return the claim's median execution time and the indexes it used, per table shape."""
     async with AsyncExitStack() as stack:
         connections = [await _prepared(stack, server, shape) for shape in shapes]
         plans: list[list[dict[str, Any]]] = [[] for _ in shapes]
@@ -70,7 +70,7 @@ async def measure_claims(server: Server, shapes: Sequence[Shape], claims: int) -
 
 
 async def _prepared(stack: AsyncExitStack, server: Server, shape: Shape) -> asyncpg.Connection:
-    """A connection of the engine's own kind to a table of this shape, with the claim prepared."""
+    """Open an engine connection to a table of this shape, with the claim prepared."""
     url = await stack.enter_async_context(server.database(f"claim_{shape.name}", TEMPLATE))
     owner = await asyncpg.connect(url)
     await owner.execute("ALTER TABLE chore DISABLE TRIGGER USER")

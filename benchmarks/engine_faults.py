@@ -45,13 +45,13 @@ class Telling(DoingInBatches):
         return number
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Chore, int]]) -> Iterable[UUID]:
-        """The receipts; what is tried is said, whether or not it is let through."""
+        """Insert the receipts, and report the attempt whether or not it is accepted."""
         hand_in({"writing": [number for _, number in found]})
         return await super().write_batch(session, found)
 
 
 async def be_a_victim(url: str, seconds: float) -> None:
-    """A whole worker process: it says when it is ready, what it starts, writes and loses."""
+    """Run a whole worker process that reports when it is ready and what it starts, writes and loses."""
     application = await open_bench(
         Telling(seconds),
         url,
@@ -84,7 +84,7 @@ class Victim:
     back_after: dict[int, float] = field(default_factory=dict)
 
     async def listen(self) -> None:
-        """Hear what the process says, until it is gone."""
+        """Read the reports of the process until it ends."""
         assert self.process.stdout is not None
         async for line in self.process.stdout:
             said = json.loads(line)
@@ -97,7 +97,7 @@ class Victim:
 
 
 async def run_trials(server: Server, how: str, trials: int) -> dict[str, Any]:
-    """So many victims, in waves; what became of their rows."""
+    """Run this many victims in waves and return the outcome of their rows."""
     told: list[dict[str, Any]] = []
     while len(told) < trials:
         told += await _wave(server, how, min(WAVE, trials - len(told)))
@@ -117,7 +117,7 @@ async def run_trials(server: Server, how: str, trials: int) -> dict[str, Any]:
 
 
 async def _wave(server: Server, how: str, size: int) -> list[dict[str, Any]]:
-    """One database, `size` victims with two rows each, one rescuer; only what SQL says afterwards counts."""
+    """Run `size` victims with two rows each and one rescuer on one database; only SQL counts afterwards."""
     async with server.database("faults", TEMPLATE) as url:
         admin = await asyncpg.connect(url)
         victims = [Victim(await _start(url, WORK_SECONDS[how])) for _ in range(size)]
@@ -155,7 +155,7 @@ async def _start(url: str, seconds: float) -> asyncio.subprocess.Process:
 
 
 async def _all_busy(victims: Sequence[Victim]) -> None:
-    """Every row is in somebody's hands."""
+    """Check that every row is in flight."""
     async with asyncio.timeout(30):
         while sum(len(victim.rows) for victim in victims) < len(victims) * ROWS_EACH:
             await asyncio.sleep(0.01)
@@ -200,7 +200,7 @@ async def _hit_and_rescue(url: str, admin: asyncpg.Connection, how: str, victims
 
 
 async def _trial(admin: asyncpg.Connection, victim: Victim) -> dict[str, Any]:
-    """What the database says about one victim's rows."""
+    """Read from the database what happened to one victim's rows."""
     rows = list(victim.rows)
     done = await admin.fetchval(
         "SELECT count(*) FROM chore WHERE number = ANY ($1::int8[]) AND doing_status = 'Completed'", rows

@@ -33,7 +33,7 @@ class Order:
 
     @classmethod
     def read(cls) -> "Order":
-        """The order this process was started with."""
+        """Read the order this process was started with."""
         return cls(**json.loads(sys.argv[1]))
 
 
@@ -51,11 +51,11 @@ class Meter:
         self._began = time.perf_counter()
 
     def lap(self) -> None:
-        """The last job is done; what comes after costs CPU but no time."""
+        """Record the end of the last job; what follows costs CPU but no time."""
         self._ended = time.perf_counter()
 
     def stop(self, jobs: int) -> dict[str, float]:
-        """Jobs per second and CPU per job."""
+        """Return jobs per second and CPU per job."""
         ended = self._ended or time.perf_counter()
         worker, server = _own_seconds() - self._worker, self._server_seconds() - self._server
         return {
@@ -86,7 +86,7 @@ class Countdown:
         self.over = asyncio.Event()
 
     def one(self) -> None:
-        """A job is done."""
+        """Count a finished job."""
         self._left -= 1
         if self._left <= 0:
             self.over.set()
@@ -100,7 +100,7 @@ class Latencies:
         self._started: dict[int, float] = {}
 
     def started(self, number: int) -> None:
-        """The handler of this job has begun."""
+        """Record that the handler of this job has begun."""
         self._started.setdefault(number, time.perf_counter())
 
     async def produce(self, queue_one: Callable[[int], Awaitable[Any]], order: Order) -> None:
@@ -117,7 +117,7 @@ class Latencies:
                 await asyncio.sleep(0.05)
 
     def milliseconds(self) -> list[float]:
-        """One figure per job."""
+        """Return one figure per job."""
         return [(self._started[number] - sent) * 1000 for number, sent in self._sent.items()]
 
 

@@ -17,7 +17,7 @@ WORKFLOWS = {"drain": Doing, "write": DoingInBatches, "write_each": DoingOneByOn
 
 
 async def open_bench(workflow: Doing, url: str, **variables: object) -> Application:
-    """The house of a process whose line is this one workflow."""
+    """Open the application of a process whose pipeline is this one workflow."""
     environment = Environment(
         {
             "DATABASE_URL": url,
@@ -62,7 +62,7 @@ async def drain(order: Order, admin: asyncpg.Connection) -> None:
 
 
 async def check(admin: asyncpg.Connection, order: Order) -> None:
-    """Every row once: completed at the first attempt, in the run history, and with one receipt if it writes."""
+    """Check every row once: completed at the first attempt, in the run history, with one receipt if it writes."""
     done = await admin.fetchval("SELECT count(*) FROM chore WHERE doing_status = 'Completed' AND doing_attempts = 1")
     told = await admin.fetchval("SELECT sum(completed) FROM run WHERE workflow = 'doing'")
     assert (done, told) == (order.jobs, order.jobs), f"{done} done, {told} in the history, of {order.jobs}"

@@ -38,12 +38,12 @@ class Measured:
 
 
 def as_json(found: list[Measured]) -> list[dict[str, Any]]:
-    """The same for machines."""
+    """Return the report as JSON."""
     return [asdict(measured) for measured in found]
 
 
 def print_report(console: Console, found: list[Measured]) -> None:
-    """A table per bar, and one sentence on the whole."""
+    """Print a table per bar and one summary sentence."""
     for measured in found:
         columns = {"": [figure.side for figure in measured.figures]}
         columns[measured.unit] = [figure.value for figure in measured.figures]

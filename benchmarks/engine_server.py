@@ -39,7 +39,7 @@ class Server:
         self.postmaster: int = server.get_pid()
 
     def url(self, name: str) -> str:
-        """The address of a database."""
+        """Return the URL of a database."""
         return str(self._server.get_uri(database=name))
 
     async def execute(self, statement: str) -> None:
@@ -52,7 +52,7 @@ class Server:
 
     @asynccontextmanager
     async def database(self, name: str, template: str = "template1") -> AsyncIterator[str]:
-        """A database for as long as it is needed."""
+        """Create a database for the duration of the context."""
         await self.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
         await self.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
         try:
@@ -78,7 +78,7 @@ def running_server() -> Iterator[Server]:
 
 
 async def build_template(server: Server) -> None:
-    """A migrated database with the tables of the benchmark, to be copied."""
+    """Create a migrated database with the tables of the benchmark, to be copied."""
     await server.execute(f"CREATE DATABASE {TEMPLATE}")
     url = server.url(TEMPLATE)
     database = Database(url, load(Environment({"DATABASE_URL": url}, None)))

@@ -22,7 +22,7 @@ Run = dict[str, float]
 
 
 def ours(site: str, database: str, mode: str) -> list[list[str]]:
-    """Two processes that only fetch, or one that fetches for two killable parser children."""
+    """Run two processes that only fetch, or one that fetches for two parser processes."""
     worker = [sys.executable, "-m", "benchmarks.fetch_worker", site, database, mode]
     if mode == "contacts":
         return [[*worker, "0", str(PAGES[mode]), "2"]]
@@ -30,7 +30,7 @@ def ours(site: str, database: str, mode: str) -> list[list[str]]:
 
 
 def scrapys(site: str, database: str, mode: str, python: Path) -> list[list[str]]:
-    """Two spiders, half of the pages each: one Scrapy process uses one core."""
+    """Run two spiders with half of the pages each: one Scrapy process uses one core."""
     return [[str(python), "-P", str(HERE / "fetch_spider.py"), site, database, mode, *half] for half in halves(mode)]
 
 
@@ -60,7 +60,7 @@ def measured(commands: list[list[str]]) -> Run:
 
 
 def compare(mode: str, title: str, site: str, database: str, python: Path) -> float:
-    """Rounds of both sides in turn; the ratio of the medians."""
+    """Run both sides in turn for some rounds; return the ratio of the medians."""
     runs: dict[str, list[Run]] = {"scrapersky": [], "scrapy": []}
     for _ in range(ROUNDS):
         runs["scrapersky"].append(measured(ours(site, database, mode)))
@@ -79,7 +79,7 @@ def compare(mode: str, title: str, site: str, database: str, python: Path) -> fl
 
 
 def main() -> None:
-    """Both comparisons; the bar is on the second."""
+    """Run both comparisons; the bar is on the second."""
     python = peer_python("fetch", ["scrapy", "uvloop", "asyncpg", "phonenumbers"])
     home = Path(tempfile.mkdtemp(prefix="bench-fetch-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)  # registered first, so done after the server stopped

@@ -93,7 +93,7 @@ WORDS = [
 
 
 def page(number: int) -> bytes:
-    """One page: menu, prose, a team, an address, a footer."""
+    """Build one page: menu, prose, a team, an address, a footer."""
     chance = random.Random(number)
     domain = f"business{number}.example"
 
@@ -119,7 +119,7 @@ def page(number: int) -> bytes:
 
 
 def answers() -> dict[bytes, bytes]:
-    """The whole answer for each path, made once."""
+    """Build the whole response of each path once."""
     made = {}
     for number in range(PAGES):
         body = gzip.compress(page(number), 6)

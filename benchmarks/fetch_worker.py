@@ -74,7 +74,7 @@ async def work(site: str, database: str, mode: str, first: int, last: int, child
 
 
 def cpu_seconds() -> float:
-    """What this process and its children have used so far."""
+    """Return the CPU seconds of this process and its children."""
     everyone = (psutil.Process(), *psutil.Process().children(recursive=True))
     return sum(sum(process.cpu_times()[:2]) for process in everyone)
 

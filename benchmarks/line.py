@@ -85,7 +85,7 @@ class Bench:
         self._server, self._home, self._python = server, home, python
 
     async def database(self, name: str) -> str:
-        """A fresh migrated database without the steps that Scrapy has no part in."""
+        """Create a migrated database without the steps that Scrapy does not have."""
         connection = await asyncpg.connect(self._server)
         await connection.execute(f"CREATE DATABASE {name}")
         await connection.close()
@@ -99,7 +99,7 @@ class Bench:
         return urlsplit(self._server)._replace(path=f"/{name}").geturl()
 
     async def ours(self, sandbox: Sandbox, name: str) -> Run:
-        """Two workers; each site from its name alone. Then the plan for the other side is written down."""
+        """Run two workers that get each site by name only; then write the plan for the other side."""
         url = await self.database(name)
         connection = await asyncpg.connect(url)
         tenant = await connection.fetchval("SELECT id FROM tenant")
@@ -119,7 +119,7 @@ class Bench:
         return Run(len(truth), pages, rows, sandbox.traffic.requests, done.seconds, done.cpu_seconds)
 
     async def scrapys(self, sandbox: Sandbox, name: str) -> Run:
-        """Two spiders, half of the sites each: one Scrapy process uses one core."""
+        """Run two spiders with half of the sites each: one Scrapy process uses one core."""
         url = self._url(name)
         spider = [str(self._python), "-P", str(HERE / "line_spider.py"), ADDRESS, url, str(self._home / "plan.json")]
         started, cpu = time.monotonic(), _cpu()
@@ -151,7 +151,7 @@ def _cpu() -> float:
 
 
 def show(runs: dict[str, list[Run]], sitemap: dict[str, Any]) -> None:
-    """Medians of both sides, their ratio, and whether the bar of memory holds."""
+    """Print the medians of both sides, their ratio, and whether the memory bar holds."""
     console, middle = Console(), {name: _middle(rounds) for name, rounds in runs.items()}
     table = Table("", "pages/s", "businesses/min", "requests/s", "CPU ms/page", "pages", "contacts", "seconds")
     for name, run in middle.items():

@@ -11,7 +11,7 @@ from benchmarks.line_workers import Work, work_until_idle
 
 
 async def million(url: str, urls: int) -> dict[str, Any]:
-    """One sitemap, one worker: how long, and how its memory went."""
+    """Import one sitemap with one worker; measure its time and memory."""
     async with endless_site(urls) as port:
         connection = await asyncpg.connect(url)
         tenant = await connection.fetchval("SELECT id FROM tenant")
@@ -49,7 +49,7 @@ async def million(url: str, urls: int) -> dict[str, Any]:
 
 @asynccontextmanager
 async def endless_site(urls: int) -> AsyncIterator[int]:
-    """A site whose sitemap has as many URLs as asked."""
+    """Serve a site whose sitemap has the requested number of URLs."""
 
     async def answer(request: server.Request) -> server.StreamResponse:
         if request.path != "/sitemap.xml":

@@ -25,7 +25,7 @@ class Work:
 
 
 def environment(url: str, variables: dict[str, str]) -> dict[str, str]:
-    """The settings of a worker in the benchmark: no pauses between visits, no second tries."""
+    """Return the settings of a worker in the benchmark: no delay between visits, no retries."""
     return {
         **os.environ,
         "DATABASE_URL": url,
@@ -40,7 +40,7 @@ def environment(url: str, variables: dict[str, str]) -> dict[str, str]:
 
 
 def run_command(url: str, *words: str) -> None:
-    """A command of the project, to its end."""
+    """Run a command of the project to its end."""
     command = [sys.executable, "-m", "scrapersky", *words]
     subprocess.run(command, env=environment(url, {}), check=True, stdout=subprocess.DEVNULL)
 

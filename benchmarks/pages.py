@@ -43,7 +43,7 @@ ENDINGS = ("", "/", "/", ".html", ".php", "?id=7")
 
 
 def make_addresses(count: int) -> list[str]:
-    """Addresses as sitemaps have them, the same in every run."""
+    """Generate URLs as sitemaps have them, the same in every run."""
     dice = random.Random(1)
     addresses = []
     for number in range(count):
@@ -55,7 +55,7 @@ def make_addresses(count: int) -> list[str]:
 
 
 def make_page() -> str:
-    """A page of 50 KB: a head, cards of text with links, a footer with the contacts."""
+    """Build a page of 50 KB: a head, text cards with links, a footer with contacts."""
     card = (
         "<div class='card'><h3>Gentle care for the whole family</h3><p>We take our time, explain every step and find "
         "the treatment that suits you; the first visit is a talk.</p><a href='/treatments/{0}'>Read more</a></div>"
@@ -70,7 +70,7 @@ def median(measure: Callable[[], float]) -> float:
 
 
 def classifying(addresses: list[str]) -> float:
-    """Microseconds of processor time per address."""
+    """Measure CPU microseconds per URL."""
     before = time.process_time()
     for address in addresses:
         classify_page(address)
@@ -78,7 +78,7 @@ def classifying(addresses: list[str]) -> float:
 
 
 async def sending() -> tuple[float, float]:
-    """Microseconds of wall time, and of our own processor time, for a page of 50 KB that costs nothing to read."""
+    """Measure the wall time and our CPU time of sending a trivial 50 KB page to a parser process."""
     page = bytes(50_000)
     async with ParserPool(1, pages_per_child=PAGES * 10) as pool:
         await pool.run(len, page)
@@ -93,7 +93,7 @@ async def sending() -> tuple[float, float]:
 
 
 def reading(html: str) -> float:
-    """Milliseconds of processor time for all metadata and contacts of a page."""
+    """Measure CPU milliseconds for all metadata and contacts of a page."""
     before = time.process_time()
     for _ in range(100):
         read_metadata(html, "https://www.example.org/")

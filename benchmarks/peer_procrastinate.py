@@ -80,7 +80,7 @@ async def latency(app: App, order: Order) -> None:
 
 
 async def settle_down(url: str) -> None:
-    """Fresh statistics and no checkpoint ahead, as on every side."""
+    """Refresh statistics and finish checkpoints, as on every side."""
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
         await connection.execute("ANALYZE")
         await connection.execute("CHECKPOINT")

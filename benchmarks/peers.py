@@ -10,7 +10,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def peer_python(name: str, packages: list[str]) -> Path:
-    """The Python of the environment `.venv-bench-<name>` that holds these packages."""
+    """Return the Python of the environment `.venv-bench-<name>` with these packages; create it if needed."""
     home = ROOT / f".venv-bench-{name}"
     python = home / "bin" / "python"
     stamp = home / hashlib.sha256("\n".join(packages).encode()).hexdigest()

@@ -60,7 +60,7 @@ async def claim(sessions: async_sessionmaker[AsyncSession], batch_size: int) -> 
 
 
 async def process(sessions: async_sessionmaker[AsyncSession], task_id: UUID, writes: bool) -> None:
-    """One row in a session of its own."""
+    """Process one row in its own session."""
     async with sessions() as session:
         task = await session.get(Task, task_id)
         assert task is not None

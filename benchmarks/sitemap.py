@@ -19,14 +19,14 @@ MEMORY_BAR_MEGABYTES = 25.0
 
 
 def measure(python: Path, reader: str, path: Path) -> dict[str, float]:
-    """One reading in a process of its own."""
+    """Run one reader in its own process."""
     worker = ROOT / "benchmarks" / "sitemap_worker.py"
     told = subprocess.run([python, "-P", worker, reader, path], capture_output=True, text=True, check=True, timeout=300)
     return dict(json.loads(told.stdout.splitlines()[-1]))
 
 
 def compare(python: Path, path: Path) -> bool:
-    """Every reader on one file, in turn; whether the bars are reached."""
+    """Run every reader on one file in turn; return whether the bars are reached."""
     readings: dict[str, list[dict[str, float]]] = {reader: [] for reader in [*OURS, *PEERS]}
     for _ in range(RUNS):
         for reader in readings:
@@ -44,7 +44,7 @@ def compare(python: Path, path: Path) -> bool:
 
 
 def _speed(reading: dict[str, float]) -> float:
-    """A reader that lost URLs has no speed."""
+    """Compute the speed; a reader that lost URLs has none."""
     return reading["urls"] / reading["cpu_seconds"] if reading["urls"] >= URLS else 0.0
 
 
@@ -59,7 +59,7 @@ def _judge(fastest: str, speeds: dict[str, float], rises: dict[str, float], foun
 
 
 def main() -> None:
-    """All files, then the import; exit code 1 when a bar is missed."""
+    """Run all files, then the import; exit with 1 if a bar is missed."""
     python = peer_python("sitemap", [*PEERS, "lxml_html_clean"])  # the last for trafilatura, which only hopes for it
     with tempfile.TemporaryDirectory() as folder:
         files = write_files(Path(folder))

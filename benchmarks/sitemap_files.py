@@ -26,7 +26,7 @@ def _plain(number: int) -> str:
 
 
 def _rich(number: int) -> str:
-    """lastmod, changefreq and priority; 10 % with &amp;, 25 % with image, 5 % with video, 20 % with two languages."""
+    """Add lastmod, changefreq and priority; some records also get entities, images, videos and languages."""
     query = f"?id={number}&amp;lang=en" if number % 10 == 0 else ""
     return (
         f"  <url>\n    <loc>{_loc(number)}{query}</loc>\n"

@@ -39,7 +39,7 @@ Row = tuple[UUID, UUID, str, datetime | None]
 
 
 async def rows_of(path: Path) -> AsyncGenerator[list[Row], None]:
-    """The rows of a sitemap in batches; within a batch the last word about a URL counts."""
+    """Return the rows of a sitemap in batches; the last value of a repeated URL counts."""
     rows: dict[str, Row] = {}
     async for batch in read_batches(_chunks(path), SitemapReader("https://www.example.com/sitemap.xml")):
         for entry in batch:
@@ -58,12 +58,12 @@ async def _chunks(path: Path) -> AsyncIterator[bytes]:
 
 
 def _in_order(rows: dict[str, Row]) -> list[Row]:
-    """By URL: neighbours in the index are then inserted one after the other."""
+    """Sort by URL: neighbours in the index are inserted one after the other."""
     return sorted(rows.values(), key=itemgetter(2))
 
 
 async def in_file_order(path: Path) -> list[Row]:
-    """All rows as the file has them, ready to be copied."""
+    """Return all rows in file order, ready for COPY."""
     reader = SitemapReader("https://www.example.com/sitemap.xml")
     entries = [entry async for batch in read_batches(_chunks(path), reader) for entry in batch]
     return [(TENANT, DOMAIN, entry.loc, entry.lastmod) for entry in entries]
@@ -82,21 +82,21 @@ async def import_sitemap(connection: asyncpg.Connection, path: Path) -> int:
 
 
 async def store(connection: asyncpg.Connection, rows: list[Row]) -> None:
-    """By way of a temporary table: COPY itself neither asks what is there nor obeys row level security."""
+    """Store through a temporary table: COPY itself neither checks for conflicts nor obeys row level security."""
     await connection.copy_records_to_table("incoming", records=rows, columns=COLUMNS)
     await connection.execute(UPSERT)
     await connection.execute("TRUNCATE incoming")
 
 
 async def bare_copy(connection: asyncpg.Connection, rows: list[Row]) -> int:
-    """The limit: rows that are ready, straight into the table."""
+    """Copy prepared rows straight into the table: the upper limit."""
     async with connection.transaction():
         await connection.copy_records_to_table("page", records=rows, columns=COLUMNS)
     return len(rows)
 
 
 async def _timed(connection: asyncpg.Connection, work: Coroutine[None, None, int]) -> float:
-    """Rows per second; every row must be there afterwards."""
+    """Measure rows per second and check that every row was stored."""
     started = time.perf_counter()
     count = await work
     seconds = time.perf_counter() - started
@@ -112,7 +112,7 @@ async def _empty(connection: asyncpg.Connection) -> None:
 
 
 async def compare(uri: str, path: Path) -> bool:
-    """Both sides in turn; whether the bar is reached."""
+    """Run both sides in turn; return whether the bar is reached."""
     database = Database(uri, load(Environment({}, env_file=None)))
     await migrate(database)
     connection = await asyncpg.connect(uri)

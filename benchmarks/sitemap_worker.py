@@ -20,7 +20,7 @@ SMALL = (
 
 
 def content_of(path: Path) -> bytes:
-    """The whole file, inflated: what every peer wants."""
+    """Return the whole decompressed file, which every peer needs."""
     body = path.read_bytes()
     return gzip.decompress(body) if body.startswith(b"\x1f\x8b") else body
 
@@ -32,7 +32,7 @@ def chunks_of(path: Path) -> Iterator[bytes]:
 
 
 def scrapersky(path: Path) -> int:
-    """Ours: every value as written."""
+    """Read with ours: every value as written."""
     from scrapersky.crawl.sitemaps.read import SitemapReader
 
     reader = SitemapReader(SITEMAP_URL)
@@ -44,7 +44,7 @@ def scrapersky(path: Path) -> int:
 
 
 def scrapersky_objects(path: Path) -> int:
-    """Ours, with lastmod as an aware time and priority as a number, as some peers give them."""
+    """Read with ours, with lastmod as an aware time and priority as a number, as some peers give them."""
     from scrapersky.crawl.sitemaps.read import SitemapReader, read_sitemap
 
     count = 0
@@ -95,7 +95,7 @@ def usp(path: Path) -> int:
 
 
 def peak_kilobytes() -> int:
-    """The most memory this program has held; getrusage would count what its parent held before it began."""
+    """Return the peak memory of this program; getrusage would include its parent's memory before exec."""
     status = Path("/proc/self/status").read_text()
     return int(status.split("VmHWM:")[1].split()[0])
 
