@@ -46,7 +46,7 @@ async def test_an_unknown_tenant(line: Command) -> None:
     for word in ("queue", "retry"):
         said = await line(word, "deep_scan", str(new_id()), "--tenant", "nobody")
         assert said.code == 2
-        assert said.sentence == "There is no tenant of this name. 'nobody' is none of the tenants of this database."
+        assert said.sentence == "There is no such tenant. This database has no tenant 'nobody'."
 
 
 @pytest.mark.parametrize("word", ["queue", "retry"])

@@ -98,6 +98,6 @@ async def test_whom_nobody_can_mean_is_a_sentence(line):
     for words in ((), ("--email", "anna"), ("--name", "Anna Molar"), ("--phone", "123")):
         said = await line("erase", *words)
         assert said.code == 2
-        assert said.sentence.startswith("Nobody is meant by this.")
+        assert said.sentence.startswith("The request does not identify a person.")
     shown = await line("erase", "--email", "anna@molar.fi")
     assert (shown.code, "Nothing was changed" in shown.out) == (0, True)

@@ -194,7 +194,7 @@ async def test_without_money_for_details_it_says_what_to_raise_and_goes_on_when_
         (("dentists in Helsinki", "--out", "leads.doc"), "ends in .doc"),
         (("--domains", "missing.txt"), "missing.txt cannot be read"),
         (("dentists in Helsinki", "--provider", "nobody"), "'nobody' is none of"),
-        (("dentists in Helsinki", "--tenant", "nobody"), "'nobody' is none of the tenants"),
+        (("dentists in Helsinki", "--tenant", "nobody"), "has no tenant 'nobody'"),
         ((), "Say what to look for, or give --domains FILE"),
         (("dentists in Helsinki", "--domains", "x"), "not both"),
         (("",), "Write what to look for and where"),

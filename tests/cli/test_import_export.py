@@ -206,7 +206,7 @@ async def test_columns_can_be_mapped(line, admin, written):
         (("domains", "--map", "nothing"), b"domain\n", "'nothing' is not COLUMN=FIELD."),
         (("domains", "--map", "x=domain"), b"domain\na.fi\n", "There is no column 'x'; there are domain."),
         (("places",), b"colour,size\nred,3\n", "Places need a column for name"),
-        (("domains", "--tenant", "nobody"), b"domain\na.fi\n", "'nobody' is none of the tenants"),
+        (("domains", "--tenant", "nobody"), b"domain\na.fi\n", "has no tenant 'nobody'"),
     ],
 )
 async def test_what_cannot_be_used_gets_a_sentence(line, admin, written, words, content, sentence):

@@ -51,7 +51,7 @@ async def test_a_key_is_printed_once_and_opens_the_door(line: Command, admin) ->
     assert row["expires_at"] is not None
     said = await line("user", "key", "bot", "--scope", "admin")
     assert (said.code, said.out) == (2, "")
-    assert "does not cover admin" in said.sentence
+    assert "does not include admin" in said.sentence
 
 
 @pytest.mark.parametrize("password", ["", "short", "x" * 1025, "a tab\tin the middle"])
@@ -83,15 +83,15 @@ async def test_a_new_password_ends_every_login(line: Command, typing, admin) -> 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("user", "disable", "nobody"), "'nobody' is none of the users"),
-        (("user", "list", "--tenant", "nowhere"), "'nowhere' is none of the tenants"),
+        (("user", "disable", "nobody"), "has no user named 'nobody'"),
+        (("user", "list", "--tenant", "nowhere"), "has no tenant 'nowhere'"),
         (("user", "role", "ada", "viewer"), "ada is the last admin"),
         (("user", "disable", "ada"), "ada is the last admin"),
-        (("user", "create", "ada", "--no-password"), "'ada' is there"),
-        (("tenant", "create", "default"), "'default' is there"),
-        (("tenant", "set", "nowhere", "--disable"), "'nowhere' is none of the tenants"),
-        (("tenant", "set", "default", "--disable"), "default is the last tenant"),
-        (("tenant", "set", "default", "--no-operator"), "default is the last tenant"),
+        (("user", "create", "ada", "--no-password"), "'ada' is in use"),
+        (("tenant", "create", "default"), "'default' is in use"),
+        (("tenant", "set", "nowhere", "--disable"), "has no tenant 'nowhere'"),
+        (("tenant", "set", "default", "--disable"), "default is the last active operator"),
+        (("tenant", "set", "default", "--no-operator"), "default is the last active operator"),
         (("tenant", "set", "default", "--pages-per-day", "many"), "--pages-per-day many is none"),
         (("tenant", "set", "default", "--pages-per-day", "-1"), "--pages-per-day -1 is none"),
         (("tenant", "set", "default", "--pages-per-day", "99999999999"), "--pages-per-day 99999999999 is none"),

@@ -42,7 +42,7 @@ async def merge(session: AsyncSession, actor: Actor, keep_id: UUID, other_id: UU
         await curation.curate(session, CONTACTS, actor, [keep_id], decision, is_told=False)
         await session.refresh(keep)
     if was_suppressed:
-        await suppressions.follow(session, actor, keep, "merged with a suppressed contact")
+        await suppressions.suppress_moved(session, actor, keep, "merged with a suppressed contact")
     kept, merged = audit.changed(before["kept"], audited(keep)), audit.changed(before["merged"], audited(other))
     sides = ({"kept": one, "merged": {"id": str(other_id), **two}} for one, two in zip(kept, merged, strict=True))
     await audit.record(session, actor, "merge", f"contact {keep_id}", *sides)
@@ -53,7 +53,7 @@ async def _locked(session: AsyncSession, actor: Actor, keep_id: UUID, other_id: 
     """Lock both contacts in the order of their ids, so that two merges never deadlock."""
     if keep_id == other_id:
         raise NothingToMerge("Give two different ids.")
-    await suppressions.alone(session, actor.tenant_id)
+    await suppressions.lock_tenant(session, actor.tenant_id)
     locked = {one: await get(session, actor, one, lock=True) for one in sorted((keep_id, other_id))}
     if any(contact.merged_into_id for contact in locked.values()):
         raise NothingToMerge("One of them was merged into another contact before.")

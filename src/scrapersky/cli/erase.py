@@ -12,7 +12,7 @@ from scrapersky.cli.shared.actor import TenantName, acting
 from scrapersky.cli.shared.application import opened
 from scrapersky.cli.shared.output import print_json, printable
 from scrapersky.store.accounts import tenants
-from scrapersky.store.privacy.identify import Named
+from scrapersky.store.privacy.identify import PersonQuery
 
 
 def erase(
@@ -32,8 +32,8 @@ def erase(
 
     Exit codes: 0 done or shown, 2 nobody is meant by this, or the database.
     """
-    named = Named(email, phone, name, domain)
-    named.ways()  # whom nobody can mean is better known before the house is opened
+    named = PersonQuery(email, phone, name, domain)
+    named.points()  # whom nobody can mean is better known before the house is opened
     done = uvloop.run(_erase(named, yes, tenant))
     if as_json:
         print_json({"preview": not yes, **asdict(done)})
@@ -41,7 +41,7 @@ def erase(
         _say(done, yes)
 
 
-async def _erase(named: Named, is_meant: bool, tenant: str) -> Erasure:
+async def _erase(named: PersonQuery, is_meant: bool, tenant: str) -> Erasure:
     async with opened() as application:
         actor = await acting(application, tenant)
         async with application.database.session(actor.tenant_id) as session:

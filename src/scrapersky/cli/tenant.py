@@ -11,7 +11,7 @@ from scrapersky.cli.shared.names import plain_name
 from scrapersky.cli.shared.output import print_json, print_table
 from scrapersky.core import clock
 from scrapersky.core.errors import BadRequest
-from scrapersky.store.accounts import tenant_wake, tenants
+from scrapersky.store.accounts import tenants
 
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
 
@@ -100,7 +100,7 @@ async def _create(name: str, quotas: dict[str, Any]) -> None:
 
 async def _list() -> list[dict[str, Any]]:
     async with opened() as application, application.database.engine_session() as session:
-        return [tenants.shown(one) for one in await tenants.every(session)]
+        return [tenants.shown(one) for one in await tenants.page(session)]
 
 
 async def _change(name: str, changes: dict[str, Any]) -> dict[str, Any]:
@@ -110,7 +110,7 @@ async def _change(name: str, changes: dict[str, Any]) -> dict[str, Any]:
             changed = await tenants.change(session, actor, name, changes)
             shown, tenant_id = tenants.shown(changed), changed.id
         if changes.get("disabled_at", True) is None:
-            await tenant_wake.go_on(application.database, application.pipeline.queues.values(), tenant_id)
+            await tenants.resume_rows(application.database, application.pipeline.queues.values(), tenant_id)
         return shown
 
 

@@ -387,4 +387,4 @@ async def test_one_login_more_than_there_may_be_ends_the_one_used_least_lately(d
             assert (await me(stranger, kept["access_token"])).status_code == 200
     ended = await admin.fetchrow("SELECT subject, after FROM audit WHERE action = 'end'")
     assert ended["subject"] == f"session {second['session_id']}"
-    assert "more than 3 logins" in ended["after"]
+    assert "more than 3 sessions" in ended["after"]

@@ -30,7 +30,7 @@ async def test_values_are_added_once_and_wrong_ones_fail_alone(client, admin, te
         "already": 0,
         "contacts": 1,
         "failed": 1,
-        "errors": [{"line": 2, "message": "'nonsense' has no domain that can be registered"}],
+        "errors": [{"line": 2, "message": "'nonsense' has no registrable domain"}],
     }
     assert await is_suppressed(client, contact)
     again = (await client.post(HERE, json=body)).json()
@@ -66,7 +66,7 @@ async def test_a_check_says_what_suppresses_each_value(client):
         ("c@root.fi", False, None),
         ("?", None, None),
     ]
-    assert "no domain" in items[3]["message"]
+    assert "no registrable domain" in items[3]["message"]
 
 
 async def test_a_deleted_one_frees_its_contacts(client, admin, tenant):

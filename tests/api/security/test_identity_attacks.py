@@ -79,7 +79,7 @@ async def test_a_login_that_waited_while_the_password_changed_does_not_begin(
     actor = Actor("bob", tenant, "viewer", "api", user_id)
     with pytest.raises(NotAuthenticated):
         async with database.session(tenant) as session:
-            await sessions.begin(session, actor, user_id, hashed, "192.0.2.7", None, 20)
+            await sessions.start(session, actor, user_id, hashed, "192.0.2.7", None, 20)
     assert await admin.fetchval("SELECT count(*) FROM session") == 0
 
 

@@ -2,10 +2,16 @@
 
 import pytest
 
-from scrapersky.store.privacy.patterns import MARK, mentions, pattern_of, without
-from scrapersky.store.privacy.suppression_values import Way, person
+from scrapersky.store.privacy.contact_points import ContactPoint, person_points
+from scrapersky.store.privacy.patterns import MARK, mention_pattern, mentions, without
 
-ANNA = pattern_of([Way("email", "anna@molar.fi"), Way("phone", "+35891234567"), *person("Anna Molar", "molar.fi")])
+ANNA = mention_pattern(
+    [
+        ContactPoint("email", "anna@molar.fi"),
+        ContactPoint("phone", "+35891234567"),
+        *person_points("Anna Molar", "molar.fi"),
+    ]
+)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Whom never to write to again: kept by the database, whichever way a contact or a suppression comes."""
+"""Whom never to write to again: kept by the database, whichever point a contact or a suppression comes."""
 
 import asyncio
 from uuid import UUID
@@ -14,9 +14,9 @@ from scrapersky.store.contacts import edit as contact_edits
 from scrapersky.store.contacts import upsert as contacts
 from scrapersky.store.listing.paginate import UnknownRow
 from scrapersky.store.privacy import suppressions
-from scrapersky.store.privacy.suppression_values import Way, read
+from scrapersky.store.privacy.contact_points import ContactPoint, parse_points
 
-ANNA = Way("email", "anna@molar.fi")
+ANNA = ContactPoint("email", "anna@molar.fi")
 
 
 @pytest.fixture
@@ -26,19 +26,20 @@ def actor(tenant) -> Actor:
 
 async def suppressed(admin, tenant) -> set[str]:
     rows = await admin.fetch(
-        "SELECT coalesce(email, phone, fax) AS way FROM contact WHERE suppressed_at IS NOT NULL AND tenant_id = $1",
+        "SELECT coalesce(email, phone, fax) AS point FROM contact WHERE suppressed_at IS NOT NULL AND tenant_id = $1",
         tenant,
     )
-    return {row["way"] for row in rows}
+    return {row["point"] for row in rows}
 
 
-async def suppress(database, actor, *written: str) -> suppressions.Suppressed:
+async def suppress(database, actor, *written: str) -> suppressions.SuppressionCounts:
     async with database.session(actor.tenant_id) as session:
-        return await suppressions.suppress(session, actor, [way for each in written for way in read(each)])
+        points = [point for each in written for point in parse_points(each)]
+        return await suppressions.suppress(session, actor, points)
 
 
 @pytest.mark.parametrize(
-    ("written", "country", "ways"),
+    ("written", "country", "points"),
     [
         (" <Anna@Molar.FI>, ", "", [("email", "anna@molar.fi")]),
         ("mailto:anna+news@molar.fi", "", [("email", "anna+news@molar.fi")]),
@@ -50,22 +51,24 @@ async def suppress(database, actor, *written: str) -> suppressions.Suppressed:
         ("xn--mller-kva.de", "", [("domain", "xn--mller-kva.de"), ("domain", "müller.de")]),
     ],
 )
-def test_values_have_one_spelling(written, country, ways):
-    assert [(way.kind, way.value) for way in read(written, country)] == ways
+def test_values_have_one_spelling(written, country, points):
+    assert [(point.kind, point.value) for point in parse_points(written, country)] == points
 
 
 @pytest.mark.parametrize(
     "written", ["", "molar", "anna@molar", "a b@molar.fi", "co.uk", "09 123 4567", "a&b.fi", "x" * 400]
 )
-def test_what_reaches_nobody_is_refused(written):
-    with pytest.raises(ValueError, match=r"it is empty|no email|no domain|no phone|more than"):
-        read(written)
+def test_a_value_that_is_no_contact_point_is_refused(written):
+    with pytest.raises(ValueError, match=r"is empty|not an email|no registrable|not a phone|more than"):
+        parse_points(written)
 
 
 async def test_contacts_of_every_kind_are_marked_and_their_waiting_work_is_taken_back(database, admin, tenant, actor):
     ids = {
-        way: await add(admin, "contact", tenant, identity=way, **{column: way}, contact_verification_status="Queued")
-        for column, way in [
+        point: await add(
+            admin, "contact", tenant, identity=point, **{column: point}, contact_verification_status="Queued"
+        )
+        for column, point in [
             ("email", "anna@molar.fi"),
             ("email", "bo@mail.root.fi"),
             ("email", "carl@root.fi"),
@@ -76,9 +79,14 @@ async def test_contacts_of_every_kind_are_marked_and_their_waiting_work_is_taken
         ]
     }
     target = await add(admin, "destination", tenant, name="crm", kind="webhook")
-    for way in ("anna@molar.fi", "eve@free.fi"):
+    for point in ("anna@molar.fi", "eve@free.fi"):
         await add(
-            admin, "delivery", tenant, destination_id=UUID(target), contact_id=UUID(ids[way]), delivery_status="Queued"
+            admin,
+            "delivery",
+            tenant,
+            destination_id=UUID(target),
+            contact_id=UUID(ids[point]),
+            delivery_status="Queued",
         )
     done = await suppress(database, actor, "anna@molar.fi", "root.fi", "+35891234567", "+35897654321")
     marked = {"anna@molar.fi", "bo@mail.root.fi", "carl@root.fi", "+35891234567", "+35897654321"}
@@ -184,7 +192,7 @@ async def test_an_edit_and_a_suppression_of_one_contact_never_wait_in_a_ring(dat
             await contact_edits.change(session, actor, anna, {"email": "anna@molars.fi"}, None)
 
     async with database.session(tenant) as session:
-        await suppressions.suppress(session, actor, read("bert@molar.fi"))
+        await suppressions.suppress(session, actor, parse_points("bert@molar.fi"))
         editing = asyncio.create_task(edit())
         await waits_for_a_lock(admin)
         await suppressions.suppress(session, actor, [ANNA])
@@ -201,19 +209,24 @@ async def test_a_removal_and_an_erasure_of_one_address_never_wait_in_a_ring(data
             await suppressions.remove(session, actor, known)
 
     async with database.session(tenant) as session:
-        await suppressions.forget(session, actor, read("bert@molar.fi"))
+        await suppressions.suppress_erased(session, actor, parse_points("bert@molar.fi"))
         removing = asyncio.create_task(remove())
         await waits_for_a_lock(admin)
-        await suppressions.forget(session, actor, [ANNA])
+        await suppressions.suppress_erased(session, actor, [ANNA])
     await removing
 
 
 async def test_what_is_known_is_told_with_what_suppresses_it(database, tenant, actor):
     await suppress(database, actor, "molar.fi", "anna@molar.fi", "+35891234567")
-    asked = [ANNA, Way("email", "bo@mail.molar.fi"), Way("phone", "+35891234567"), Way("email", "c@free.fi")]
+    asked = [
+        ANNA,
+        ContactPoint("email", "bo@mail.molar.fi"),
+        ContactPoint("phone", "+35891234567"),
+        ContactPoint("email", "c@free.fi"),
+    ]
     async with database.session(tenant) as session:
         found = await suppressions.known(session, tenant, asked)
-    assert [found[way].value if way in found else None for way in asked] == [
+    assert [found[point].value if point in found else None for point in asked] == [
         "anna@molar.fi",
         "molar.fi",
         "+35891234567",

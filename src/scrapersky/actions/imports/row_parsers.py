@@ -19,8 +19,8 @@ from scrapersky.store.contacts.edit import ContactWithoutIdentity, identity_of
 from scrapersky.store.contacts.owner import employer_of
 from scrapersky.store.line import places
 from scrapersky.store.listing.resources import CONTACTS, DOMAINS, PAGES, PLACES, SITEMAPS, SUPPRESSIONS, Resource
-from scrapersky.store.privacy import suppression_values
-from scrapersky.store.privacy.suppression_values import Kind as Reachable
+from scrapersky.store.privacy import contact_points
+from scrapersky.store.privacy.contact_points import Kind as Reachable
 
 PROVIDER = "import"
 MAX_RATING, MAX_RATINGS = 10, 2**31 - 1
@@ -150,7 +150,7 @@ def _suppression(values: Values) -> Ready:
         raise ValueError(f"it has {' and '.join(given)}; give each a row of its own")
     column = given[0] if given else "domain"
     kinds: Mapping[str, Reachable] = {"email": "email", "phone": "phone", "domain": "domain"}  # a value may be any
-    first, *others = suppression_values.read(values.get(column, ""), _country(values), kinds.get(column))
+    first, *others = contact_points.parse_points(values.get(column, ""), _country(values), kinds.get(column))
     reason = single_line(values.get("reason", "")) or None
     rows = [
         {"kind": way.kind, "value": way.value, "value_hash": way.digest, "reason": reason, "origin": PROVIDER}

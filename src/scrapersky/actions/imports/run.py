@@ -196,7 +196,7 @@ async def _without_erased(
     """The rows without people who had themselves erased: the file may still name them."""
     if kind.noun is not CONTACTS:
         return ready
-    ways = {line: suppressions.ways_of(row.values) for line, row in ready}
+    ways = {line: suppressions.contact_points_of(row.values) for line, row in ready}
     known = await suppressions.known(session, actor.tenant_id, chain(*ways.values()), suppressions.ERASURE)
     erased = {line for line, found in ways.items() if not known.keys().isdisjoint(found)}
     for line in sorted(erased):

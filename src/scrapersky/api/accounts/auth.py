@@ -18,7 +18,7 @@ from scrapersky.core import tokens
 from scrapersky.core.errors import NotAuthenticated
 from scrapersky.core.roles import Role
 from scrapersky.store.accounts import sessions, tenants, users
-from scrapersky.store.accounts.sessions import Begun, Candidate
+from scrapersky.store.accounts.sessions import LoginUser, StartedSession
 from scrapersky.store.audit.record import Actor
 
 log = structlog.get_logger(__name__)
@@ -93,7 +93,7 @@ async def login(body: LoginRequest, request: Request, application: CurrentApplic
     """Slow on purpose, the same for a name that does not exist, and only so often for one account and one address."""
     await limit_login(request.scope, application, f"{body.tenant}/{body.name}")
     async with application.database.engine_connection() as connection:
-        found = await sessions.candidate(connection, body.tenant, body.name)
+        found = await sessions.login_user(connection, body.tenant, body.name)
     password = body.password.get_secret_value()
     is_right = await application.passwords.check(password, found.password_hash if found else None)
     if found is None or not is_right:
@@ -102,7 +102,7 @@ async def login(body: LoginRequest, request: Request, application: CurrentApplic
     return _tokens(application, await _begin(request, application, found, password))
 
 
-async def _begin(request: Request, application: WebApplication, found: Candidate, password: str) -> Begun:
+async def _begin(request: Request, application: WebApplication, found: LoginUser, password: str) -> StartedSession:
     kept = found.password_hash or ""
     renewed = await application.passwords.hash(password) if application.passwords.is_outdated(kept) else None
     origin = request.client.host if request.client else "local socket"
@@ -111,9 +111,9 @@ async def _begin(request: Request, application: WebApplication, found: Candidate
     shown_agent = agent.encode("ascii", "replace").decode() or None
     most = application.settings.max_sessions
     async with application.database.session(found.tenant_id) as session:
-        begun = await sessions.begin(session, actor, found.id, kept, origin, shown_agent, most)
+        begun = await sessions.start(session, actor, found.id, kept, origin, shown_agent, most)
         if renewed:
-            await users.keep_hash(session, found.id, kept, renewed)
+            await users.replace_hash(session, found.id, kept, renewed)
     return begun
 
 
@@ -209,7 +209,7 @@ async def end_session(
         await sessions.end(session, actor, session_id)
 
 
-def _tokens(application: WebApplication, begun: Begun) -> LoginTokens:
+def _tokens(application: WebApplication, begun: StartedSession) -> LoginTokens:
     return LoginTokens(
         access_token=tokens.sign(application.signing_key, begun.user_id, begun.id),
         expires_in=int(tokens.LIFETIME.total_seconds()),

@@ -16,7 +16,7 @@ from scrapersky.api.schemas.account_fields import Name
 from scrapersky.api.schemas.fields import Cursor, Limit, RequestModel, ResultPage
 from scrapersky.api.schemas.listing import PREFIX, storable_text
 from scrapersky.core import clock
-from scrapersky.store.accounts import tenant_list, tenant_wake, tenants
+from scrapersky.store.accounts import tenants
 from scrapersky.store.money import quotas
 
 router = APIRouter(prefix="/tenants", tags=["tenants"], responses=problems(422, 503))
@@ -82,7 +82,7 @@ async def list_tenants(
     """All that this house works for."""
     after = cursors.decode(cursor, "tenants", storable_text)[0] if cursor else None
     async with application.database.engine_session() as session:
-        found = await tenant_list.page(session, after=after, limit=limit + 1)
+        found = await tenants.page(session, after=after, limit=limit + 1)
     return ResultPage(
         items=[TenantSummary.model_validate(tenant) for tenant in found[:limit]],
         next_cursor=cursors.encode("tenants", [found[limit - 1].name]) if len(found) > limit else None,
@@ -111,7 +111,7 @@ async def create_tenant(
 async def get_tenant(tenant_id: TenantId, application: CurrentApplication) -> TenantDetail:
     """With what it has used."""
     async with application.database.engine_session() as session:
-        line = TenantSummary.model_validate(await tenant_list.by_id(session, tenant_id))
+        line = TenantSummary.model_validate(await tenants.by_id(session, tenant_id))
         used = await quotas.usage(session, tenant_id)
     return TenantDetail(**line.model_dump(), quotas=[quota_summary(usage) for usage in used])
 
@@ -124,11 +124,11 @@ async def change_tenant(
 ) -> TenantSummary:
     """Work that waits for a quota is dealt out anew at once."""
     async with application.database.engine_session() as session:
-        tenant = await tenant_list.by_id(session, tenant_id)
+        tenant = await tenants.by_id(session, tenant_id)
         changes = _changes(body)
         line = TenantSummary.model_validate(await tenants.change(session, actor, tenant.name, changes))
     if changes.get("disabled_at", True) is None:
-        await tenant_wake.go_on(application.database, application.pipeline.queues.values(), tenant_id)
+        await tenants.resume_rows(application.database, application.pipeline.queues.values(), tenant_id)
     return line
 
 

@@ -60,9 +60,9 @@ async def authenticate(request: Request, application: CurrentApplication) -> Act
         return None
     known = await _identify(application, credential)
     _check(declared, known, application.settings.environment == "development")
-    if known.unseen:
+    if known.is_stale:
         async with application.database.session(known.tenant_id) as session:
-            await identities.see(session, known)
+            await identities.record_use(session, known)
     return _actor(request, known)
 
 

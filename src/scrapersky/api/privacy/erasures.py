@@ -10,7 +10,7 @@ from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, requires
 from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas.fields import RequestModel, Text
-from scrapersky.store.privacy.identify import Named
+from scrapersky.store.privacy.identify import PersonQuery
 
 router = APIRouter(prefix="/erasures", tags=["erasures"], responses=problems(422, 503))
 
@@ -23,9 +23,9 @@ class SubjectQuery(RequestModel):
     name: Text | None = Field(None, description="only together with `domain`")
     domain: Text | None = Field(None, description="the web site where the name stands")
 
-    def named(self) -> Named:
+    def named(self) -> PersonQuery:
         """The same for the store."""
-        return Named(self.email, self.phone, self.name, self.domain)
+        return PersonQuery(self.email, self.phone, self.name, self.domain)
 
 
 class ErasureRequest(SubjectQuery):

@@ -59,4 +59,4 @@ async def get_subject(
 ) -> SubjectReport:
     """By `email`, by `phone`, or by `name` with `domain`. That you asked is audited, by hash."""
     async with application.database.session(actor.tenant_id) as session:
-        return SubjectReport.model_validate(await subject_access.about(session, actor, whom.named()))
+        return SubjectReport.model_validate(await subject_access.subject_data(session, actor, whom.named()))

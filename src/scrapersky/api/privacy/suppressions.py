@@ -17,7 +17,7 @@ from scrapersky.api.transfer.imports import RowProblem
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import CONTACTS, SUPPRESSIONS
 from scrapersky.store.privacy import suppressions
-from scrapersky.store.privacy.suppression_values import Way, read
+from scrapersky.store.privacy.contact_points import ContactPoint, parse_points
 
 MAX_VALUES = 1_000  # of one request; files may have more
 
@@ -210,12 +210,12 @@ async def delete_suppression(row_id: RowId, application: CurrentApplication, act
         await suppressions.remove(session, actor, row_id)
 
 
-def _read(values: list[str], country: str | None) -> tuple[dict[int, tuple[Way, ...]], dict[int, RowProblem]]:
+def _read(values: list[str], country: str | None) -> tuple[dict[int, tuple[ContactPoint, ...]], dict[int, RowProblem]]:
     """The ways of each value by its place, and what is wrong with the others."""
-    ways, wrong = dict[int, tuple[Way, ...]](), dict[int, RowProblem]()
+    ways, wrong = dict[int, tuple[ContactPoint, ...]](), dict[int, RowProblem]()
     for place, value in enumerate(values, 1):
         try:
-            ways[place] = read(value, country or "")
+            ways[place] = parse_points(value, country or "")
         except ValueError as error:
             wrong[place] = RowProblem(line=place, message=str(error))
     return ways, wrong

@@ -1,1 +1,1 @@
-"""Accounts."""
+"""SQL about tenants, their users, and how users and programs authenticate."""

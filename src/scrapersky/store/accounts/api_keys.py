@@ -1,4 +1,4 @@
-"""Named queries about keys for programs: shown once, kept as a hash."""
+"""SQL about API keys: a key is shown once and stored as a hash."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -16,20 +16,20 @@ from scrapersky.models import ApiKey, User
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 
-MOST = 50  # keys in force of one user
-_IN_FORCE = (ApiKey.revoked_at.is_(None), ~func.coalesce(ApiKey.expires_at <= func.now(), False))
+MAX_KEYS = 50  # active keys of one user
+_ACTIVE = (ApiKey.revoked_at.is_(None), ~func.coalesce(ApiKey.expires_at <= func.now(), False))
 
 
 class UnknownKey(UnknownName):
-    """There is no such key."""
+    """There is no such API key."""
 
 
 class TooManyKeys(Conflict):
-    """There are enough keys."""
+    """The user has the maximum number of API keys."""
 
 
-class TooWide(Conflict):
-    """A key cannot have more than its user."""
+class ScopesNotAllowed(Conflict):
+    """An API key cannot have more scopes than the role of its user."""
 
 
 async def create(
@@ -40,48 +40,48 @@ async def create(
     scopes: Sequence[str] | None,
     expires_at: datetime | None,
 ) -> tuple[ApiKey, str]:
-    """A key for a user, and its text, which is shown this once; no scopes means all that the user's role has."""
+    """Create a key; return it and its text, which is not stored. Without scopes it has all of the user's role."""
     allowed = scopes_of(Role(user.role))
-    wanted = allowed if scopes is None else list(dict.fromkeys(scopes))
-    if excess := [scope for scope in wanted if scope not in allowed]:
-        raise TooWide(f"{user.name} is {user.role}, which does not cover {', '.join(excess)}.")
-    in_force = await session.scalar(select(func.count()).where(ApiKey.user_id == user.id, *_IN_FORCE))
-    if (in_force or 0) >= MOST:
-        raise TooManyKeys(f"{user.name} has {MOST} in force. Revoke one first.")
-    made = tokens.new_key()
+    chosen = allowed if scopes is None else list(dict.fromkeys(scopes))
+    if excess := [scope for scope in chosen if scope not in allowed]:
+        raise ScopesNotAllowed(f"{user.name} has the role {user.role}, which does not include {', '.join(excess)}.")
+    active = await session.scalar(select(func.count()).where(ApiKey.user_id == user.id, *_ACTIVE))
+    if (active or 0) >= MAX_KEYS:
+        raise TooManyKeys(f"{user.name} has {MAX_KEYS} active keys. Revoke one first.")
+    generated = tokens.new_key()
     key = ApiKey(
         id=new_id(),
         tenant_id=actor.tenant_id,
         user_id=user.id,
         name=name,
-        prefix=made.prefix,
-        secret_hash=made.secret_hash,
-        scopes=wanted,
+        prefix=generated.prefix,
+        secret_hash=generated.secret_hash,
+        scopes=chosen,
         expires_at=expires_at,
     )
     session.add(key)
     await session.flush()
     await session.refresh(key)
     await audit.record(session, actor, "create", f"api key {key.id}", None, shown(key))
-    return key, made.shown
+    return key, generated.shown
 
 
 async def of_tenant(
     session: AsyncSession, tenant_id: UUID, user_id: UUID | None, after: UUID | None, limit: int
 ) -> list[ApiKey]:
-    """Keys in the order they were made: of one user, or of all."""
-    wanted = select(ApiKey).where(ApiKey.tenant_id == tenant_id).order_by(ApiKey.id).limit(limit)
+    """Return keys by age: of one user, or of all."""
+    query = select(ApiKey).where(ApiKey.tenant_id == tenant_id).order_by(ApiKey.id).limit(limit)
     if user_id is not None:
-        wanted = wanted.where(ApiKey.user_id == user_id)
-    return list(await session.scalars(wanted.where(ApiKey.id > after) if after else wanted))
+        query = query.where(ApiKey.user_id == user_id)
+    return list(await session.scalars(query.where(ApiKey.id > after) if after else query))
 
 
 async def revoke(session: AsyncSession, actor: Actor, key_id: UUID, user_id: UUID | None) -> ApiKey:
-    """Let a key open nothing any more, at once; of one user, or of anybody in the tenant. Twice is like once."""
-    wanted = select(ApiKey).where(ApiKey.id == key_id, ApiKey.tenant_id == actor.tenant_id).with_for_update()
-    key = await session.scalar(wanted if user_id is None else wanted.where(ApiKey.user_id == user_id))
+    """Revoke a key of one user, or of any user of the tenant; a revoked key stays revoked. Raise UnknownKey."""
+    query = select(ApiKey).where(ApiKey.id == key_id, ApiKey.tenant_id == actor.tenant_id).with_for_update()
+    key = await session.scalar(query if user_id is None else query.where(ApiKey.user_id == user_id))
     if key is None:
-        raise UnknownKey("This id is none of a key of yours.")
+        raise UnknownKey(f"There is no API key with the id {key_id}.")
     if key.revoked_at is None:
         key.revoked_at = await session.scalar(select(func.now()))
         await audit.record(session, actor, "revoke", f"api key {key.id}", shown(key))
@@ -89,14 +89,14 @@ async def revoke(session: AsyncSession, actor: Actor, key_id: UUID, user_id: UUI
 
 
 async def count_by_user(session: AsyncSession, tenant_id: UUID) -> dict[UUID, int]:
-    """How many keys in force each user of a tenant has."""
-    counted = select(ApiKey.user_id, func.count()).where(ApiKey.tenant_id == tenant_id, *_IN_FORCE)
+    """Count the active keys of each user of a tenant."""
+    counted = select(ApiKey.user_id, func.count()).where(ApiKey.tenant_id == tenant_id, *_ACTIVE)
     found = await session.execute(counted.group_by(ApiKey.user_id))
     return {row.user_id: row[1] for row in found}
 
 
 def shown(key: ApiKey) -> Mapping[str, Any]:
-    """What the audit keeps of a key: never its secret, not even hashed."""
+    """Return what the audit keeps of a key: never its secret, not even hashed."""
     return {
         "name": key.name,
         "prefix": key.prefix,

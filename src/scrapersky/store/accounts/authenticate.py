@@ -1,6 +1,6 @@
-"""Named queries about who knocks: one statement for a key or a login, with its user and its tenant as they are now.
+"""SQL that authenticates a request: one statement for a key or a session, with its user and its tenant.
 
-Asked on a connection of the engine, because the tenant is not known before.
+It runs on a connection of the engine, because the tenant is not known before.
 """
 
 from dataclasses import dataclass
@@ -10,32 +10,32 @@ import asyncpg
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-# Whoever was disabled, revoked or has run out is not found: it is effective at the next request.
-_WHO = """
+# A disabled user or tenant and a revoked or expired key are not found, from the next request on.
+_IDENTITY = """
     u.id AS user_id, u.name, u.role, t.id AS tenant_id, t.name AS tenant, t.is_operator
 FROM {table} k JOIN "user" u ON u.id = k.user_id AND u.tenant_id = k.tenant_id JOIN tenant t ON t.id = k.tenant_id
 WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
     AND u.disabled_at IS NULL AND t.disabled_at IS NULL AND NOT u.is_system"""
-_UNSEEN = "coalesce({column} < now() - interval '1 minute', true) AS unseen"
+_IS_STALE = "coalesce({column} < now() - interval '1 minute', true) AS is_stale"
 
 BY_KEY = (
-    f"SELECT k.id AS key_id, k.prefix, k.secret_hash, k.scopes, {_UNSEEN.format(column='k.last_used_at')},"
-    f"{_WHO.format(table='api_key')} AND k.prefix = $1"
+    f"SELECT k.id AS key_id, k.prefix, k.secret_hash, k.scopes, {_IS_STALE.format(column='k.last_used_at')},"
+    f"{_IDENTITY.format(table='api_key')} AND k.prefix = $1"
 )
 BY_SESSION = (
-    f"SELECT k.id AS session_id, {_UNSEEN.format(column='k.seen_at')},"
-    f"{_WHO.format(table='session')} AND k.id = $1 AND k.user_id = $2"
+    f"SELECT k.id AS session_id, {_IS_STALE.format(column='k.seen_at')},"
+    f"{_IDENTITY.format(table='session')} AND k.id = $1 AND k.user_id = $2"
 )
 
-# At most once a minute, and nobody waits for somebody who does it in this moment.
-_SEE = "UPDATE {table} SET {column} = now() WHERE id = (SELECT id FROM {table} WHERE id = :id FOR UPDATE SKIP LOCKED)"
-SEE_KEY = text(_SEE.format(table="api_key", column="last_used_at"))
-SEE_SESSION = text(_SEE.format(table="session", column="seen_at"))
+# At most once a minute; a row that another request updates at the moment is skipped.
+_TOUCH = "UPDATE {table} SET {column} = now() WHERE id = (SELECT id FROM {table} WHERE id = :id FOR UPDATE SKIP LOCKED)"
+TOUCH_KEY = text(_TOUCH.format(table="api_key", column="last_used_at"))
+TOUCH_SESSION = text(_TOUCH.format(table="session", column="seen_at"))
 
 
 @dataclass(frozen=True)
 class Identity:
-    """A user of a tenant, and by what they are known."""
+    """An authenticated user of a tenant, with the key or the session of the request."""
 
     user_id: UUID
     name: str
@@ -43,26 +43,28 @@ class Identity:
     tenant_id: UUID
     tenant: str
     is_operator: bool
-    unseen: bool  # for more than a minute
+    is_stale: bool  # the last use was recorded more than a minute ago
     session_id: UUID | None = None
     key_id: UUID | None = None
     prefix: str | None = None
     secret_hash: str = ""
-    scopes: tuple[str, ...] | None = None  # what a key is for; a login is for everything
+    scopes: tuple[str, ...] | None = None  # of a key; a session has all
 
 
 async def by_key(connection: asyncpg.Connection, prefix: str) -> Identity | None:
-    """Whose key this is, if it and its user and their tenant are in force."""
+    """Return the identity of an active key with this prefix, or None."""
     row = await connection.fetchrow(BY_KEY, prefix)
     return Identity(**{**row, "scopes": tuple(row["scopes"])}) if row else None
 
 
 async def by_session(connection: asyncpg.Connection, session_id: UUID, user_id: UUID) -> Identity | None:
-    """Who is logged in, if the login and its user and their tenant are in force."""
+    """Return the identity of an active session, or None."""
     row = await connection.fetchrow(BY_SESSION, session_id, user_id)
     return Identity(**row) if row else None
 
 
-async def see(session: AsyncSession, known: Identity) -> None:
-    """Write down that the key or the login was used."""
-    await session.execute(SEE_KEY if known.key_id else SEE_SESSION, {"id": known.key_id or known.session_id})
+async def record_use(session: AsyncSession, identity: Identity) -> None:
+    """Record that the key or the session was used."""
+    await session.execute(
+        TOUCH_KEY if identity.key_id else TOUCH_SESSION, {"id": identity.key_id or identity.session_id}
+    )

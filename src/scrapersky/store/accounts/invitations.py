@@ -1,4 +1,4 @@
-"""Named queries about invitations: a link that lets somebody become a user, once."""
+"""SQL about invitations: a link with which one person can become a user."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -19,10 +19,11 @@ from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 
 LIFETIME = timedelta(hours=24)
+_OPEN = (Invitation.used_at.is_(None), Invitation.expires_at > func.now())
 
-_HAS_PEOPLE = 'SELECT EXISTS (SELECT FROM "user" WHERE NOT is_system)'
-# An invitation is worth what its maker is: an admin who had to go cannot come back by it, and the link for the first
-# admin, which nobody made, is for an empty house.
+_HAS_USERS = 'SELECT EXISTS (SELECT FROM "user" WHERE NOT is_system)'
+# An invitation is valid while its maker is an active admin; the link for the first admin, which has no maker, while
+# there are no users.
 _FIND = """
 SELECT i.id, i.tenant_id, i.role, i.expires_at, t.name AS tenant FROM invitation i JOIN tenant t ON t.id = i.tenant_id
 LEFT JOIN "user" m ON m.id = i.created_by
@@ -36,7 +37,7 @@ class UnknownInvitation(UnknownName):
 
 
 @dataclass(frozen=True)
-class Open:
+class OpenInvitation:
     """An invitation that can be accepted."""
 
     id: UUID
@@ -47,7 +48,7 @@ class Open:
 
 
 async def create(session: AsyncSession, actor: Actor, role: Role) -> tuple[Invitation, str]:
-    """An invitation into the actor's tenant, and its token, which is shown this once."""
+    """Create an invitation to the actor's tenant; return it and its token, which is not stored."""
     token = tokens.new_secret()
     made = Invitation(
         id=new_id(),
@@ -64,49 +65,50 @@ async def create(session: AsyncSession, actor: Actor, role: Role) -> tuple[Invit
     return made, token
 
 
-async def find(connection: asyncpg.Connection, token: str) -> Open:
-    """The open invitation of this token, or UnknownInvitation."""
+async def find(connection: asyncpg.Connection, token: str) -> OpenInvitation:
+    """Return the open invitation of this token, or raise UnknownInvitation."""
     row = await connection.fetchrow(_FIND, tokens.hash_secret(token))
     if row is None:
-        raise UnknownInvitation("It was used, has run out, or never was. Ask an admin for another.")
-    return Open(**row)
+        raise UnknownInvitation("The link was used, has expired or is wrong. Ask an admin for another one.")
+    return OpenInvitation(**row)
 
 
 async def accept(
-    session: AsyncSession, found: Open, name: str, password_hash: str, origin: str, request_id: str | None = None
+    session: AsyncSession,
+    invitation: OpenInvitation,
+    name: str,
+    password_hash: str,
+    origin: str,
+    request_id: str | None = None,
 ) -> UUID:
-    """Become a user; the invitation is used up with it."""
-    used = update(Invitation).where(
-        Invitation.id == found.id, Invitation.used_at.is_(None), Invitation.expires_at > func.now()
-    )
-    if await session.scalar(used.values(used_at=func.now()).returning(Invitation.id)) is None:
-        raise UnknownInvitation("It was used a moment ago. Ask an admin for another.")
-    actor = Actor(name, found.tenant_id, found.role, origin, request_id=request_id)
-    return (await users.create(session, actor, name, Role(found.role), password_hash)).id
+    """Use the invitation up and create its user; return the id of the user."""
+    use = update(Invitation).where(Invitation.id == invitation.id, *_OPEN)
+    if await session.scalar(use.values(used_at=func.now()).returning(Invitation.id)) is None:
+        raise UnknownInvitation("The link was used a moment ago. Ask an admin for another one.")
+    actor = Actor(name, invitation.tenant_id, invitation.role, origin, request_id=request_id)
+    return (await users.create(session, actor, name, Role(invitation.role), password_hash)).id
 
 
 async def of_tenant(session: AsyncSession, tenant_id: UUID) -> list[Invitation]:
-    """Open invitations, the latest first."""
-    wanted = select(Invitation).where(
-        Invitation.tenant_id == tenant_id, Invitation.used_at.is_(None), Invitation.expires_at > func.now()
-    )
-    return list(await session.scalars(wanted.order_by(Invitation.id.desc()).limit(200)))
+    """Return the open invitations, newest first."""
+    query = select(Invitation).where(Invitation.tenant_id == tenant_id, *_OPEN)
+    return list(await session.scalars(query.order_by(Invitation.id.desc()).limit(200)))
 
 
 async def withdraw(session: AsyncSession, actor: Actor, invitation_id: UUID) -> None:
-    """An invitation that cannot be accepted any more."""
+    """Delete an open invitation, or raise UnknownInvitation."""
     gone = delete(Invitation).where(
         Invitation.id == invitation_id, Invitation.tenant_id == actor.tenant_id, Invitation.used_at.is_(None)
     )
     if await session.scalar(gone.returning(Invitation.id)) is None:
-        raise UnknownInvitation("This id is none of an open invitation of yours.")
+        raise UnknownInvitation(f"There is no open invitation with the id {invitation_id}.")
     await audit.record(session, actor, "withdraw", f"invitation {invitation_id}")
 
 
 async def for_first_admin(database: Database) -> str | None:
-    """The token that makes somebody the first admin of the house, or None if there are people already."""
+    """Create an invitation for the first admin; return its token, or None if there are users."""
     async with database.engine_connection() as connection:
-        if await connection.fetchval(_HAS_PEOPLE):
+        if await connection.fetchval(_HAS_USERS):
             return None
     async with database.engine_session() as session:
         tenant_id = await tenants.id_of(session)

@@ -1,72 +1,94 @@
-"""Named queries about tenants, in sessions of the engine, which sees all of them."""
+"""SQL about tenants, in sessions of the engine, which can read all of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.core.database import Database
 from scrapersky.core.errors import Conflict, UnknownName
 from scrapersky.core.uuid7 import new_id
+from scrapersky.engine.outcomes import TENANT_DISABLED
+from scrapersky.engine.queue import Queue
 from scrapersky.models import Tenant
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.money import spending
 
-DEFAULT = "default"  # made by the first migration
+DEFAULT = "default"  # created by the initial migration
+CHUNK_ROWS = 10_000
 
 
 class UnknownTenant(UnknownName):
-    """There is no tenant of this name."""
+    """There is no such tenant."""
 
 
-class TenantThere(Conflict):
-    """There is a tenant of this name already."""
+class TenantNameTaken(Conflict):
+    """Another tenant has this name."""
 
 
 class LastOperator(Conflict):
-    """Somebody must run the engine."""
+    """One active tenant must be the operator of the engine."""
 
 
 async def id_of(session: AsyncSession, name: str = DEFAULT) -> UUID:
-    """The id of the tenant of this name."""
+    """Return the id of the tenant of this name, or raise UnknownTenant."""
     return (await by_name(session, name)).id
 
 
 async def by_name(session: AsyncSession, name: str, lock: bool = False) -> Tenant:
-    """The tenant of this name, or UnknownTenant."""
-    wanted = select(Tenant).where(Tenant.name == name)
-    found = await session.scalar(wanted.with_for_update() if lock else wanted)
+    """Return the tenant of this name, or raise UnknownTenant."""
+    return await _get(session, Tenant.name == name, repr(name), lock)
+
+
+async def by_id(session: AsyncSession, tenant_id: UUID) -> Tenant:
+    """Return the tenant of this id, or raise UnknownTenant."""
+    return await _get(session, Tenant.id == tenant_id, str(tenant_id))
+
+
+async def _get(session: AsyncSession, condition: ColumnElement[bool], shown_as: str, lock: bool = False) -> Tenant:
+    query = select(Tenant).where(condition)
+    found = await session.scalar(query.with_for_update() if lock else query)
     if found is None:
-        raise UnknownTenant(f"{name!r} is none of the tenants of this database.")
+        raise UnknownTenant(f"This database has no tenant {shown_as}.")
     return found
 
 
+async def page(session: AsyncSession, *, after: str | None = None, limit: int | None = None) -> list[Tenant]:
+    """Return tenants by name; `after` is the last name of the page before."""
+    query = select(Tenant).order_by(Tenant.name).limit(limit)
+    return list(await session.scalars(query.where(Tenant.name > after) if after else query))
+
+
 async def name_of(session: AsyncSession, tenant_id: UUID) -> str:
-    """The name of a tenant, which it may know itself."""
+    """Return the name of a tenant; also works in a session of that tenant."""
     return await session.scalar(select(Tenant.name).where(Tenant.id == tenant_id)) or ""
 
 
 async def find_or_create(session: AsyncSession, name: str) -> UUID:
-    """The id of the tenant of this name, new or not."""
+    """Return the id of the tenant of this name; create the tenant if there is none."""
     await session.execute(insert(Tenant).values(id=new_id(), name=name).on_conflict_do_nothing())
     return await id_of(session, name)
 
 
-async def create(session: AsyncSession, actor: Actor, name: str, changes: Mapping[str, Any]) -> Tenant:
-    """A new tenant, or TenantThere; the actor is one of the house."""
-    made = insert(Tenant).values(id=new_id(), name=name, **changes).on_conflict_do_nothing()
-    if await session.scalar(made.returning(Tenant.id)) is None:
-        raise TenantThere(f"{name!r} is there. Choose another name.")
+async def create(session: AsyncSession, actor: Actor, name: str, values: Mapping[str, Any]) -> Tenant:
+    """Create a tenant, or raise TenantNameTaken."""
+    statement = insert(Tenant).values(id=new_id(), name=name, **values).on_conflict_do_nothing()
+    if await session.scalar(statement.returning(Tenant.id)) is None:
+        raise TenantNameTaken(f"The name {name!r} is in use. Choose another name.")
     tenant = await by_name(session, name)
     await audit.record(session, actor, "create", f"tenant {tenant.id}", None, shown(tenant))
     return tenant
 
 
 async def change(session: AsyncSession, actor: Actor, name: str, changes: Mapping[str, Any]) -> Tenant:
-    """Quotas, in or out, of the house or not; effective at the next request. LastHouse if nobody ran the engine."""
+    """Change quotas, disabled state or operator flag, in force from the next request.
+
+    Raise LastOperator if no active operator tenant would remain.
+    """
     tenant = await by_name(session, name, lock=True)
     before = shown(tenant)
     for column, value in changes.items():
@@ -74,18 +96,22 @@ async def change(session: AsyncSession, actor: Actor, name: str, changes: Mappin
     await session.flush()
     await spending.wake_tenant(session, tenant.id)
     if await session.scalar(select(Tenant.id).where(Tenant.is_operator, Tenant.disabled_at.is_(None)).limit(1)) is None:
-        raise LastOperator(f"{name} is the last tenant whose operators run the engine.")
+        raise LastOperator(f"{name} is the last active operator tenant. Make another tenant the operator first.")
     await audit.record(session, actor, "change", f"tenant {tenant.id}", before, shown(tenant))
     return tenant
 
 
-async def every(session: AsyncSession) -> list[Tenant]:
-    """All tenants by name."""
-    return list(await session.scalars(select(Tenant).order_by(Tenant.name)))
+async def resume_rows(database: Database, queues: Iterable[Queue], tenant_id: UUID) -> None:
+    """Make the rows that waited while the tenant was disabled due, in chunks with their own transactions."""
+    for queue in queues:
+        resumed = CHUNK_ROWS
+        while resumed == CHUNK_ROWS:
+            async with database.engine_connection() as connection:
+                resumed = await queue.wake(connection, tenant_id, TENANT_DISABLED.error or "", CHUNK_ROWS)
 
 
 def shown(tenant: Tenant) -> dict[str, Any]:
-    """What the audit keeps of a tenant."""
+    """Return what the audit keeps of a tenant."""
     return {
         "name": tenant.name,
         "is_operator": tenant.is_operator,

@@ -1,4 +1,4 @@
-"""Named queries about the people of a tenant."""
+"""SQL about the users of a tenant."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,52 +20,52 @@ class UnknownUser(UnknownName):
     """There is no such user."""
 
 
-class NameTaken(Conflict):
-    """Somebody of this tenant has that name already."""
+class UserNameTaken(Conflict):
+    """Another user of the tenant has this name."""
 
 
 class LastAdmin(Conflict):
-    """A tenant needs an admin."""
+    """A tenant needs an active admin."""
 
 
 async def create(session: AsyncSession, actor: Actor, name: str, role: Role, password_hash: str | None = None) -> User:
-    """A new user of the actor's tenant, or NameTaken."""
+    """Create a user of the actor's tenant, or raise UserNameTaken."""
     values = {"id": new_id(), "tenant_id": actor.tenant_id, "name": name, "role": role.value}
     if password_hash:
         values |= {"password_hash": password_hash, "password_changed_at": func.now()}
     made = await session.scalar(insert(User).values(values).on_conflict_do_nothing().returning(User.id))
     if made is None:
-        raise NameTaken(f"{name!r} is there. Choose another name.")
+        raise UserNameTaken(f"The name {name!r} is in use. Choose another name.")
     user = await get(session, actor.tenant_id, made)
     await audit.record(session, actor, "create", f"user {made}", None, shown(user))
     return user
 
 
 async def get(session: AsyncSession, tenant_id: UUID, user_id: UUID, lock: bool = False) -> User:
-    """A user of this tenant, or UnknownUser."""
-    wanted = select(User).where(User.id == user_id, User.tenant_id == tenant_id)
-    found = await session.scalar(wanted.with_for_update() if lock else wanted)
+    """Return a user of the tenant, or raise UnknownUser."""
+    query = select(User).where(User.id == user_id, User.tenant_id == tenant_id)
+    found = await session.scalar(query.with_for_update() if lock else query)
     if found is None:
-        raise UnknownUser("This id is none of a user of yours.")
+        raise UnknownUser(f"The tenant has no user with the id {user_id}.")
     return found
 
 
 async def by_name(session: AsyncSession, tenant_id: UUID, name: str) -> User:
-    """The user of this name in this tenant, or UnknownUser."""
+    """Return the user of this name, or raise UnknownUser."""
     found = await session.scalar(select(User).where(User.name == name, User.tenant_id == tenant_id))
     if found is None:
-        raise UnknownUser(f"{name!r} is none of the users of this tenant.")
+        raise UnknownUser(f"The tenant has no user named {name!r}.")
     return found
 
 
 async def of_tenant(session: AsyncSession, tenant_id: UUID, after: str | None, limit: int) -> list[User]:
-    """The people of a tenant by name, those who are disabled included."""
-    wanted = select(User).where(User.tenant_id == tenant_id).order_by(User.name).limit(limit)
-    return list(await session.scalars(wanted.where(User.name > after) if after is not None else wanted))
+    """Return the users of a tenant by name, disabled ones included."""
+    query = select(User).where(User.tenant_id == tenant_id).order_by(User.name).limit(limit)
+    return list(await session.scalars(query.where(User.name > after) if after is not None else query))
 
 
 async def change(session: AsyncSession, actor: Actor, user_id: UUID, role: Role | None, disabled: bool | None) -> User:
-    """Another role, or in or out; effective at their next request. LastAdmin if nobody would be left to undo it."""
+    """Change the role or the disabled state. Raise LastAdmin if no active admin would remain."""
     await _lock_admins(session, actor.tenant_id)
     user = await get(session, actor.tenant_id, user_id, lock=True)
     before = shown(user)
@@ -75,7 +75,7 @@ async def change(session: AsyncSession, actor: Actor, user_id: UUID, role: Role 
         user.disabled_at = await session.scalar(select(func.now())) if disabled else None
     await session.flush()
     if before["role"] == Role.ADMIN and not await _has_admin(session, actor.tenant_id):
-        raise LastAdmin(f"{user.name} is the last admin. Make somebody else one first.")
+        raise LastAdmin(f"{user.name} is the last admin. Make another user admin first.")
     if user.disabled_at is not None:
         await end_sessions(session, user_id)
     await audit.record(session, actor, "change", f"user {user_id}", before, shown(user))
@@ -85,22 +85,22 @@ async def change(session: AsyncSession, actor: Actor, user_id: UUID, role: Role 
 async def set_password(
     session: AsyncSession, actor: Actor, user_id: UUID, password_hash: str, keep_session: UUID | None = None
 ) -> None:
-    """A new password; every login but this one ends."""
+    """Set a new password; end every session but `keep_session`."""
     user = await get(session, actor.tenant_id, user_id, lock=True)
     user.password_hash, user.password_changed_at = password_hash, await session.scalar(select(func.now()))
     await end_sessions(session, user_id, keep_session)
     await audit.record(session, actor, "change password", f"user {user_id}")
 
 
-async def keep_hash(session: AsyncSession, user_id: UUID, former: str, renewed: str) -> None:
-    """The same password, hashed with the parameters of today."""
+async def replace_hash(session: AsyncSession, user_id: UUID, former: str, renewed: str) -> None:
+    """Store the same password, hashed with the present parameters."""
     await session.execute(
         update(User).where(User.id == user_id, User.password_hash == former).values(password_hash=renewed)
     )
 
 
 async def end_sessions(session: AsyncSession, user_id: UUID, keep: UUID | None = None) -> int:
-    """End every login of a user, but the one to keep."""
+    """End every session of a user but `keep`; return how many."""
     ended = update(LoginSession).where(LoginSession.user_id == user_id, LoginSession.revoked_at.is_(None))
     if keep is not None:
         ended = ended.where(LoginSession.id != keep)
@@ -109,12 +109,12 @@ async def end_sessions(session: AsyncSession, user_id: UUID, keep: UUID | None =
 
 
 def shown(user: User) -> Mapping[str, Any]:
-    """What the audit keeps of a user."""
+    """Return what the audit keeps of a user."""
     return {"name": user.name, "role": user.role, "disabled": user.disabled_at is not None}
 
 
 async def _lock_admins(session: AsyncSession, tenant_id: UUID) -> None:
-    """Two admins who demote each other in the same moment come one after the other."""
+    """Lock the admins, so that two admins cannot demote each other at the same time."""
     admins = select(User.id).where(User.tenant_id == tenant_id, User.role == Role.ADMIN.value)
     await session.execute(admins.order_by(User.id).with_for_update())
 

@@ -72,7 +72,7 @@ async def create(session: AsyncSession, actor: Actor, values: Mapping[str, Any],
     Its domain is the given one, else that of its page or of its email address, so that a later run finds the same row.
     """
     values = await owner.with_owner(session, actor, values)
-    await suppressions.refuse_erased(session, actor.tenant_id, suppressions.ways_of(values))
+    await suppressions.refuse_erased(session, actor.tenant_id, suppressions.contact_points_of(values))
     identity = identity_of(values)
     created = await session.scalar(
         insert(Contact)
@@ -103,13 +103,13 @@ async def change(
 
     Raises ContactChanged if `seen` is not the contact's `updated_at`, ContactMerged if another contact stands for it.
     """
-    await suppressions.alone(session, actor.tenant_id)
+    await suppressions.lock_tenant(session, actor.tenant_id)
     contact = await get(session, actor, contact_id, lock=True)
     if contact.merged_into_id is not None:
         raise ContactMerged(contact.merged_into_id)
     if seen is not None and contact.updated_at != seen:
         raise ContactChanged(f"It was changed at {contact.updated_at.isoformat()}. Read it again, then decide.")
-    await suppressions.refuse_erased(session, actor.tenant_id, suppressions.ways_of(changes))
+    await suppressions.refuse_erased(session, actor.tenant_id, suppressions.contact_points_of(changes))
     before, was_suppressed = audited(contact), contact.suppressed_at is not None
     contact.seen_at = contact.edited_at = clock.now()
     if "email" in changes and changes["email"] != contact.email:
@@ -122,7 +122,7 @@ async def change(
         raise ContactWithoutIdentity("Delete it instead.")
     await flush(session, contact)
     if was_suppressed:
-        await suppressions.follow(session, actor, contact, "new address of a suppressed contact")
+        await suppressions.suppress_moved(session, actor, contact, "new address of a suppressed contact")
     await audit.record(session, actor, "change", f"contact {contact_id}", *audit.changed(before, audited(contact)))
     return contact
 

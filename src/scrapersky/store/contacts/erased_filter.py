@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.extract.results import Contacts, Person
 from scrapersky.models import Domain, Page
 from scrapersky.store.privacy import suppressions
-from scrapersky.store.privacy.patterns import mentions, pattern_of
-from scrapersky.store.privacy.suppression_values import Way, person
+from scrapersky.store.privacy.contact_points import ContactPoint, person_points
+from scrapersky.store.privacy.patterns import mention_pattern, mentions
 
 Found = TypeVar("Found", bound=Any)
 
@@ -22,34 +22,34 @@ async def without_erased(session: AsyncSession, page: Page, found: Contacts) -> 
     erased = set(await suppressions.known(session, page.tenant_id, _ways(found, domain), suppressions.ERASURE))
     if not erased:
         return found
-    pattern = pattern_of(erased)
+    pattern = mention_pattern(erased)
     people = [one for one in found.people if erased.isdisjoint(_ways_of_person(one, domain))]
     return replace(
         found,
-        emails=_unmentioned((one for one in found.emails if Way("email", one.address) not in erased), pattern),
-        phones=_unmentioned((one for one in found.phones if Way("phone", one.number) not in erased), pattern),
+        emails=_unmentioned((one for one in found.emails if ContactPoint("email", one.address) not in erased), pattern),
+        phones=_unmentioned((one for one in found.phones if ContactPoint("phone", one.number) not in erased), pattern),
         people=_unmentioned(
-            (replace(one, phone="") if Way("phone", one.phone) in erased else one for one in people), pattern
+            (replace(one, phone="") if ContactPoint("phone", one.phone) in erased else one for one in people), pattern
         ),
         socials=_unmentioned(found.socials, pattern),
         addresses=_unmentioned(found.addresses, pattern),
     )
 
 
-def _ways(found: Contacts, domain: str) -> Iterator[Way]:
-    yield from (Way("email", one.address) for one in found.emails)
-    yield from (Way("phone", one.number) for one in found.phones)
+def _ways(found: Contacts, domain: str) -> Iterator[ContactPoint]:
+    yield from (ContactPoint("email", one.address) for one in found.emails)
+    yield from (ContactPoint("phone", one.number) for one in found.phones)
     for one in found.people:
         yield from _ways_of_person(one, domain)
         if one.phone:
-            yield Way("phone", one.phone)
+            yield ContactPoint("phone", one.phone)
 
 
-def _ways_of_person(one: Person, domain: str) -> Iterator[Way]:
+def _ways_of_person(one: Person, domain: str) -> Iterator[ContactPoint]:
     """Yield the name and the email address; the number may belong to several people."""
-    yield from person(one.name, domain)
+    yield from person_points(one.name, domain)
     if one.email:
-        yield Way("email", one.email)
+        yield ContactPoint("email", one.email)
 
 
 def _unmentioned(found: Iterable[Found], pattern: str) -> tuple[Found, ...]:

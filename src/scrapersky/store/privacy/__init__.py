@@ -1,1 +1,1 @@
-"""Privacy."""
+"""SQL about suppressions, and about everything that is stored about one person."""

@@ -1,4 +1,4 @@
-"""How somebody who is to be forgotten may stand in a text: the address, the number in any way of writing, the name."""
+"""Regular expressions of a person in a text: the email address, the number in any notation, the name."""
 
 import re
 from collections.abc import Iterable
@@ -6,35 +6,35 @@ from typing import Any
 
 from turbohtml.clean import PhoneNumber
 
-from scrapersky.store.privacy.suppression_values import Way
+from scrapersky.store.privacy.contact_points import ContactPoint
 
 MARK = "[erased]"
 _GAP = "[ ()./-]{0,3}"
 _BLANKS = r"\s{1,5}"
 
 
-def pattern_of(ways: Iterable[Way]) -> str:
-    """One pattern for all of them, to be used without regard to capitals."""
+def mention_pattern(points: Iterable[ContactPoint]) -> str:
+    """Build one case-insensitive pattern of all contact points."""
     makers = {"email": _email, "phone": _phone, "person": _person}
-    return "|".join(sorted({makers[way.kind](way.value) for way in ways}))
+    return "|".join(sorted({makers[point.kind](point.value) for point in points}))
 
 
-def sieve_of(ways: Iterable[Way]) -> str:
-    """A coarser pattern that the database can run through millions of rows with: it looks neither back nor ahead."""
+def sql_pattern(points: Iterable[ContactPoint]) -> str:
+    """Build a coarser pattern without lookaround, which the database can match against millions of rows."""
     makers = {"email": _bare_email, "phone": lambda number: _GAP.join(_parts(number)[1]), "person": _bare_person}
-    return "|".join(sorted({makers[way.kind](way.value) for way in ways}))
+    return "|".join(sorted({makers[point.kind](point.value) for point in points}))
 
 
 def mentions(pattern: str, text: str | None) -> bool:
-    """Whether the text speaks of them."""
+    """Return whether the text matches the pattern."""
     return bool(text) and re.search(pattern, text or "", re.IGNORECASE) is not None
 
 
 def without(value: Any, pattern: str) -> Any:
-    """A value of any depth without them: what was nothing else is gone, in a longer text a mark is left."""
+    """Remove the matches from a value of any depth; a text that was nothing else is None, a longer text gets a mark."""
     if isinstance(value, str):
-        rest = re.sub(pattern, MARK, value, flags=re.IGNORECASE)
-        return None if rest == MARK else rest
+        remaining = re.sub(pattern, MARK, value, flags=re.IGNORECASE)
+        return None if remaining == MARK else remaining
     if isinstance(value, list):
         cleaned = [without(item, pattern) for item in value]
         return [item for item, was in zip(cleaned, value, strict=True) if item is not None or was is None]
@@ -44,25 +44,25 @@ def without(value: Any, pattern: str) -> Any:
 
 
 def _email(address: str) -> str:
-    """Not as the end of a longer name, nor of a longer host."""
+    """Match neither the end of a longer local part nor the begin of a longer host."""
     return f"(?:(?<![a-z0-9._%+-])|(?<=%20)){_bare_email(address)}(?![a-z0-9-]|[.][a-z0-9])"
 
 
 def _bare_email(address: str) -> str:
-    """In an address of the web, %40 is the sign."""
+    """Match @ also as %40, as in URLs."""
     local, _, host = address.rpartition("@")
     return f"{re.escape(local)}(?:@|%40){re.escape(host)}"
 
 
 def _phone(number: str) -> str:
-    """Every way of writing: with the country or the nought before it, with anything between the digits."""
+    """Match every notation: with the country code or a leading zero, with separators between the digits."""
     country, national = _parts(number)
     prefix = f"(?:(?:[+]|00)?{country}{_GAP})?(?:[(]?0[)]?{_GAP})?" if country else "[+]?"
     return f"(?<![0-9]){prefix}{_GAP.join(national)}(?![0-9])"
 
 
 def _parts(number: str) -> tuple[str, str]:
-    """The country's digits, and those that follow."""
+    """Return the country code and the national number."""
     try:
         parsed = PhoneNumber.parse(number, regions=())
     except ValueError:

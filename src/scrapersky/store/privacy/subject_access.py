@@ -1,4 +1,4 @@
-"""What the tenant holds about one person, with where it comes from and where it went: the answer to a request."""
+"""The response to a subject access request: what the tenant stores about a person, its sources and receivers."""
 
 from typing import Any
 from uuid import UUID
@@ -11,9 +11,8 @@ from scrapersky.models import Contact, Delivery, Destination
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.operations.queue_rows import among
-from scrapersky.store.privacy import identify as erasure_subject
 from scrapersky.store.privacy import scan_tables, suppressions
-from scrapersky.store.privacy.identify import Named
+from scrapersky.store.privacy.identify import PersonQuery, identify
 
 COLUMNS = (
     *(each.name for each in CONTACT_FIELDS),
@@ -26,13 +25,13 @@ COLUMNS = (
 )
 
 
-async def about(session: AsyncSession, actor: Actor, named: Named) -> dict[str, Any]:
-    """Contacts, copies elsewhere, deliveries and suppressions; that somebody asked is audited by hash."""
-    subject = await erasure_subject.find(session, actor.tenant_id, named)
+async def subject_data(session: AsyncSession, actor: Actor, person: PersonQuery) -> dict[str, Any]:
+    """Return contacts, copies in other tables, deliveries and suppressions; audit the request by hash."""
+    subject = await identify(session, actor.tenant_id, person)
     held = {**subject.own, **subject.shared}
     copies = await scan_tables.mentions(session, actor.tenant_id, subject)
-    known = await suppressions.known(session, actor.tenant_id, subject.ways)
-    hashes = sorted(way.digest for way in subject.given)
+    known = await suppressions.known(session, actor.tenant_id, subject.points)
+    hashes = sorted(point.digest for point in subject.given)
     await audit.record(session, actor, "look up", "subject", None, {"hashes": hashes, "contacts": len(held)})
     return {
         "contacts": [_shown(contact) for contact in held.values()],
@@ -50,8 +49,8 @@ async def about(session: AsyncSession, actor: Actor, named: Named) -> dict[str, 
 
 
 def _shown(contact: Contact) -> dict[str, Any]:
-    told = {name: getattr(contact, name) for name in COLUMNS}
-    return {"id": contact.id, **{name: value for name, value in told.items() if value is not None}}
+    values = {name: getattr(contact, name) for name in COLUMNS}
+    return {"id": contact.id, **{name: value for name, value in values.items() if value is not None}}
 
 
 async def _deliveries(session: AsyncSession, contact_ids: list[UUID]) -> list[dict[str, Any]]:

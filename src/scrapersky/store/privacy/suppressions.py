@@ -1,4 +1,4 @@
-"""Named queries about suppressions: whom never to write to again. The database marks the contacts they are about."""
+"""SQL about suppressions: contact points that get no more messages. Triggers mark the contacts that have one."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,45 +18,50 @@ from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.paginate import Filters, matching
 from scrapersky.store.listing.resources import CONTACTS, SUPPRESSIONS
 from scrapersky.store.operations.queue_rows import among
-from scrapersky.store.privacy.suppression_values import Way, read
+from scrapersky.store.privacy.contact_points import ContactPoint, Kind, parse_points
 
 PERSON, IMPORT, ERASURE = "person", "import", "erasure"
-VALUES_AT_ONCE = 10_000
+CHUNK_ROWS = 10_000
 
 
-class Forgotten(Conflict):
-    """Somebody had this erased: it is not stored again."""
+class ErasedBefore(Conflict):
+    """The person was erased: they are not stored again."""
 
 
 @dataclass(frozen=True)
-class Suppressed:
-    """What became of the values."""
+class SuppressionCounts:
+    """The result of a request to suppress values."""
 
     added: int
-    known: int  # there already
-    contacts: int  # that are marked now
+    known: int  # suppressed before
+    contacts: int  # marked by this request
 
 
-async def alone(session: AsyncSession, tenant_id: UUID) -> None:
-    """First of all, for whoever locks contacts or suppressions and then writes what the other kind depends on.
+async def lock_tenant(session: AsyncSession, tenant_id: UUID) -> None:
+    """Lock the suppressions of a tenant, before contacts or suppressions are locked and the others written.
 
-    Triggers take the same lock, but only when a row is held already: two could wait for each other.
+    Triggers take the same lock when a row is locked already: without this, two transactions could deadlock.
     """
-    await session.execute(_ALONE, {"tenant": str(tenant_id)})
+    await session.execute(_LOCK_TENANT, {"tenant": str(tenant_id)})
 
 
 async def suppress(
-    session: AsyncSession, actor: Actor, ways: Iterable[Way], *, reason: str | None = None, origin: str = PERSON
-) -> Suppressed:
-    """Nobody is written to these ways again: contacts that have one are marked, their waiting work is taken back."""
-    wanted = sorted(set(ways), key=lambda way: way.digest)  # one order for all, so that two never wait in a ring
+    session: AsyncSession,
+    actor: Actor,
+    points: Iterable[ContactPoint],
+    *,
+    reason: str | None = None,
+    origin: str = PERSON,
+) -> SuppressionCounts:
+    """Suppress contact points: contacts that have one are marked, and their waiting rows withdrawn."""
+    values = _sorted(points)
     added = 0
-    for start in range(0, len(wanted), VALUES_AT_ONCE):
-        added += await _insert(session, actor, wanted[start : start + VALUES_AT_ONCE], reason, origin)
+    for start in range(0, len(values), CHUNK_ROWS):
+        added += await _insert(session, actor, values[start : start + CHUNK_ROWS], reason, origin)
     if added:
-        shown = {"values": [way.value for way in wanted[:1_000]], "reason": reason, "added": added}
+        shown = {"values": [point.value for point in values[:1_000]], "reason": reason, "added": added}
         await audit.record(session, actor, "suppress", "suppressions", None, shown)
-    return Suppressed(added, len(wanted) - added, await _marked(session, actor.tenant_id))
+    return SuppressionCounts(added, len(values) - added, await _marked(session, actor.tenant_id))
 
 
 async def suppress_contacts(
@@ -65,39 +70,41 @@ async def suppress_contacts(
     chosen: Sequence[UUID] | Filters,
     kinds: Sequence[str],
     reason: str | None = None,
-) -> Suppressed:
-    """Suppress every address and number of some contacts, by ids or by filter, however many they are."""
-    wanted: Any = select(Contact.email, *(getattr(Contact, name) for name in PHONE_FIELDS))
+) -> SuppressionCounts:
+    """Suppress every address and number of contacts, by ids or by filter, in one transaction."""
+    query: Any = select(Contact.email, *(getattr(Contact, name) for name in PHONE_FIELDS))
     if isinstance(chosen, Mapping):
-        wanted = matching(wanted, CONTACTS, actor.tenant_id, chosen)
+        query = matching(query, CONTACTS, actor.tenant_id, chosen)
     else:
-        wanted = wanted.where(Contact.tenant_id == actor.tenant_id, among(Contact.id, chosen))
-    rows = (await session.execute(wanted)).all()
-    emails = {Way("email", row.email.lower()) for row in rows if row.email and "email" in kinds}
-    numbers = {Way("phone", number) for row in rows for number in row[1:] if number and "phone" in kinds}
+        query = query.where(Contact.tenant_id == actor.tenant_id, among(Contact.id, chosen))
+    rows = (await session.execute(query)).all()
+    emails = {ContactPoint("email", row.email.lower()) for row in rows if row.email and "email" in kinds}
+    numbers = {ContactPoint("phone", number) for row in rows for number in row[1:] if number and "phone" in kinds}
     return await suppress(session, actor, emails | numbers, reason=reason)
 
 
-async def follow(session: AsyncSession, actor: Actor, contact: Contact, reason: str) -> None:
-    """A suppressed contact got another address, or was merged with this one: it stays suppressed under the new one."""
-    way = Way("email", contact.email.lower()) if contact.email else Way("phone", contact.phone or contact.fax or "")
-    if way.value and contact.suppressed_at is None:
-        await suppress(session, actor, [way], reason=reason)
+async def suppress_moved(session: AsyncSession, actor: Actor, contact: Contact, reason: str) -> None:
+    """Suppress the present address of a contact that was suppressed under another one or merged with such."""
+    email, number = contact.email, contact.phone or contact.fax or ""
+    point = ContactPoint("email", email.lower()) if email else ContactPoint("phone", number)
+    if point.value and contact.suppressed_at is None:
+        await suppress(session, actor, [point], reason=reason)
         await session.refresh(contact)
 
 
-async def forget(session: AsyncSession, actor: Actor, ways: Iterable[Way]) -> None:
-    """Keep the hashes of the ways and nothing else, so that they do not come back."""
-    await _insert(session, actor, sorted(set(ways), key=lambda way: way.digest), None, ERASURE)
+async def suppress_erased(session: AsyncSession, actor: Actor, points: Iterable[ContactPoint]) -> None:
+    """Store only the hashes of the points, so that an erased person is not stored again."""
+    await _insert(session, actor, _sorted(points), None, ERASURE)
 
 
 async def remove(session: AsyncSession, actor: Actor, suppression_id: UUID) -> None:
-    """Let somebody be written to again, in every spelling; contacts that nothing else suppresses are free."""
-    await alone(session, actor.tenant_id)
+    """Remove a suppression in every spelling; contacts without another suppression are unmarked."""
+    await lock_tenant(session, actor.tenant_id)
     found: Suppression = await lists.get(session, SUPPRESSIONS, actor.tenant_id, suppression_id, lock=True)
     digests = {found.value_hash}
     if found.value and found.kind in ("email", "domain"):
-        digests |= {way.digest for way in read(found.value, kind="email" if found.kind == "email" else "domain")}
+        kind: Kind = "email" if found.kind == "email" else "domain"
+        digests |= {point.digest for point in parse_points(found.value, kind=kind)}
     shown = {"kind": found.kind, "value": found.value, "hash": found.value_hash, "origin": found.origin}
     await audit.record(session, actor, "unsuppress", f"suppression {suppression_id}", shown, None)
     await session.execute(
@@ -110,67 +117,74 @@ async def remove(session: AsyncSession, actor: Actor, suppression_id: UUID) -> N
 
 
 async def known(
-    session: AsyncSession, tenant_id: UUID, ways: Iterable[Way], origin: str | None = None
-) -> dict[Way, Suppression]:
-    """Those of the ways that are suppressed, each with what suppresses it: itself, or a domain it is under."""
-    above = {way: (way, *_domains_of(way)) for way in ways}
+    session: AsyncSession, tenant_id: UUID, points: Iterable[ContactPoint], origin: str | None = None
+) -> dict[ContactPoint, Suppression]:
+    """Return the suppressed ones of the points, each with its suppression: its own, or that of a domain above it."""
+    above = {point: (point, *_domains_of(point)) for point in points}
     digests = sorted({each.digest for found in above.values() for each in found})
-    wanted = select(Suppression).where(Suppression.tenant_id == tenant_id, _one_of(digests))
+    query = select(Suppression).where(Suppression.tenant_id == tenant_id, _one_of(digests))
     if origin is not None:
-        wanted = wanted.where(Suppression.origin == origin)
-    by_digest = {row.value_hash: row for row in await session.scalars(wanted)}
+        query = query.where(Suppression.origin == origin)
+    by_digest = {row.value_hash: row for row in await session.scalars(query)}
     return {
-        way: by_digest[each.digest]
-        for way, found in above.items()
+        point: by_digest[each.digest]
+        for point, found in above.items()
         for each in reversed(found)
         if each.digest in by_digest
     }
 
 
-async def refuse_erased(session: AsyncSession, tenant_id: UUID, ways: Iterable[Way]) -> None:
-    """Raise Forgotten if somebody had one of the ways erased."""
-    if await known(session, tenant_id, ways, ERASURE):
-        raise Forgotten("Remove its suppression first, if the person came back to you.")
+async def refuse_erased(session: AsyncSession, tenant_id: UUID, points: Iterable[ContactPoint]) -> None:
+    """Raise ErasedBefore if one of the points belongs to an erased person."""
+    if await known(session, tenant_id, points, ERASURE):
+        raise ErasedBefore("Remove the suppression with the origin `erasure` first, if the person agrees.")
 
 
 def any_erasure(tenant_id: UUID) -> Label[bool]:
-    """As a column: whether the tenant has ever erased anybody."""
+    """Return the column that is true if the tenant has ever erased a person."""
     erased = select(Suppression.id).where(Suppression.tenant_id == tenant_id, Suppression.origin == ERASURE)
     return erased.exists().label("has_erasures")
 
 
-def ways_of(facts: Mapping[str, Any]) -> list[Way]:
-    """The ways to reach a contact, by its columns."""
-    email = [Way("email", facts["email"].lower())] if facts.get("email") else []
-    return [*email, *(Way("phone", facts[name]) for name in PHONE_FIELDS if facts.get(name))]
+def contact_points_of(facts: Mapping[str, Any]) -> list[ContactPoint]:
+    """Return the contact points of a contact, by its columns."""
+    email = [ContactPoint("email", facts["email"].lower())] if facts.get("email") else []
+    return [*email, *(ContactPoint("phone", facts[name]) for name in PHONE_FIELDS if facts.get(name))]
 
 
-async def _insert(session: AsyncSession, actor: Actor, ways: Sequence[Way], reason: str | None, origin: str) -> int:
+async def _insert(
+    session: AsyncSession, actor: Actor, points: Sequence[ContactPoint], reason: str | None, origin: str
+) -> int:
     common = {"tenant": actor.tenant_id, "reason": reason, "origin": origin, "created_by": actor.user_id}
     columns = {
-        "ids": [new_id() for _ in ways],
-        "kinds": [way.kind for way in ways],
-        "values": [None if origin == ERASURE else way.value for way in ways],
-        "hashes": [way.digest for way in ways],
+        "ids": [new_id() for _ in points],
+        "kinds": [point.kind for point in points],
+        "values": [None if origin == ERASURE else point.value for point in points],
+        "hashes": [point.digest for point in points],
     }
     made = await session.execute(_ERASE if origin == ERASURE else _INSERT, {**common, **columns})
     return made.rowcount if isinstance(made, CursorResult) else 0
 
 
 async def _marked(session: AsyncSession, tenant_id: UUID) -> int:
-    """The contacts that this transaction has marked: it has one time from its begin to its end."""
+    """Count the contacts marked by this transaction, in which now() is constant."""
     marked = select(func.count()).where(
         Contact.tenant_id == tenant_id, Contact.updated_at == func.now(), Contact.suppressed_at == func.now()
     )
     return int(await session.scalar(marked) or 0)
 
 
-def _domains_of(way: Way) -> list[Way]:
-    """The domains that a mail address or a domain is under, the nearest first."""
-    if way.kind not in ("email", "domain"):
+def _domains_of(point: ContactPoint) -> list[ContactPoint]:
+    """Return the domains above an email address or a domain, nearest first."""
+    if point.kind not in ("email", "domain"):
         return []
-    labels = way.value.rpartition("@")[2].split(".")
-    return [Way("domain", ".".join(labels[start:])) for start in range(len(labels) - 1)]
+    labels = point.value.rpartition("@")[2].split(".")
+    return [ContactPoint("domain", ".".join(labels[start:])) for start in range(len(labels) - 1)]
+
+
+def _sorted(points: Iterable[ContactPoint]) -> list[ContactPoint]:
+    """Return the points in one order for all transactions, so that two of them never deadlock."""
+    return sorted(set(points), key=lambda point: point.digest)
 
 
 def _one_of(digests: Sequence[str]) -> Any:
@@ -181,7 +195,7 @@ def _one_of(digests: Sequence[str]) -> Any:
 BUSINESS_PHONE = """CASE WHEN NOT EXISTS (SELECT FROM suppression s WHERE s.tenant_id = b.tenant_id
         AND s.kind = 'phone' AND s.value_hash = sha256_hex(b.phone)) THEN b.phone END"""
 
-_ALONE = text("SELECT pg_advisory_xact_lock(hashtextextended('suppression ' || :tenant, 0))")
+_LOCK_TENANT = text("SELECT pg_advisory_xact_lock(hashtextextended('suppression ' || :tenant, 0))")
 _NEW = """
 INSERT INTO suppression (id, tenant_id, kind, value, value_hash, reason, origin, created_by)
 SELECT new.id, :tenant, new.kind, new.value, new.hash, :reason, :origin, :created_by
