@@ -21,7 +21,7 @@ from scrapersky.store.audit.record import Actor
 from scrapersky.store.contacts.upsert import PageContacts, upsert
 from scrapersky.store.deliveries.outbox import Outbox
 from scrapersky.store.privacy import subject_access
-from scrapersky.store.privacy.identify import Named
+from scrapersky.store.privacy.identify import PersonQuery
 from tests.api.conftest import app_over, served
 
 URL = "https://molar.fi/team"
@@ -79,7 +79,7 @@ async def _delivered(database: Database, tenant_id: UUID, contact_id: UUID) -> s
 async def _reported(database: Database, tenant_id: UUID) -> list[str]:
     """Return the languages in the answer to a subject access request."""
     async with database.session(tenant_id) as session:
-        report = await subject_access.about(session, _actor(tenant_id), Named(email=ANNA))
+        report = await subject_access.subject_data(session, _actor(tenant_id), PersonQuery(email=ANNA))
     return [contact[FIELD] for contact in report["contacts"]]
 
 
@@ -89,7 +89,7 @@ async def _erased(database: Database, tenant_id: UUID, contact_id: UUID) -> str 
         office = await session.get_one(Contact, contact_id)
         office.email, office.email_kind = "info@molar.fi", "role"
     async with database.session(tenant_id) as session:
-        await erase(session, _actor(tenant_id), Named(name="Bo Bridge", domain="molar.fi"))
+        await erase(session, _actor(tenant_id), PersonQuery(name="Bo Bridge", domain="molar.fi"))
     async with database.session(tenant_id) as session:
         left: str | None = getattr(await session.get_one(Contact, contact_id), FIELD)
         return left
