@@ -16,15 +16,7 @@ from scrapersky.core.database import Database
 from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import Status
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.models.queue import (
-    allowance_column,
-    attempts_column,
-    due_at_column,
-    error_column,
-    order_column,
-    queue_items,
-    status_column,
-)
+from scrapersky.models import queue
 
 # Ids as the house makes them (time first, then chance), from a row number: rows made together lie together.
 ID_OF_N = """(lpad(to_hex(1700000000000 + n), 12, '0') || '7' || substr(md5(n::text), 1, 3)
@@ -46,7 +38,7 @@ class Chore(ChoreBase):
     """Something to do."""
 
     __tablename__ = "chore"
-    __table_args__ = queue_items("chore", "doing")
+    __table_args__ = queue.items("chore", "doing")
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id, server_default=func.gen_random_uuid())
     tenant_id: Mapped[UUID]
@@ -54,12 +46,12 @@ class Chore(ChoreBase):
     priority: Mapped[int] = mapped_column(SmallInteger(), default=0, server_default="0")
     number: Mapped[int] = mapped_column(BigInteger())
 
-    doing_status: Mapped[Status] = status_column()
-    doing_error: Mapped[str | None] = error_column()
-    doing_attempts: Mapped[int] = attempts_column()
-    doing_allowance: Mapped[int] = allowance_column()
-    doing_due_at: Mapped[datetime | None] = due_at_column()
-    doing_order: Mapped[int] = order_column()
+    doing_status: Mapped[Status] = queue.status()
+    doing_error: Mapped[str | None] = queue.error()
+    doing_attempts: Mapped[int] = queue.attempts()
+    doing_allowance: Mapped[int] = queue.allowance()
+    doing_due_at: Mapped[datetime | None] = queue.due_at()
+    doing_order: Mapped[int] = queue.order()
 
 
 class Receipt(ChoreBase):

@@ -1,4 +1,4 @@
-"""The schema: brought up to date by one process at a time, and checked before anything starts."""
+"""Migrations: applied by one process at a time, and checked before anything starts."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from scrapersky.core.errors import BadSetting, ScraperSkyError, Unavailable
 
 log = structlog.get_logger(__name__)
 
-LOCK = 4_243_205_779  # the advisory lock of the schema, a number of our own
+LOCK = 4_243_205_779  # the key of the advisory lock; any fixed number
 LOCK_TIMEOUT = "5s"
 FILE_TEMPLATE = "%(year)d-%(month).2d-%(day).2d-%(hour).2d%(minute).2d_%(slug)s"  # 2026-12-01-0900_tidy_name.py
 
@@ -33,7 +33,7 @@ class SchemaTooOld(ScraperSkyError):
 
 
 def migrations_folder() -> Path:
-    """In an installed package the migrations lie inside it, in a checkout beside src."""
+    """Return the folder of the migrations: inside an installed package, beside src in a checkout."""
     packaged = Path(__file__).parent.parent / "migrations"
     return packaged if packaged.is_dir() else Path(__file__).parents[3] / "migrations"
 
@@ -49,7 +49,7 @@ def alembic_config(connection: Connection | None = None) -> Config:
 
 
 async def current_revision(database: Database) -> str | None:
-    """The revision the database is at; nothing if it is empty."""
+    """Return the revision of the database, or None if it is empty."""
     revision: str | None = await _with_connection(
         database, lambda connection: MigrationContext.configure(connection).get_current_revision()
     )
@@ -57,57 +57,67 @@ async def current_revision(database: Database) -> str | None:
 
 
 async def check_schema(database: Database) -> None:
-    """Start only on the schema this code was written for; the embedded database is brought there by itself."""
+    """Raise unless the database has the schema of this code; migrate the embedded database instead of raising."""
     scripts = ScriptDirectory.from_config(alembic_config())
     current, head = await current_revision(database), scripts.get_current_head()
     if current == head:
         return
     if current is not None and not _is_known(scripts, current):
-        raise SchemaTooNew(f"Its revision {current} is unknown here. Upgrade scrapersky, or restore an older backup.")
+        raise SchemaTooNew(
+            f"This version does not know its revision {current}. Upgrade scrapersky, or restore an older backup."
+        )
     if not database.is_embedded:
-        raise SchemaTooOld(f"It is at {current or 'nothing'}, this one needs {head}. Run `scrapersky migrate` first.")
+        raise SchemaTooOld(f"Its revision is {current or 'none'}, not {head}. Run `scrapersky migrate` first.")
     await migrate(database)
 
 
 async def migrate(database: Database) -> list[str]:
-    """Bring the schema up to date under a lock, and say which revisions were applied."""
-    scripts = ScriptDirectory.from_config(alembic_config())
-
-    def upgrade(connection: Connection) -> list[str]:
-        # Waits without a timeout of its own: the other migration will end.
-        connection.execute(text("SET LOCAL lock_timeout = 0"))
-        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
-        connection.execute(text(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'"))
-        before = MigrationContext.configure(connection).get_current_revision()
-        if before is not None and not _is_known(scripts, before):
-            raise SchemaTooNew(f"Its revision {before} is unknown here. Upgrade scrapersky first.")
-        command.upgrade(alembic_config(connection), "head")
-        return [script.revision for script in scripts.iterate_revisions("head", before or "base")][::-1]
-
+    """Migrate the database to the newest revision, and return the revisions that were applied."""
     try:
-        applied: list[str] = await _with_connection(database, upgrade)
+        applied: list[str] = await _with_connection(database, _upgrade)
     except (DBAPIError, asyncpg.PostgresError) as error:
-        # A revision that runs a .sql file uses the driver directly, and the error comes as the driver raised it.
-        cause = error.orig.__cause__ if isinstance(error, DBAPIError) and error.orig else error
-        if isinstance(cause, asyncpg.InsufficientPrivilegeError):
-            raise BadSetting(
-                f"The user of DATABASE_URL may not build the house ({str(cause).splitlines()[0]}). It must own the "
-                "database, and either may create roles or was granted scrapersky_app and scrapersky_engine. "
-                "Nothing was changed."
-            ) from error
-        if isinstance(cause, asyncpg.LockNotAvailableError):
-            raise Unavailable(
-                "The migration could not get its locks within five seconds because somebody is using the tables. "
-                "Nothing was changed; run `scrapersky migrate` again in a quieter moment."
-            ) from error
-        raise
+        # A revision that runs a .sql file uses the driver directly: its error is not wrapped by SQLAlchemy.
+        explained = _explain(error.orig.__cause__ if isinstance(error, DBAPIError) and error.orig else error)
+        if explained is None:
+            raise
+        raise explained from error
     for revision in applied:
         log.info("migration_applied", revision=revision)
     return applied
 
 
+def _upgrade(connection: Connection) -> list[str]:
+    """Upgrade under an advisory lock, so that two hosts may start at once, and return the applied revisions."""
+    scripts = ScriptDirectory.from_config(alembic_config())
+    # No timeout for the lock: another host that migrates will finish.
+    connection.execute(text("SET LOCAL lock_timeout = 0"))
+    connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
+    connection.execute(text(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'"))
+    before = MigrationContext.configure(connection).get_current_revision()
+    if before is not None and not _is_known(scripts, before):
+        raise SchemaTooNew(f"This version does not know its revision {before}. Upgrade scrapersky first.")
+    command.upgrade(alembic_config(connection), "head")
+    return [script.revision for script in scripts.iterate_revisions("head", before or "base")][::-1]
+
+
+def _explain(cause: BaseException | None) -> ScraperSkyError | None:
+    """Return the error that names the cure, or None if there is none for this cause."""
+    if isinstance(cause, asyncpg.InsufficientPrivilegeError):
+        return BadSetting(
+            f"The user of DATABASE_URL may not create the schema ({str(cause).splitlines()[0]}). The user must own the "
+            "database, and either may create roles or was granted scrapersky_app and scrapersky_engine. "
+            "Nothing was changed."
+        )
+    if isinstance(cause, asyncpg.LockNotAvailableError):
+        return Unavailable(
+            "The migration could not lock the tables within five seconds, because they are in use. "
+            "Nothing was changed; run `scrapersky migrate` again when there is less load."
+        )
+    return None
+
+
 async def _with_connection(database: Database, act: Any) -> Any:
-    """Run `act` in a transaction of the login role itself, which owns the tables."""
+    """Run `act` in a transaction of the login role, which owns the tables."""
     engine = create_async_engine(DRIVER_URL, connect_args=database.connect_arguments, poolclass=NullPool)
     try:
         async with engine.begin() as connection:

@@ -1,4 +1,4 @@
-"""Tables, one noun per file."""
+"""The tables as SQLAlchemy models; docs/schema.md has a sentence and a picture of each."""
 
 from scrapersky.models.audit import Audit
 from scrapersky.models.base import Base

@@ -1,4 +1,4 @@
-"""Who changed what, when, from where."""
+"""The audit trail."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from scrapersky.models.base import Base
 
 
 class Audit(Base):
-    """One change by one actor."""
+    """One change by one actor. Rows are added and read, never changed by tenants."""
 
     __tablename__ = "audit"
     __table_args__ = (
@@ -25,14 +25,13 @@ class Audit(Base):
     id: Mapped[int] = mapped_column(BigInteger(), Identity(always=True), primary_key=True)
     tenant_id: Mapped[UUID | None] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"))
     at: Mapped[datetime] = mapped_column(server_default=func.now())
-    actor: Mapped[str]
+    actor: Mapped[str]  # the name of the user or program
     actor_id: Mapped[UUID | None]  # the user; no foreign key, because the audit outlives users
-    origin: Mapped[str]
-    channel: Mapped[str | None] = mapped_column(
-        Computed("split_part(origin, ' ', 1)", persisted=True)
-    )  # api, cli, console
+    origin: Mapped[str]  # channel and address: `api 192.0.2.7`, `cli`
+    # api, cli or console
+    channel: Mapped[str | None] = mapped_column(Computed("split_part(origin, ' ', 1)", persisted=True))
     request_id: Mapped[str | None]
-    action: Mapped[str]
-    subject: Mapped[str]
-    before: Mapped[dict[str, Any] | None]
-    after: Mapped[dict[str, Any] | None]
+    action: Mapped[str]  # create, update, delete, migrate …
+    subject: Mapped[str]  # what was changed: `search 0198…`
+    before: Mapped[dict[str, Any] | None]  # the changed fields before
+    after: Mapped[dict[str, Any] | None]  # the changed fields after

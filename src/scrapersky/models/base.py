@@ -1,4 +1,4 @@
-"""What every table has in common: names of constraints, aware times, an id and, for nouns, a tenant."""
+"""What tables share: names of constraints, types of columns, and mixins for common columns."""
 
 from datetime import datetime
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ from scrapersky.core.vocabularies import Curation, Status, Verdict
 
 
 class Base(DeclarativeBase):
-    """The one registry of tables."""
+    """The base class of all models; its metadata knows every table."""
 
     metadata = MetaData(
         naming_convention={
@@ -39,21 +39,21 @@ class Base(DeclarativeBase):
 
 
 class Identified:
-    """A row with an id of its own and the time it was made."""
+    """A row with an id (a UUIDv7, in order of time) and the time it was created."""
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=new_id, server_default=func.gen_random_uuid())
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
 class TenantRow(Identified):
-    """A row that belongs to a tenant: row level security keeps it there."""
+    """A row that belongs to a tenant; row level security hides it from other tenants."""
 
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"))
     updated_at: Mapped[datetime] = mapped_column(server_default=func.now(), onupdate=func.now())
 
 
 class Named:
-    """A row whose name people sort and search by: in small letters, compared byte by byte, the same on every server."""
+    """A row that is sorted and searched by name: in small letters, compared byte by byte, so that all servers agree."""
 
     name_key: Mapped[str | None] = mapped_column(
         Text(collation="C"), Computed("lower(left(name, 200))", persisted=True), deferred=True
@@ -61,7 +61,7 @@ class Named:
 
 
 class Curated:
-    """A row about which a person decides, and whose work has a priority (0 is normal, higher is sooner)."""
+    """A row that a person curates. Its work has a priority: 0 is normal, higher is claimed sooner."""
 
     curation_status: Mapped[Curation] = mapped_column(default=Curation.NEW, server_default=Curation.NEW.value)
     priority: Mapped[int] = mapped_column(SmallInteger(), default=0, server_default="0")

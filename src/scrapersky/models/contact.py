@@ -1,4 +1,4 @@
-"""Somebody one can write to."""
+"""A contact."""
 
 from datetime import datetime
 from typing import Any
@@ -8,20 +8,12 @@ from sqlalchemy import Computed, Float, ForeignKey, Index, Text, UniqueConstrain
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.core.vocabularies import Curation, Status, Verdict, check_vocabulary
+from scrapersky.models import queue
 from scrapersky.models.base import Base, Curated, Named, TenantRow
-from scrapersky.models.queue import (
-    allowance_column,
-    attempts_column,
-    due_at_column,
-    error_column,
-    order_column,
-    queue_items,
-    status_column,
-)
 
 
 class Contact(TenantRow, Curated, Named, Base):
-    """An address, a number, a person: with the page it was found on and how sure we are."""
+    """An email address, a phone number or a person, with the page it was found on and a confidence."""
 
     __tablename__ = "contact"
     __table_args__ = (
@@ -41,43 +33,46 @@ class Contact(TenantRow, Curated, Named, Base):
         Index(
             "contact_without_domain", "tenant_id", "identity", unique=True, postgresql_where=text("domain_id IS NULL")
         ),
-        *queue_items("contact", "contact_verification"),
+        *queue.items("contact", "contact_verification"),
         Index(
             "contact_suppressed", "tenant_id", "updated_at", "id", postgresql_where=text("suppressed_at IS NOT NULL")
         ),
     )
 
+    # null: a contact without a domain, from an import
     domain_id: Mapped[UUID | None] = mapped_column(ForeignKey("domain.id", ondelete="CASCADE"), index=True)
     page_id: Mapped[UUID | None] = mapped_column(ForeignKey("page.id", ondelete="SET NULL"), index=True)
+    # the business it belongs to, if the domain has several
     business_id: Mapped[UUID | None] = mapped_column(ForeignKey("local_business.id", ondelete="SET NULL"), index=True)
+    # the contact that replaces this duplicate
     merged_into_id: Mapped[UUID | None] = mapped_column(ForeignKey("contact.id", ondelete="SET NULL"), index=True)
-    identity: Mapped[str]
+    identity: Mapped[str]  # what makes it unique in its domain: `email:…`, `phone:…`, `person:…`
     name: Mapped[str | None]
-    title: Mapped[str | None]
+    title: Mapped[str | None]  # the position of the person
     email: Mapped[str | None]
-    email_kind: Mapped[str | None]
+    email_kind: Mapped[str | None]  # role, personal, free-mail or other-domain
     phone: Mapped[str | None]
     fax: Mapped[str | None]
-    profiles: Mapped[dict[str, Any] | None]
+    profiles: Mapped[dict[str, Any] | None]  # links to social networks, by network
     address: Mapped[str | None]
-    source_url: Mapped[str | None]
-    snippet: Mapped[str | None]
-    found_by: Mapped[str | None]
-    confidence: Mapped[float | None] = mapped_column(Float())
-    verdict: Mapped[Verdict | None]
-    verification: Mapped[dict[str, Any] | None]
-    edited_at: Mapped[datetime | None]  # a person wrote its facts: a page only fills in what is missing
-    seen_at: Mapped[datetime] = mapped_column(server_default=func.now())  # when a page, a file or a person last said it
-    suppressed_at: Mapped[datetime | None]  # set by the database, whichever way the contact comes
-    email_host: Mapped[str | None] = mapped_column(  # from its end: a domain and all under it are one range
+    source_url: Mapped[str | None]  # the page or the file
+    snippet: Mapped[str | None]  # the text around it, as evidence
+    found_by: Mapped[str | None]  # the finder that found it
+    confidence: Mapped[float | None] = mapped_column(Float())  # 0 to 1
+    verdict: Mapped[Verdict | None]  # whether mail to it would arrive
+    verification: Mapped[dict[str, Any] | None]  # the results of each check
+    edited_at: Mapped[datetime | None]  # a person edited it: a page only fills empty fields
+    seen_at: Mapped[datetime] = mapped_column(server_default=func.now())  # when a page, a file or a person last gave it
+    suppressed_at: Mapped[datetime | None]  # set by a trigger; it must not be written to
+    email_host: Mapped[str | None] = mapped_column(  # reversed, so that a domain and its subdomains are one range
         Text(collation="C"),
         Computed("reverse(split_part(lower(email), '@', 2)) || '.'", persisted=True),
         deferred=True,
     )
 
-    contact_verification_status: Mapped[Status] = status_column()
-    contact_verification_error: Mapped[str | None] = error_column()
-    contact_verification_attempts: Mapped[int] = attempts_column()
-    contact_verification_allowance: Mapped[int] = allowance_column()
-    contact_verification_due_at: Mapped[datetime | None] = due_at_column()
-    contact_verification_order: Mapped[int] = order_column()
+    contact_verification_status: Mapped[Status] = queue.status()
+    contact_verification_error: Mapped[str | None] = queue.error()
+    contact_verification_attempts: Mapped[int] = queue.attempts()
+    contact_verification_allowance: Mapped[int] = queue.allowance()
+    contact_verification_due_at: Mapped[datetime | None] = queue.due_at()
+    contact_verification_order: Mapped[int] = queue.order()

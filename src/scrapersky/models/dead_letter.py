@@ -1,4 +1,4 @@
-"""A row that was tried as often as allowed: kept until somebody retries or drops it."""
+"""Dead letters."""
 
 from datetime import datetime
 from uuid import UUID
@@ -10,7 +10,7 @@ from scrapersky.models.base import Base, Identified
 
 
 class DeadLetter(Identified, Base):
-    """One per workflow and row: the last failure and how many attempts it took."""
+    """A row that failed as often as it may: the last error and the attempts. One per queue and row."""
 
     __tablename__ = "dead_letter"
     __table_args__ = (
@@ -20,8 +20,8 @@ class DeadLetter(Identified, Base):
     )
 
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"))
-    queue: Mapped[str]
-    row_id: Mapped[UUID]
+    queue: Mapped[str]  # `table.queue`
+    row_id: Mapped[UUID]  # the row of that table
     attempts: Mapped[int]
     error_type: Mapped[str]
     message: Mapped[str]

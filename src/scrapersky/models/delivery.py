@@ -1,4 +1,4 @@
-"""A contact on its way to a destination."""
+"""Deliveries."""
 
 from datetime import datetime
 from uuid import UUID
@@ -7,39 +7,31 @@ from sqlalchemy import ForeignKey, Index, SmallInteger, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.core.vocabularies import Status
+from scrapersky.models import queue
 from scrapersky.models.base import Base, TenantRow
-from scrapersky.models.queue import (
-    allowance_column,
-    attempts_column,
-    due_at_column,
-    error_column,
-    order_column,
-    queue_items,
-    status_column,
-)
 
 
 class Delivery(TenantRow, Base):
-    """One contact for one destination: each has its own tries, and what the destination called it."""
+    """One contact for one destination, with its own attempts."""
 
     __tablename__ = "delivery"
     __table_args__ = (
         UniqueConstraint("destination_id", "contact_id"),
         Index("delivery_by_update", "tenant_id", "updated_at", "id"),
         Index("delivery_by_destination", "destination_id", "updated_at", "id"),
-        *queue_items("delivery", "delivery"),
+        *queue.items("delivery", "delivery"),
     )
 
     destination_id: Mapped[UUID] = mapped_column(ForeignKey("destination.id", ondelete="CASCADE"))
     contact_id: Mapped[UUID] = mapped_column(ForeignKey("contact.id", ondelete="CASCADE"), index=True)
     priority: Mapped[int] = mapped_column(SmallInteger(), default=0, server_default="0")
-    external_id: Mapped[str | None]
-    fingerprint: Mapped[str | None]  # of what was last accepted there: the same is not sent again
+    external_id: Mapped[str | None]  # the id of the contact at the destination
+    fingerprint: Mapped[str | None]  # of what was last accepted: the same is not sent again
     delivered_at: Mapped[datetime | None]
 
-    delivery_status: Mapped[Status] = status_column()
-    delivery_error: Mapped[str | None] = error_column()
-    delivery_attempts: Mapped[int] = attempts_column()
-    delivery_allowance: Mapped[int] = allowance_column()
-    delivery_due_at: Mapped[datetime | None] = due_at_column()
-    delivery_order: Mapped[int] = order_column()
+    delivery_status: Mapped[Status] = queue.status()
+    delivery_error: Mapped[str | None] = queue.error()
+    delivery_attempts: Mapped[int] = queue.attempts()
+    delivery_allowance: Mapped[int] = queue.allowance()
+    delivery_due_at: Mapped[datetime | None] = queue.due_at()
+    delivery_order: Mapped[int] = queue.order()

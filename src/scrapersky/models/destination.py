@@ -1,4 +1,4 @@
-"""Where contacts are delivered to: somebody's web hook or CRM."""
+"""Destinations."""
 
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from scrapersky.models.base import Base, TenantRow
 
 
 class Destination(TenantRow, Base):
-    """An address and how to speak to it; its secrets are kept sealed."""
+    """A web hook or a CRM that contacts are delivered to; its secrets are encrypted."""
 
     __tablename__ = "destination"
     __table_args__ = (
@@ -20,13 +20,14 @@ class Destination(TenantRow, Base):
 
     name: Mapped[str]
     kind: Mapped[str]  # a name of destinations.registry.KINDS
-    url: Mapped[str | None]  # the web hook, or another base than the CRM's own
-    secret: Mapped[str | None]  # sealed; a key of the CRM or what a web hook is signed with
-    previous_secret: Mapped[str | None]  # sealed; still signs beside the new one until the receiver has changed over
+    url: Mapped[str | None]  # the web hook, or another base URL than that of the CRM
+    secret: Mapped[str | None]  # encrypted: the key of the CRM, or the signing secret of the web hook
+    previous_secret: Mapped[str | None]  # encrypted; signs beside the new secret until the receiver has changed over
     options: Mapped[dict[str, Any]] = mapped_column(server_default="{}")  # lists, names of fields
-    rule: Mapped[dict[str, Any]] = mapped_column(server_default="{}")  # which verified contacts go there by themselves
+    # which verified contacts are delivered automatically
+    rule: Mapped[dict[str, Any]] = mapped_column(server_default="{}")
     disabled_at: Mapped[datetime | None]
-    disabled_reason: Mapped[str | None]
-    consecutive_failures: Mapped[int] = mapped_column(Integer(), server_default="0")  # in a row; a success forgets them
+    disabled_reason: Mapped[str | None]  # with the cure
+    consecutive_failures: Mapped[int] = mapped_column(Integer(), server_default="0")  # a success resets it
     failing_since: Mapped[datetime | None]
-    cooldown_until: Mapped[datetime | None]  # nobody asks it before, on any host
+    cooldown_until: Mapped[datetime | None]  # not called before, by any host

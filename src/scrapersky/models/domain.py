@@ -1,4 +1,4 @@
-"""A registrable web domain, and the businesses behind it."""
+"""Domains, and the businesses they belong to."""
 
 from datetime import datetime
 from typing import Any
@@ -8,20 +8,12 @@ from sqlalchemy import ForeignKey, Index, UniqueConstraint, func
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.core.vocabularies import Curation, Status, check_vocabulary
+from scrapersky.models import queue
 from scrapersky.models.base import Base, Curated, TenantRow
-from scrapersky.models.queue import (
-    allowance_column,
-    attempts_column,
-    due_at_column,
-    error_column,
-    order_column,
-    queue_items,
-    status_column,
-)
 
 
 class Domain(TenantRow, Curated, Base):
-    """The web site of one business or of several."""
+    """A registrable web domain, with facts from its home page."""
 
     __tablename__ = "domain"
     __table_args__ = (
@@ -31,45 +23,46 @@ class Domain(TenantRow, Curated, Base):
         Index("domain_by_search", "search_id", "id"),
         Index("domain_by_prefix", "tenant_id", "name", postgresql_ops={"name": "text_pattern_ops"}),
         Index("domain_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
-        *queue_items("domain", "domain_metadata"),
-        *queue_items("domain", "sitemap_analysis"),
+        *queue.items("domain", "domain_metadata"),
+        *queue.items("domain", "sitemap_analysis"),
     )
 
+    # the search that works on it now; search_domain has all that found it
     search_id: Mapped[UUID | None] = mapped_column(ForeignKey("search.id", ondelete="SET NULL"))
-    name: Mapped[str]
-    unicode_name: Mapped[str | None]
+    name: Mapped[str]  # in ASCII (punycode)
+    unicode_name: Mapped[str | None]  # as people read it, if different
     country: Mapped[str | None]
-    start_url: Mapped[str | None]
-    final_url: Mapped[str | None]
+    start_url: Mapped[str | None]  # where to begin, if given
+    final_url: Mapped[str | None]  # the home page after redirects
     http_status: Mapped[int | None]
     title: Mapped[str | None]
     description: Mapped[str | None]
     language: Mapped[str | None]
     favicon: Mapped[str | None]
     logo: Mapped[str | None]
-    generator: Mapped[str | None]
+    generator: Mapped[str | None]  # the CMS or site builder
     technologies: Mapped[list[str]] = mapped_column(server_default="{}")
-    facts: Mapped[dict[str, Any] | None]
-    sitemap_result: Mapped[str | None]
-    sitemap_reason: Mapped[str | None]
+    facts: Mapped[dict[str, Any] | None]  # structured data of the home page
+    sitemap_result: Mapped[str | None]  # what the sitemap analysis ended with
+    sitemap_reason: Mapped[str | None]  # why
 
-    domain_metadata_status: Mapped[Status] = status_column()
-    domain_metadata_error: Mapped[str | None] = error_column()
-    domain_metadata_attempts: Mapped[int] = attempts_column()
-    domain_metadata_allowance: Mapped[int] = allowance_column()
-    domain_metadata_due_at: Mapped[datetime | None] = due_at_column()
-    domain_metadata_order: Mapped[int] = order_column()
+    domain_metadata_status: Mapped[Status] = queue.status()
+    domain_metadata_error: Mapped[str | None] = queue.error()
+    domain_metadata_attempts: Mapped[int] = queue.attempts()
+    domain_metadata_allowance: Mapped[int] = queue.allowance()
+    domain_metadata_due_at: Mapped[datetime | None] = queue.due_at()
+    domain_metadata_order: Mapped[int] = queue.order()
 
-    sitemap_analysis_status: Mapped[Status] = status_column()
-    sitemap_analysis_error: Mapped[str | None] = error_column()
-    sitemap_analysis_attempts: Mapped[int] = attempts_column()
-    sitemap_analysis_allowance: Mapped[int] = allowance_column()
-    sitemap_analysis_due_at: Mapped[datetime | None] = due_at_column()
-    sitemap_analysis_order: Mapped[int] = order_column()
+    sitemap_analysis_status: Mapped[Status] = queue.status()
+    sitemap_analysis_error: Mapped[str | None] = queue.error()
+    sitemap_analysis_attempts: Mapped[int] = queue.attempts()
+    sitemap_analysis_allowance: Mapped[int] = queue.allowance()
+    sitemap_analysis_due_at: Mapped[datetime | None] = queue.due_at()
+    sitemap_analysis_order: Mapped[int] = queue.order()
 
 
 class BusinessDomain(Base):
-    """A business and one of its domains: two businesses may share one, and both are linked."""
+    """A business and one of its domains; two businesses may share a domain."""
 
     __tablename__ = "business_domain"
 

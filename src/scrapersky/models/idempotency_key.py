@@ -1,4 +1,4 @@
-"""The answer to a request that may come twice."""
+"""Idempotency keys of the API."""
 
 from datetime import datetime
 from typing import Any
@@ -11,13 +11,13 @@ from scrapersky.models.base import Base
 
 
 class IdempotencyKey(Base):
-    """One per tenant and idempotency key, for a day: the same request again gets the same answer and does nothing."""
+    """The response to a request with this key, for a day: the same request again gets it and changes nothing."""
 
     __tablename__ = "idempotency_key"
 
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"), primary_key=True)
     key: Mapped[str] = mapped_column(primary_key=True)
-    request_hash: Mapped[str]
-    status_code: Mapped[int] = mapped_column(SmallInteger())
+    request_hash: Mapped[str]  # another request with the same key is refused
+    status_code: Mapped[int] = mapped_column(SmallInteger())  # 0 while the first request is still running
     response: Mapped[dict[str, Any]]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -1,4 +1,4 @@
-"""A link that lets somebody become a user, once."""
+"""Invitations."""
 
 from datetime import datetime
 from uuid import UUID
@@ -10,12 +10,13 @@ from scrapersky.models.base import Base, TenantRow
 
 
 class Invitation(TenantRow, Base):
-    """Made by an admin, or by the first start for the first admin; only the hash of its token is kept."""
+    """A link that creates one user. Only the hash of its token is stored."""
 
     __tablename__ = "invitation"
 
     role: Mapped[str]
     token_hash: Mapped[str] = mapped_column(unique=True)
+    # null: made at the first start, for the first admin
     created_by: Mapped[UUID | None] = mapped_column(ForeignKey("user.id", ondelete="SET NULL"))
     expires_at: Mapped[datetime]
     used_at: Mapped[datetime | None]

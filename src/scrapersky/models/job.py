@@ -1,4 +1,4 @@
-"""A long action somebody asked for and may watch: it outlives the request, the process and the host."""
+"""Jobs."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from scrapersky.models.base import Base, TenantRow
 
 
 class Job(TenantRow, Base):
-    """pending, processing, then completed, failed or cancelled; progress runs from 0 to 1."""
+    """A long action that a client may watch; it survives the request, the process and the host."""
 
     __tablename__ = "job"
     __table_args__ = (
@@ -22,11 +22,11 @@ class Job(TenantRow, Base):
 
     kind: Mapped[str]
     state: Mapped[str] = mapped_column(default="pending", server_default="pending")
-    progress: Mapped[float] = mapped_column(Float(), default=0.0, server_default="0")
+    progress: Mapped[float] = mapped_column(Float(), default=0.0, server_default="0")  # 0 to 1
     parameters: Mapped[dict[str, Any]]
     result: Mapped[dict[str, Any] | None]
     error: Mapped[str | None]
-    subject_id: Mapped[UUID | None]
+    subject_id: Mapped[UUID | None]  # the row that the job is about
     requested_by: Mapped[UUID | None] = mapped_column(ForeignKey("user.id", ondelete="SET NULL"))
     cancel_requested_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]

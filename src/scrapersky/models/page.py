@@ -1,4 +1,4 @@
-"""A page of a domain."""
+"""Pages."""
 
 from datetime import datetime
 from uuid import UUID
@@ -7,20 +7,12 @@ from sqlalchemy import Float, ForeignKey, Index, SmallInteger, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.core.vocabularies import Curation, Status, check_vocabulary
+from scrapersky.models import queue
 from scrapersky.models.base import Base, Curated, TenantRow
-from scrapersky.models.queue import (
-    allowance_column,
-    attempts_column,
-    due_at_column,
-    error_column,
-    order_column,
-    queue_items,
-    status_column,
-)
 
 
 class Page(TenantRow, Curated, Base):
-    """An address worth reading or not, with the reason."""
+    """A page of a domain, with its kind and the reason for the kind."""
 
     __tablename__ = "page"
     __table_args__ = (
@@ -30,27 +22,27 @@ class Page(TenantRow, Curated, Base):
         Index("page_by_kind", "tenant_id", "kind", "updated_at", "id"),
         Index("page_by_prefix", "tenant_id", "url", postgresql_ops={"url": "text_pattern_ops"}),
         Index("page_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
-        *queue_items("page", "page_processing"),
+        *queue.items("page", "page_processing"),
     )
 
     domain_id: Mapped[UUID] = mapped_column(ForeignKey("domain.id", ondelete="CASCADE"))
     sitemap_file_id: Mapped[UUID | None] = mapped_column(ForeignKey("sitemap_file.id", ondelete="SET NULL"), index=True)
     url: Mapped[str]
     country: Mapped[str | None]
-    kind: Mapped[str | None]
-    kind_score: Mapped[float | None] = mapped_column(Float())
-    kind_reason: Mapped[str | None]
-    depth: Mapped[int | None] = mapped_column(SmallInteger())
+    kind: Mapped[str | None]  # contact, about, imprint …
+    kind_score: Mapped[float | None] = mapped_column(Float())  # 0 to 1
+    kind_reason: Mapped[str | None]  # the rule that decided
+    depth: Mapped[int | None] = mapped_column(SmallInteger())  # segments of the path
     last_modified: Mapped[datetime | None]
     title: Mapped[str | None]
     http_status: Mapped[int | None]
     etag: Mapped[str | None]
     fetched_at: Mapped[datetime | None]
-    contact_count: Mapped[int | None]
+    contact_count: Mapped[int | None]  # contacts found when it was last read
 
-    page_processing_status: Mapped[Status] = status_column()
-    page_processing_error: Mapped[str | None] = error_column()
-    page_processing_attempts: Mapped[int] = attempts_column()
-    page_processing_allowance: Mapped[int] = allowance_column()
-    page_processing_due_at: Mapped[datetime | None] = due_at_column()
-    page_processing_order: Mapped[int] = order_column()
+    page_processing_status: Mapped[Status] = queue.status()
+    page_processing_error: Mapped[str | None] = queue.error()
+    page_processing_attempts: Mapped[int] = queue.attempts()
+    page_processing_allowance: Mapped[int] = queue.allowance()
+    page_processing_due_at: Mapped[datetime | None] = queue.due_at()
+    page_processing_order: Mapped[int] = queue.order()

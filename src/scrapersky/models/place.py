@@ -1,4 +1,4 @@
-"""A place as a provider knows it."""
+"""Places."""
 
 from datetime import datetime
 from typing import Any
@@ -8,20 +8,12 @@ from sqlalchemy import Float, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.core.vocabularies import Curation, Status, check_vocabulary
+from scrapersky.models import queue
 from scrapersky.models.base import Base, Curated, Named, TenantRow
-from scrapersky.models.queue import (
-    allowance_column,
-    attempts_column,
-    due_at_column,
-    error_column,
-    order_column,
-    queue_items,
-    status_column,
-)
 
 
 class Place(TenantRow, Curated, Named, Base):
-    """Something on a map: found by a search, looked into by the deep scan."""
+    """A business as a provider describes it."""
 
     __tablename__ = "place"
     __table_args__ = (
@@ -30,12 +22,13 @@ class Place(TenantRow, Curated, Named, Base):
         Index("place_by_update", "tenant_id", "updated_at", "id"),
         Index("place_by_name", "tenant_id", "name_key", "id"),
         Index("place_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
-        *queue_items("place", "deep_scan"),
+        *queue.items("place", "deep_scan"),
     )
 
+    # the search that works on it now; search_place has all that found it
     search_id: Mapped[UUID | None] = mapped_column(ForeignKey("search.id", ondelete="SET NULL"), index=True)
     provider: Mapped[str]
-    provider_id: Mapped[str]
+    provider_id: Mapped[str]  # its id at the provider
     name: Mapped[str]
     address: Mapped[str | None]
     latitude: Mapped[float | None] = mapped_column(Float())
@@ -46,14 +39,14 @@ class Place(TenantRow, Curated, Named, Base):
     rating: Mapped[float | None] = mapped_column(Float())
     rating_count: Mapped[int | None]
     business_status: Mapped[str | None]
-    licence: Mapped[str | None]
-    fetched_at: Mapped[datetime | None]
-    expires_at: Mapped[datetime | None]
-    details: Mapped[dict[str, Any] | None]
+    licence: Mapped[str | None]  # of the data
+    fetched_at: Mapped[datetime | None]  # when the provider gave the details
+    expires_at: Mapped[datetime | None]  # when the terms of the provider require to delete them
+    details: Mapped[dict[str, Any] | None]  # what else the provider returned
 
-    deep_scan_status: Mapped[Status] = status_column()
-    deep_scan_error: Mapped[str | None] = error_column()
-    deep_scan_attempts: Mapped[int] = attempts_column()
-    deep_scan_allowance: Mapped[int] = allowance_column()
-    deep_scan_due_at: Mapped[datetime | None] = due_at_column()
-    deep_scan_order: Mapped[int] = order_column()
+    deep_scan_status: Mapped[Status] = queue.status()
+    deep_scan_error: Mapped[str | None] = queue.error()
+    deep_scan_attempts: Mapped[int] = queue.attempts()
+    deep_scan_allowance: Mapped[int] = queue.allowance()
+    deep_scan_due_at: Mapped[datetime | None] = queue.due_at()
+    deep_scan_order: Mapped[int] = queue.order()

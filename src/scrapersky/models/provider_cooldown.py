@@ -1,4 +1,4 @@
-"""Until when a provider is not asked, by whichever worker."""
+"""Cooldowns of providers."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from scrapersky.models.base import Base
 
 
 class ProviderCooldown(Base):
-    """One row per quota of a provider that was used up: every worker knows what one of them was told."""
+    """Until when no worker calls a provider, for example because a quota is used up."""
 
     __tablename__ = "provider_cooldown"
 

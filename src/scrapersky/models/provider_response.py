@@ -1,4 +1,4 @@
-"""What a provider said, kept for whoever asks the same."""
+"""The cache of provider responses."""
 
 from datetime import datetime
 
@@ -9,12 +9,12 @@ from scrapersky.models.base import Base
 
 
 class ProviderResponse(Base):
-    """One per question to a service that everybody shares: no worker asks it again while the answer is good."""
+    """A response of a public service, shared by all workers until it expires."""
 
     __tablename__ = "provider_response"
     __table_args__ = (Index("provider_response_by_expiry", "expires_at"),)
 
     request_hash: Mapped[str] = mapped_column(primary_key=True)  # a request may be too long for an index
-    response: Mapped[str]  # JSON as text: nobody looks into it here, and jsonb would refuse a NUL
+    response: Mapped[str]  # JSON as text: it is never queried, and jsonb refuses a NUL
     size_bytes: Mapped[int]
     expires_at: Mapped[datetime]

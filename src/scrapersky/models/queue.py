@@ -1,4 +1,4 @@
-"""The six columns and four indexes of a queue, on the row that the work is about."""
+"""The columns and indexes of a queue; migrations/sql/queues.sql creates the same in the database."""
 
 from datetime import datetime
 
@@ -9,39 +9,41 @@ from sqlalchemy.schema import SchemaItem
 from scrapersky.core.vocabularies import Status, check_vocabulary
 
 
-def status_column() -> Mapped[Status]:
-    """Where the row stands: setting it to Queued, by anybody and in any way, is all it takes to queue the row."""
+def status() -> Mapped[Status]:
+    """Declare the status. Setting it to Queued, also with plain SQL, queues the row."""
     return mapped_column(default=Status.NEW, server_default=Status.NEW.value)
 
 
-def error_column() -> Mapped[str | None]:
-    """Why the row was retried, skipped or given up; empty after success."""
+def error() -> Mapped[str | None]:
+    """Declare the reason why the row was skipped, postponed, retried or failed; null after success."""
     return mapped_column(default=None)
 
 
-def attempts_column() -> Mapped[int]:
-    """How often the row was claimed, ever. It only grows: it is also the fence against late writers."""
+def attempts() -> Mapped[int]:
+    """Declare how often the row was claimed. It only grows, because it is also the fencing token of a claim."""
     return mapped_column(Integer(), default=0, server_default="0")
 
 
-def allowance_column() -> Mapped[int]:
-    """How many of those attempts do not count against the limit."""
+def allowance() -> Mapped[int]:
+    """Declare how many of the attempts do not count against the limit."""
     return mapped_column(Integer(), default=0, server_default="0")
 
 
-def due_at_column() -> Mapped[datetime | None]:
-    """Queued: not before. Processing: the lease. Empty: ready, or at rest."""
+def due_at() -> Mapped[datetime | None]:
+    """Declare the due time. Queued: not before (null: now). Processing: when the lease ends. Otherwise null."""
     return mapped_column(default=None)
 
 
-def order_column() -> Mapped[int]:
-    """The place in the queue, set by the database when the row is queued: time, priority and fair share in one."""
+def order() -> Mapped[int]:
+    """Declare the position in the queue; a trigger computes it from time, priority and fair share."""
     return mapped_column(BigInteger(), default=0, server_default="0")
 
 
-def queue_items(table: str, queue: str) -> tuple[SchemaItem, ...]:
-    """The indexes of a queue: one to claim from, one for fair shares, one for clocks
-    (leases and waiting rows), one for lists of rows at rest."""
+def items(table: str, queue: str) -> tuple[SchemaItem, ...]:
+    """Return the check of the status and the indexes of a queue.
+
+    `_claim` is for claiming, `_tenant` for fair shares, `_due` for leases and rows that wait, `_outcome` for lists.
+    """
     ready = text(f"{queue}_status = 'Queued' AND {queue}_due_at IS NULL")
     return (
         check_vocabulary(f"{queue}_status", Status),

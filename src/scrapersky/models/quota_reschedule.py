@@ -1,4 +1,4 @@
-"""How far a calendar has been written anew."""
+"""Changes of quotas that are being applied."""
 
 from uuid import UUID
 
@@ -9,12 +9,13 @@ from scrapersky.models.base import Base
 
 
 class QuotaReschedule(Base):
-    """A line per tenant and kind of quota while rows are left that have not been dealt out anew."""
+    """How far a change of a quota is applied to the queued rows; deleted at the end."""
 
     __tablename__ = "quota_reschedule"
 
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"), primary_key=True)
     kind: Mapped[str] = mapped_column(primary_key=True)  # searches or pages
+    # the last row that was done: its order and its id
     after_order: Mapped[int] = mapped_column(BigInteger(), server_default="-9223372036854775808")
     after_id: Mapped[UUID] = mapped_column(server_default=str(UUID(int=0)))
-    until_order: Mapped[int] = mapped_column(BigInteger())  # what was queued later has its day already
+    until_order: Mapped[int] = mapped_column(BigInteger())  # rows queued after the change have their day already

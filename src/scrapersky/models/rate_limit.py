@@ -1,4 +1,4 @@
-"""How much somebody may still ask, for all processes together."""
+"""Rate limits of the API."""
 
 from datetime import datetime
 
@@ -9,11 +9,11 @@ from scrapersky.models.base import Base
 
 
 class RateLimit(Base):
-    """A bucket of tokens; unlogged, because a crash may forgive everybody."""
+    """A token bucket, shared by all processes. Unlogged: after a crash the buckets are full."""
 
     __tablename__ = "rate_limit"
     __table_args__ = {"prefixes": ["UNLOGGED"]}  # noqa: RUF012 - as SQLAlchemy wants it
 
     key: Mapped[str] = mapped_column(primary_key=True)
     tokens: Mapped[float] = mapped_column(Float())
-    refilled_at: Mapped[datetime]  # not indexed: so each taking is written in place
+    refilled_at: Mapped[datetime]  # without an index, so that updates stay in place (HOT)

@@ -1,4 +1,4 @@
-"""One cycle of one workflow on one host: what it claimed and what became of it."""
+"""The run history."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from scrapersky.models.base import Base
 
 
 class Run(Base):
-    """A line of run history: throughput, error rates and durations are read from here."""
+    """One cycle of one workflow in one process; throughput, error rates and durations are computed from it."""
 
     __tablename__ = "run"
     __table_args__ = (Index("run_by_workflow", "workflow", "started_at"), Index("run_by_start", "started_at", "id"))
@@ -20,13 +20,13 @@ class Run(Base):
     pid: Mapped[int]
     started_at: Mapped[datetime]
     seconds: Mapped[float] = mapped_column(Float())
-    claimed: Mapped[int]
+    claimed: Mapped[int]  # rows; the following columns say what became of them
     completed: Mapped[int]
     skipped: Mapped[int]
     postponed: Mapped[int]
     retried: Mapped[int]
     failed: Mapped[int]
-    returned: Mapped[int]
-    lost: Mapped[int]
-    histogram: Mapped[list[int]]
-    error: Mapped[str | None]
+    returned: Mapped[int]  # put back unprocessed, for example at a shutdown
+    lost: Mapped[int]  # their lease had ended, and another worker has them
+    histogram: Mapped[list[int]]  # rows by duration, in buckets
+    error: Mapped[str | None]  # of the cycle itself

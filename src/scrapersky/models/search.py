@@ -1,4 +1,4 @@
-"""A search somebody asked for, and which places it found."""
+"""Searches, and what they found."""
 
 from datetime import datetime
 from typing import Any
@@ -9,16 +9,8 @@ from sqlalchemy import text as sql
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.core.vocabularies import Curation, Status, check_vocabulary
+from scrapersky.models import queue
 from scrapersky.models.base import Base, Curated, TenantRow
-from scrapersky.models.queue import (
-    allowance_column,
-    attempts_column,
-    due_at_column,
-    error_column,
-    order_column,
-    queue_items,
-    status_column,
-)
 
 
 class Search(TenantRow, Curated, Base):
@@ -29,34 +21,36 @@ class Search(TenantRow, Curated, Base):
         check_vocabulary("curation_status", Curation),
         Index("search_by_update", "tenant_id", "updated_at", "id"),
         Index("search_by_text", "tenant_id", sql('lower("left"(text, 200))')),
-        *queue_items("search", "place_search"),
+        *queue.items("search", "place_search"),
     )
 
     text: Mapped[str]
     area: Mapped[str | None]
     provider: Mapped[str]
-    result_limit: Mapped[int | None]
+    result_limit: Mapped[int | None]  # null: all results
     budget_cents: Mapped[int | None]
-    cost_cents: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
-    spent_cents: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")  # of the present budget
-    call_count: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")  # free ones, too
-    details_count: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
+    cost_cents: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")  # of all calls, ever
+    # of the current budget; 0 again when the search is queued again
+    spent_cents: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
+    # includes calls that cost nothing
+    call_count: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
+    details_count: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")  # calls for details of places
     details_cents: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
     result_count: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
-    cut_short: Mapped[str | None]
-    rules: Mapped[dict[str, Any] | None]
+    cut_short: Mapped[str | None]  # why the result is not complete
+    rules: Mapped[dict[str, Any] | None]  # how far the line goes on without a person
     requested_by: Mapped[UUID | None] = mapped_column(ForeignKey("user.id", ondelete="SET NULL"))
 
-    place_search_status: Mapped[Status] = status_column()
-    place_search_error: Mapped[str | None] = error_column()
-    place_search_attempts: Mapped[int] = attempts_column()
-    place_search_allowance: Mapped[int] = allowance_column()
-    place_search_due_at: Mapped[datetime | None] = due_at_column()
-    place_search_order: Mapped[int] = order_column()
+    place_search_status: Mapped[Status] = queue.status()
+    place_search_error: Mapped[str | None] = queue.error()
+    place_search_attempts: Mapped[int] = queue.attempts()
+    place_search_allowance: Mapped[int] = queue.allowance()
+    place_search_due_at: Mapped[datetime | None] = queue.due_at()
+    place_search_order: Mapped[int] = queue.order()
 
 
 class SearchPlace(Base):
-    """A place that a search found; a place may be found by many, and no later search takes it away."""
+    """A place that a search found. Several searches may find the same place, and each keeps it."""
 
     __tablename__ = "search_place"
 
@@ -67,7 +61,7 @@ class SearchPlace(Base):
 
 
 class SearchBusiness(Base):
-    """A business that a search found; the database writes it down when the search goes on with it, and keeps it."""
+    """A business that a search found; written by triggers, see migrations/sql/search_results.sql."""
 
     __tablename__ = "search_business"
 
@@ -79,7 +73,7 @@ class SearchBusiness(Base):
 
 
 class SearchDomain(Base):
-    """A domain that a search found, kept in the same way."""
+    """A domain that a search found; written by triggers."""
 
     __tablename__ = "search_domain"
 
@@ -89,7 +83,7 @@ class SearchDomain(Base):
 
 
 class SearchContact(Base):
-    """A contact without a web site that came with a file; one that has a site is found by it."""
+    """A contact without a domain that an import brought; other contacts are found through search_domain."""
 
     __tablename__ = "search_contact"
 

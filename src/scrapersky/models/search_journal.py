@@ -1,4 +1,4 @@
-"""A page that a search was told and paid for."""
+"""Journals of searches."""
 
 from datetime import datetime
 from typing import Any
@@ -11,14 +11,14 @@ from scrapersky.models.base import Base
 
 
 class SearchJournal(Base):
-    """One per page of a question, until the search has its result, and for a day at most."""
+    """A page of results that a provider returned and billed: a search that is tried again does not pay twice."""
 
     __tablename__ = "search_journal"
     __table_args__ = (Index("search_journal_by_time", "tenant_id", "stored_at"),)
 
     search_id: Mapped[UUID] = mapped_column(ForeignKey("search.id", ondelete="CASCADE"), primary_key=True)
     query: Mapped[str] = mapped_column(primary_key=True)
-    page_token: Mapped[str] = mapped_column(primary_key=True)
+    page_token: Mapped[str] = mapped_column(primary_key=True)  # of the provider; empty for the first page
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"))
     page: Mapped[dict[str, Any]]
     stored_at: Mapped[datetime] = mapped_column(server_default=func.now())

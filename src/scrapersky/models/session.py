@@ -1,4 +1,4 @@
-"""Somebody who is logged in."""
+"""Login sessions."""
 
 from datetime import datetime
 from uuid import UUID
@@ -10,17 +10,17 @@ from scrapersky.models.base import Base, TenantRow
 
 
 class LoginSession(TenantRow, Base):
-    """One login on one device: the refresh token changes at every use, an old one used again ends the session."""
+    """A login on one device. The refresh token changes at every use; using an old one again ends the session."""
 
     __tablename__ = "session"
     __table_args__ = (Index("session_by_expiry", "expires_at"),)
 
     user_id: Mapped[UUID] = mapped_column(ForeignKey("user.id", ondelete="CASCADE"), index=True)
     token_hash: Mapped[str] = mapped_column(unique=True)
-    previous_token_hash: Mapped[str | None]
-    family_hash: Mapped[str] = mapped_column(unique=True)  # of the part that all its tokens have
+    previous_token_hash: Mapped[str | None]  # of the refresh token before
+    family_hash: Mapped[str] = mapped_column(unique=True)  # of the part that all refresh tokens of the session share
     expires_at: Mapped[datetime]
     seen_at: Mapped[datetime]
     revoked_at: Mapped[datetime | None]
-    origin: Mapped[str]
+    origin: Mapped[str]  # the address of the client
     user_agent: Mapped[str | None]

@@ -1,4 +1,4 @@
-"""What the providers were asked, and what it cost."""
+"""Spending on providers."""
 
 from datetime import date
 from uuid import UUID
@@ -10,13 +10,13 @@ from scrapersky.models.base import Base
 
 
 class Spending(Base):
-    """A line per tenant, provider, method and month; calls that cost nothing are counted, too."""
+    """Calls and cents per tenant, provider, method and month; calls that cost nothing count, too."""
 
     __tablename__ = "spending"
 
     tenant_id: Mapped[UUID] = mapped_column(ForeignKey("tenant.id", ondelete="CASCADE"), primary_key=True)
     provider: Mapped[str] = mapped_column(primary_key=True)
     method: Mapped[str] = mapped_column(primary_key=True)  # search or details
-    month: Mapped[date] = mapped_column(Date(), primary_key=True)
+    month: Mapped[date] = mapped_column(Date(), primary_key=True)  # its first day
     calls: Mapped[int] = mapped_column(Integer())
     cents: Mapped[int] = mapped_column(Integer())

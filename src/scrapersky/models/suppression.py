@@ -1,4 +1,4 @@
-"""Whom never to write to again."""
+"""Suppressions."""
 
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from scrapersky.models.base import Base, TenantRow
 
 
 class Suppression(TenantRow, Base):
-    """An email address, a mail domain or a phone number; after an erasure only the hash, also that of a name."""
+    """An address, a domain, a number or a person that must not be written to; after an erasure only a hash."""
 
     __tablename__ = "suppression"
     __table_args__ = (
@@ -22,8 +22,8 @@ class Suppression(TenantRow, Base):
     )
 
     kind: Mapped[str]
-    value: Mapped[str | None]
+    value: Mapped[str | None]  # null after an erasure
     value_hash: Mapped[str]  # SHA-256 of the value in small letters
     reason: Mapped[str | None]
-    origin: Mapped[str] = mapped_column(server_default="person")  # person, import, erasure, destination
+    origin: Mapped[str] = mapped_column(server_default="person")  # person, import, erasure or destination
     created_by: Mapped[UUID | None] = mapped_column(ForeignKey("user.id", ondelete="SET NULL"))

@@ -1,4 +1,4 @@
-"""Who owns rows, who may act, and with which key."""
+"""Tenants, users and API keys."""
 
 from datetime import datetime
 from uuid import UUID
@@ -10,7 +10,7 @@ from scrapersky.models.base import Base, Identified, TenantRow
 
 
 class Tenant(Identified, Base):
-    """A customer: everything in the line belongs to one."""
+    """A customer, with its quotas. All rows of the line belong to a tenant."""
 
     __tablename__ = "tenant"
     __table_args__ = tuple(
@@ -19,11 +19,12 @@ class Tenant(Identified, Base):
     )
 
     name: Mapped[str] = mapped_column(unique=True)
-    is_operator: Mapped[bool] = mapped_column(default=False, server_default="false")  # its operators run the engine
+    # its operators also run the engine
+    is_operator: Mapped[bool] = mapped_column(default=False, server_default="false")
     disabled_at: Mapped[datetime | None]
-    searches_per_day: Mapped[int | None]
-    pages_per_day: Mapped[int | None]
-    cents_per_month: Mapped[int | None]
+    searches_per_day: Mapped[int | None]  # null: unlimited
+    pages_per_day: Mapped[int | None]  # null: unlimited
+    cents_per_month: Mapped[int | None]  # null: unlimited
 
 
 class User(Identified, Base):
@@ -40,6 +41,7 @@ class User(Identified, Base):
     name: Mapped[str]
     password_hash: Mapped[str | None]
     role: Mapped[str] = mapped_column(default="viewer", server_default="viewer")
+    # acts for the scheduler, and cannot log in
     is_system: Mapped[bool] = mapped_column(default=False, server_default="false")
     disabled_at: Mapped[datetime | None]
     password_changed_at: Mapped[datetime | None]
@@ -47,10 +49,10 @@ class User(Identified, Base):
 
 
 class ApiKey(TenantRow, Base):
-    """A key for a program: only its prefix and hash are kept."""
+    """A key of a program. Only its prefix and its hash are stored."""
 
     __tablename__ = "api_key"
-    __table_args__ = (UniqueConstraint("prefix"),)  # of random letters: asked for before the tenant is known
+    __table_args__ = (UniqueConstraint("prefix"),)  # random; looked up before the tenant is known
 
     user_id: Mapped[UUID] = mapped_column(ForeignKey("user.id", ondelete="CASCADE"), index=True)
     name: Mapped[str]

@@ -1,4 +1,4 @@
-"""What all hosts must agree on about a workflow: paused or not, the breaker, the pace; and who is working."""
+"""State of workflows, workers and periodic tasks that all hosts share."""
 
 from datetime import datetime
 from uuid import UUID
@@ -10,7 +10,7 @@ from scrapersky.models.base import Base
 
 
 class WorkflowControl(Base):
-    """One row per workflow, read and written by every host."""
+    """Pause, breaker and pace of a workflow."""
 
     __tablename__ = "workflow_control"
     __table_args__ = (CheckConstraint("breaker IN ('closed', 'open', 'half-open')", name="breaker_check"),)
@@ -22,21 +22,22 @@ class WorkflowControl(Base):
     breaker: Mapped[str] = mapped_column(server_default="closed")
     breaker_until: Mapped[datetime | None]
     breaker_reason: Mapped[str | None]
-    breaker_trips: Mapped[int] = mapped_column(Integer(), server_default="0")
+    breaker_trips: Mapped[int] = mapped_column(Integer(), server_default="0")  # in a row; each makes the pause longer
+    # of the window that the breaker counts in
     window_started_at: Mapped[datetime] = mapped_column(server_default=func.now())
     window_successes: Mapped[int] = mapped_column(Integer(), server_default="0")
     window_failures: Mapped[int] = mapped_column(Integer(), server_default="0")
-    depth: Mapped[int] = mapped_column(Integer(), server_default="0")
-    item_seconds: Mapped[float] = mapped_column(Float(), server_default="0")
-    batch_size: Mapped[int | None]
-    interval_seconds: Mapped[float | None] = mapped_column(Float())
-    held_by: Mapped[str | None]
-    run_requested_at: Mapped[datetime | None]
-    measured_at: Mapped[datetime | None]
+    depth: Mapped[int] = mapped_column(Integer(), server_default="0")  # rows in the queue
+    item_seconds: Mapped[float] = mapped_column(Float(), server_default="0")  # the mean time of one row
+    batch_size: Mapped[int | None]  # chosen by the engine
+    interval_seconds: Mapped[float | None] = mapped_column(Float())  # chosen by the engine
+    held_by: Mapped[str | None]  # the next workflow, while its queue is too long
+    run_requested_at: Mapped[datetime | None]  # a person asked for a run now
+    measured_at: Mapped[datetime | None]  # when depth and pace were computed
 
 
 class Worker(Base):
-    """A process that runs the scheduler: seen lately, or gone."""
+    """A process that runs the scheduler."""
 
     __tablename__ = "worker"
 
@@ -49,7 +50,7 @@ class Worker(Base):
 
 
 class Maintenance(Base):
-    """When a periodic task ran last, on whichever host."""
+    """The last run of a periodic task, on any host."""
 
     __tablename__ = "maintenance"
 

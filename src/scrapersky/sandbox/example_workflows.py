@@ -20,15 +20,7 @@ from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.models.queue import (
-    allowance_column,
-    attempts_column,
-    due_at_column,
-    error_column,
-    order_column,
-    queue_items,
-    status_column,
-)
+from scrapersky.models import queue
 
 PROTECT_TABLES = "SELECT protect_tenant('parcel'), protect_tenant('shipment')"
 ADD_QUEUES = """
@@ -60,40 +52,40 @@ class ExampleParcel(_Example, ExampleBase):
     """Something to pack and to weigh."""
 
     __tablename__ = "parcel"
-    __table_args__ = (*queue_items("parcel", "packing"), *queue_items("parcel", "weighing"))
+    __table_args__ = (*queue.items("parcel", "packing"), *queue.items("parcel", "weighing"))
 
     label: Mapped[str] = mapped_column(server_default="")
     grams: Mapped[int | None]
 
-    packing_status: Mapped[Status] = status_column()
-    packing_error: Mapped[str | None] = error_column()
-    packing_attempts: Mapped[int] = attempts_column()
-    packing_allowance: Mapped[int] = allowance_column()
-    packing_due_at: Mapped[datetime | None] = due_at_column()
-    packing_order: Mapped[int] = order_column()
+    packing_status: Mapped[Status] = queue.status()
+    packing_error: Mapped[str | None] = queue.error()
+    packing_attempts: Mapped[int] = queue.attempts()
+    packing_allowance: Mapped[int] = queue.allowance()
+    packing_due_at: Mapped[datetime | None] = queue.due_at()
+    packing_order: Mapped[int] = queue.order()
 
-    weighing_status: Mapped[Status] = status_column()
-    weighing_error: Mapped[str | None] = error_column()
-    weighing_attempts: Mapped[int] = attempts_column()
-    weighing_allowance: Mapped[int] = allowance_column()
-    weighing_due_at: Mapped[datetime | None] = due_at_column()
-    weighing_order: Mapped[int] = order_column()
+    weighing_status: Mapped[Status] = queue.status()
+    weighing_error: Mapped[str | None] = queue.error()
+    weighing_attempts: Mapped[int] = queue.attempts()
+    weighing_allowance: Mapped[int] = queue.allowance()
+    weighing_due_at: Mapped[datetime | None] = queue.due_at()
+    weighing_order: Mapped[int] = queue.order()
 
 
 class ExampleShipment(_Example, ExampleBase):
     """A weighed parcel; exactly one per parcel."""
 
     __tablename__ = "shipment"
-    __table_args__ = queue_items("shipment", "shipping")
+    __table_args__ = queue.items("shipment", "shipping")
 
     parcel_id: Mapped[UUID] = mapped_column(unique=True)
 
-    shipping_status: Mapped[Status] = status_column()
-    shipping_error: Mapped[str | None] = error_column()
-    shipping_attempts: Mapped[int] = attempts_column()
-    shipping_allowance: Mapped[int] = allowance_column()
-    shipping_due_at: Mapped[datetime | None] = due_at_column()
-    shipping_order: Mapped[int] = order_column()
+    shipping_status: Mapped[Status] = queue.status()
+    shipping_error: Mapped[str | None] = queue.error()
+    shipping_attempts: Mapped[int] = queue.attempts()
+    shipping_allowance: Mapped[int] = queue.allowance()
+    shipping_due_at: Mapped[datetime | None] = queue.due_at()
+    shipping_order: Mapped[int] = queue.order()
 
 
 class Packing(Workflow[ExampleParcel, str, None]):
