@@ -5,12 +5,15 @@ from pathlib import Path
 import pytest
 
 from scrapersky.core.errors import BadSetting
-from scrapersky.core.settings import Environment, Settings, load
+from scrapersky.core.settings import Environment, Settings, load, setting_names
 from scrapersky.crawl.web import Web
 from scrapersky.providers.base import Meter, PlaceQuery, Providers
-from scrapersky.providers.registry import configured_providers
+from scrapersky.providers.declaration import ProviderDeclaration
+from scrapersky.providers.registry import DECLARATIONS, DEFAULT_PROVIDER, configured_providers, unknown_provider
 from tests.factories.google_server import KEY, TinyGoogle, points
 from tests.factories.http_server import LittleServer, Reply
+
+PAGE = Path(__file__).parents[2] / "docs" / "providers.md"
 
 
 def settings(**variables: str) -> Settings:
@@ -97,3 +100,28 @@ async def test_all_of_them_answer_through_the_one_client(server: LittleServer, t
     assert all("me.example/bot" in one.headers["User-Agent"] for one in server.asked)
     sent = [one.path for one in server.asked if "X-Goog-Api-Key" in one.headers]
     assert set(sent) == {"/v1/places:searchText"}
+
+
+def test_the_table_in_the_docs_is_that_of_the_declarations() -> None:
+    rows = [line for line in PAGE.read_text().splitlines() if line.startswith("| `")][: len(DECLARATIONS)]
+    assert rows == [documented(declared) for declared in DECLARATIONS]
+
+
+def documented(declared: ProviderDeclaration) -> str:
+    name = f"`{declared.name}`" + (" (default)" if declared.name == DEFAULT_PROVIDER else "")
+    setting = f"`{declared.setting_name}`" if declared.setting_name else "none"
+    kept = f"{declared.retention.days} days" if declared.retention else "without limit"
+    return f"| {name} | {setting} | {declared.cost} | {declared.data} | {kept} |"
+
+
+def test_every_required_setting_exists() -> None:
+    required = {declared.setting_name for declared in DECLARATIONS if declared.setting_name}
+    assert required <= set(setting_names())
+
+
+@pytest.mark.parametrize("declared", DECLARATIONS, ids=lambda declared: declared.name)
+def test_a_provider_without_its_setting_is_unknown_and_the_error_names_the_setting(
+    declared: ProviderDeclaration,
+) -> None:
+    error = str(unknown_provider(declared.name, []))
+    assert (f"Set {declared.setting_name} to use it." in error) == (declared.setting_name is not None)
