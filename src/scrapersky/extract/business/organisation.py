@@ -1,7 +1,7 @@
 """The organisation that the structured data of a page describes."""
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from scrapersky.extract.document.structured_data import Thing, property_texts, thing_types
@@ -47,7 +47,7 @@ def find_organisation(things: list[Thing], resolve: Resolver) -> Organisation | 
     """Return the organisation with the most fields, the first of several equals; None if there is none."""
     described = [_build_organisation(thing, resolve) for thing in things if _is_organisation(thing)]
     named = [one for one in described if one.name or one.legal_name]
-    return max(named, key=_count_fields) if named else None
+    return max(named, key=lambda one: sum(map(bool, astuple(one)))) if named else None
 
 
 def _is_organisation(thing: Thing) -> bool:
@@ -56,10 +56,6 @@ def _is_organisation(thing: Thing) -> bool:
         return False
     is_typed = bool(types & ORGANISATION_TYPES)
     return is_typed or any(key in thing for key in ("legalName", "address", "telephone", "logo"))
-
-
-def _count_fields(organisation: Organisation) -> int:
-    return sum(bool(getattr(organisation, field.name)) for field in fields(organisation))
 
 
 def _build_organisation(thing: Thing, resolve: Resolver) -> Organisation:

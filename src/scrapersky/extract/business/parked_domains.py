@@ -49,12 +49,10 @@ def read_home_page(
 
 def parked_reason(document: Document, url: str, site: str, frames: tuple[str, ...] = ()) -> str:
     """Return the evidence that the domain `site` is parked; "" for a used domain, even with an unfinished page."""
-    return _by_address(url, site) or _by_parts(document, url, site, frames) or _by_sentence(document, site)
-
-
-def _by_address(url: str, site: str) -> str:
     marketplace = _marketplace(url)
-    return f"it leads to {marketplace}, where domains are sold" if marketplace and marketplace != site else ""
+    if marketplace and marketplace != site:
+        return f"it leads to {marketplace}, where domains are sold"
+    return _by_parts(document, url, site, frames) or _by_sentence(document, site)
 
 
 def _by_parts(document: Document, url: str, site: str, frames: tuple[str, ...]) -> str:

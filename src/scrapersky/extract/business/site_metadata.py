@@ -13,8 +13,7 @@ from scrapersky.extract.document.model import Document, Form, HeadLink, Image
 from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.document.structured_data import Thing, property_texts, read_things
 from scrapersky.extract.document.urls import Resolver
-from scrapersky.extract.pages.links import find_page_links
-from scrapersky.extract.pages.select import PageLink
+from scrapersky.extract.pages.select import PageLink, find_page_links
 from scrapersky.extract.results import Contacts
 from scrapersky.extract.text import single_line
 from scrapersky.extract.word_lists import word_set

@@ -83,7 +83,7 @@ def find_social_profiles(document: Document, things: list[Thing]) -> tuple[list[
         key = url.lower()
         if key in found:
             continue
-        if not reason and _is_in_credit(document, link.block):
+        if not reason and 0 <= link.block < len(document.blocks) and is_credit(document, document.blocks[link.block]):
             reason = "maker of the page or theme"
         if reason:
             rejected.setdefault(key, Rejected("social", url, reason, link.snippet))
@@ -173,10 +173,6 @@ def _mastodon(scheme: str, host: str, path: str) -> tuple[str, str, str] | None:
     if FEDIVERSE_HOST.search(host) and FEDIVERSE_PATH.fullmatch(path):
         return "mastodon", f"https://{host}{path.rstrip('/')}", ""
     return None
-
-
-def _is_in_credit(document: Document, block: int) -> bool:
-    return 0 <= block < len(document.blocks) and is_credit(document, document.blocks[block])
 
 
 def _profile_links(document: Document, things: list[Thing]) -> Iterator[ProfileLink]:

@@ -7,8 +7,7 @@ from lxml import etree
 from turbohtml.saxparse import SaxHandler, sax_parse
 
 from scrapersky.extract import text
-from scrapersky.extract.document import elements
-from scrapersky.extract.document.builder import PageBuilder
+from scrapersky.extract.document.builder import ELEMENT_HANDLERS, PageBuilder
 from scrapersky.extract.document.markup import (
     BLOCK_TAGS,
     GLUED_TAGS,
@@ -30,6 +29,7 @@ MAX_DEPTH = 120
 MAX_COMMENTS = 200
 
 _OUTERMOST = (-1, NO_ZONES)  # the parent of the outermost node
+_END_SCRIPT, _END_TITLE = PageBuilder.end_script, PageBuilder.end_title
 _new = tuple.__new__  # creates a named tuple in half the time of its constructor
 
 
@@ -58,7 +58,7 @@ def _parsable(html: str) -> str:
 
 
 class _Handler(PageBuilder, SaxHandler):
-    """Receives the parser's events: block elements become nodes, their text blocks; elements.py keeps the others."""
+    """Receives the parser's events: block elements become nodes, their text blocks; the builder keeps the others."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class _Handler(PageBuilder, SaxHandler):
             self.open_nodes.pop()
             self.node, self.zones = self.open_nodes[-1]
             if self.form is not None and self.form[0] == depth:
-                elements.end_form(self)
+                self.end_form()
         else:
             self.starts_run = self.ended_inline = True
         if self.captures and self.captures[-1].depth >= depth:
@@ -111,13 +111,13 @@ class _Handler(PageBuilder, SaxHandler):
         if not runs and not captures and data.isspace():
             return  # most text between two tags
         if self.silent_from:
-            if captures and captures[-1].finish is elements.end_script:
+            if captures and captures[-1].finish is _END_SCRIPT:
                 captures[-1].parts.append(data)
             return
         if captures:
             for capture in captures:
                 capture.parts.append(data)
-            if captures[-1].finish is elements.end_title or (not runs and data.isspace()):
+            if captures[-1].finish is _END_TITLE or (not runs and data.isspace()):
                 return
         self.ended_inline = False
         if self.starts_run or not runs:
@@ -136,7 +136,7 @@ class _Handler(PageBuilder, SaxHandler):
         self.depth = 0
         self.end_captures()
         if self.form is not None:
-            elements.end_form(self)
+            self.end_form()
 
     # -- structure ----------------------------------------------------------------------------------------------------
 
@@ -145,14 +145,14 @@ class _Handler(PageBuilder, SaxHandler):
             # <span>Jane Roe</span><span>Owner</span>: adjacent elements are styled as boxes, not as one word.
             self.runs[-1] += " "
         self.starts_run = True
-        keep = elements.ELEMENT_HANDLERS.get(tag)
+        keep = ELEMENT_HANDLERS.get(tag)
         if keep is not None:
             keep(self, tag, attributes)
         elif "style" in attributes and is_hidden(attributes):
             self.silent_from = self.depth  # inf<span style="display:none">no spam</span>o@…
             return
         if attributes and not PLAIN_ATTRIBUTES.issuperset(attributes):
-            elements.add_marked(self, tag, attributes)
+            self.add_marked(tag, attributes)
         if tag in SILENT_TAGS:
             self.silent_from = self.depth
 
@@ -182,7 +182,7 @@ class _Handler(PageBuilder, SaxHandler):
         elif tag == "html":
             self.language = text.single_line(attributes.get("lang") or attributes.get("xml:lang", ""), 35)
         if not PLAIN_ATTRIBUTES.issuperset(attributes):
-            elements.add_marked(self, tag, attributes)
+            self.add_marked(tag, attributes)
 
     def _open_node(self, tag: str, names: str, zones: frozenset[Zone]) -> None:
         nodes, open_nodes = self.nodes, self.open_nodes

@@ -62,7 +62,8 @@ class EmailClassifier:
         if is_credit(self.document, block) or (free and self._is_in_copyright(block)):
             return "maker of the page or theme"
         # The only address of a page is that of the authority whose page it is.
-        is_public_authority = _is_public_authority(domain) and self.document.text.count("@") > 1
+        has_authority_domain = not AUTHORITY_LABELS.isdisjoint(domain.replace("-", ".").split("."))
+        is_public_authority = has_authority_domain and self.document.text.count("@") > 1
         if is_public_authority or (not free and is_authority(self.document, block)):
             return "authority or host named in an imprint"
         return ""
@@ -77,10 +78,6 @@ class EmailClassifier:
         if "©" not in lowered and "copyright" not in lowered:
             return False
         return self.document.text.count("@") > block.text.count("@")
-
-
-def _is_public_authority(domain: str) -> bool:
-    return not AUTHORITY_LABELS.isdisjoint(domain.replace("-", ".").split("."))
 
 
 def _mixes_alphabets(domain: str) -> bool:

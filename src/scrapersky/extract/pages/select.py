@@ -1,13 +1,16 @@
-"""The few pages of a site that are worth fetching for contacts."""
+"""The pages of a site that are worth fetching for contacts, and the links of a page to others of its site."""
 
 from collections import Counter
 from collections.abc import Iterable
 from heapq import nsmallest
 from typing import NamedTuple
 
+from scrapersky.extract.document.model import Document
+from scrapersky.extract.document.urls import Resolver, authority_of
 from scrapersky.extract.pages.classify import PageClassification, classify_page
-from scrapersky.extract.pages.url_parts import UrlParts, readable_name, split_url
+from scrapersky.extract.pages.url_parts import FILE_ENDINGS, UrlParts, readable_name, split_url
 from scrapersky.extract.pages.vocabulary import PageKind, compact_name
+from scrapersky.extract.public_suffix import registrable_domain
 
 # The worth of each kind of page for finding contacts. Other kinds are not fetched.
 WORTH = {
@@ -22,6 +25,7 @@ WORTH = {
 }
 NEXT_OF_KIND = 0.5  # factor of the worth for each further page of the same kind
 MIN_SCORE = 0.3
+MAX_LINKS = 500
 
 
 class PageLink(NamedTuple):
@@ -111,3 +115,29 @@ def _order(one: _Ranked) -> tuple[float, int, int, str]:
     """Sort by highest score, then fewest folders, then shortest URL."""
     parts = one.parts
     return (-one.score, len(parts.folders) + bool(parts.language), len(one.page.url), one.page.url)
+
+
+def find_page_links(document: Document, url: str, resolve: Resolver) -> tuple[PageLink, ...]:
+    """Return the linked pages in the order of the page, each once with its first link text."""
+    site = _site(resolve(url))
+    found: dict[str, PageLink] = {}
+    for link in document.links:
+        address = resolve(link.href).partition("#")[0]
+        text = link.text or link.label
+        if not address or (address in found and (found[address].text or not text)):
+            continue
+        if _site(address) == site and split_url(address).ending not in FILE_ENDINGS:
+            found[address] = PageLink(address, text)
+            if len(found) >= MAX_LINKS:
+                break
+    return tuple(found.values())
+
+
+def _site(address: str) -> str:
+    """Return the registered domain, or the host if it has none, such as localhost."""
+    if not address:
+        return ""
+    authority = authority_of(address)
+    before, _, port = authority.rpartition(":")
+    host = before if port.isdigit() else authority
+    return registrable_domain(host) or host

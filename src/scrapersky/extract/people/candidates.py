@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
 
 from scrapersky.extract.people.names import (
     CAPITAL,
@@ -13,6 +12,7 @@ from scrapersky.extract.people.names import (
     NAME_START,
     PARTICLES,
     Name,
+    NameCandidate,
     is_role,
     is_role_word,
     is_title,
@@ -74,14 +74,6 @@ NUMBER_BEHIND = re.compile(
 )
 
 
-class NameCandidate(NamedTuple):
-    """A name in a text."""
-
-    name: Name
-    is_whole: bool  # the name is the whole line, or a marked part of it
-    role: str  # on the same line
-
-
 @lru_cache(8192)  # the pages of a site share header and footer
 def find_name_candidates(text: str, parts: tuple[str, ...]) -> tuple[NameCandidate, ...]:
     """Return the names in the text of a block, given also as the parts into which inline markup splits it."""
@@ -93,7 +85,7 @@ def find_name_candidates(text: str, parts: tuple[str, ...]) -> tuple[NameCandida
     # Quick checks first: without two capitalised words or a title, only a name beside a sign is possible.
     capitals = TWO_CAPITALS.search(text)
     if capitals is None and not text.isascii() and UNCASED_LETTER.search(text) is not None:
-        return tuple([NameCandidate(one.name, one.is_whole, one.role) for one in find_uncased_names(text)])
+        return tuple(find_uncased_names(text))
     title = TITLE.search(text)
     if capitals is None and title is None and (length > MAX_NAME or not _may_have_label(text)):
         return ()

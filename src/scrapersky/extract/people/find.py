@@ -7,8 +7,8 @@ from scrapersky.extract.document.context import snippet
 from scrapersky.extract.document.model import Block, Document
 from scrapersky.extract.document.structured_data import Thing, property_texts, thing_types
 from scrapersky.extract.people.associate import FoundPerson, associate_contacts
-from scrapersky.extract.people.candidates import NameCandidate, find_name_candidates
-from scrapersky.extract.people.names import is_role, parse_name
+from scrapersky.extract.people.candidates import find_name_candidates
+from scrapersky.extract.people.names import NameCandidate, is_role, parse_name
 from scrapersky.extract.people.scoring import NameScorer
 from scrapersky.extract.results import Email, Person, Phone, Rejected
 

@@ -55,6 +55,14 @@ class Name(NamedTuple):
     score: float
 
 
+class NameCandidate(NamedTuple):
+    """A name in a text."""
+
+    name: Name
+    is_whole: bool  # the name is the whole line, or a marked part of it
+    role: str  # on the same line
+
+
 @lru_cache(8192)
 def parse_name(text: str) -> Name | None:
     """Return the name that the whole text is, or None."""

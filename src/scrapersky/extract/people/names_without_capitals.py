@@ -1,9 +1,8 @@
 """Names in scripts without capitals: Han, kana and Hangul beside a role, Hebrew and Arabic behind a title."""
 
 import re
-from typing import NamedTuple
 
-from scrapersky.extract.people.names import Name
+from scrapersky.extract.people.names import Name, NameCandidate
 from scrapersky.extract.word_lists import alternatives, load_words
 
 MAX_TEXT = 2_000
@@ -29,23 +28,15 @@ TITLE_AND_NAME = re.compile(
 )
 
 
-class UncasedName(NamedTuple):
-    """A name and the role beside it."""
-
-    name: Name
-    role: str
-    is_whole: bool
-
-
-def find_uncased_names(text: str) -> list[UncasedName]:
+def find_uncased_names(text: str) -> list[NameCandidate]:
     """Return the names in a line: 院長 桐島 健一郎. 대표 : 강민재. ד"ר יעל אלמוג."""
     found = []
     if len(text) <= MAX_LINE and (match := ROLE_AND_NAME.match(text)) is not None:
         name = match["name"].strip()
         if _is_name(name, match["colon"] is not None):
-            found.append(UncasedName(_build_name(name), match["role"], True))
+            found.append(NameCandidate(_build_name(name), True, match["role"]))
     titled = TITLE_AND_NAME.finditer(text[:MAX_TEXT])
-    return [*found, *(UncasedName(_build_name(one["name"], one["title"]), "", False) for one in titled)]
+    return [*found, *(NameCandidate(_build_name(one["name"], one["title"]), False, "") for one in titled)]
 
 
 def _is_name(name: str, behind_colon: bool) -> bool:

@@ -7,8 +7,7 @@ from functools import cached_property, lru_cache
 
 from scrapersky.extract.document.context import folded_words
 from scrapersky.extract.document.model import SIX_DIGITS, Block, Document
-from scrapersky.extract.people.candidates import NameCandidate
-from scrapersky.extract.people.names import Name, is_role
+from scrapersky.extract.people.names import Name, NameCandidate, is_role
 from scrapersky.extract.word_lists import load_words
 
 TEAM_WORDS = load_words("people", "team")
@@ -201,7 +200,8 @@ class NameScorer:
         is_quoted = "quote" in block.zones or self._is_under_heading(block, REVIEW_WORDS)
         if is_quoted or (is_whole and self._is_beside_quote(block)):
             return "a customer's voice"
-        if self.has_dummy_text and self._is_beside_dummy_text(block):
+        near = self.blocks[max(0, block.index - 2) : block.index + 4]
+        if self.has_dummy_text and any("lorem ipsum" in other.text.lower() for other in near):
             return "template leftover"
         if len(block.text) < 200 and not CREDIT_WORDS.isdisjoint(folded_words(block.text)):
             return "a credit"
@@ -212,10 +212,6 @@ class NameScorer:
         """Whether the page has the dummy text of a template; computed only on pages with people."""
         text = self.document.text
         return ("ipsum" in text or "IPSUM" in text or "Ipsum" in text) and "lorem ipsum" in text.lower()
-
-    def _is_beside_dummy_text(self, block: Block) -> bool:
-        near = self.blocks[max(0, block.index - 2) : block.index + 4]
-        return any("lorem ipsum" in other.text.lower() for other in near)
 
     def _is_beside_quote(self, block: Block) -> bool:
         """Tell whether a quoted text or stars are beside the name."""
