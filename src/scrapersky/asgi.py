@@ -1,4 +1,4 @@
-"""The web process: builds the application, starts its engine and serves requests."""
+"""The ASGI application: opens the application, starts its engine and serves requests."""
 
 import ipaddress
 from collections.abc import AsyncIterator
@@ -6,13 +6,12 @@ from contextlib import asynccontextmanager, closing
 from dataclasses import fields
 
 from fastapi import FastAPI
-from sqlalchemy import text
 
 from scrapersky import __version__
 from scrapersky.api.dependencies import WebApplication
 from scrapersky.api.http.downloads import Downloads
+from scrapersky.api.http.error_handlers import add_error_handlers
 from scrapersky.api.http.middleware import RequestGuard
-from scrapersky.api.http.problems import add_error_handlers
 from scrapersky.api.http.rate_limit import RefusedKeys
 from scrapersky.api.routes import ROUTE_DEPENDENCIES, all_routes
 from scrapersky.bootstrap import Application, open_application
@@ -21,6 +20,7 @@ from scrapersky.core.passwords import Passwords
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.providers.base import Providers
+from scrapersky.store.operations import schema_revision
 
 
 def create_app(
@@ -50,23 +50,23 @@ def create_app(
     app = FastAPI(
         title="scrapersky",
         version=__version__,
-        description="Finds local businesses and the people to write to, one durable step at a time.",
+        description="Finds local businesses and their contacts in durable steps.",
         lifespan=lifespan,
         dependencies=ROUTE_DEPENDENCIES,
         routes=all_routes(),
         redirect_slashes=False,
-        openapi_url=None,  # served by a route of our own, through the same door as all others
+        openapi_url=None,  # served by a route that requires authentication
     )
-    app.state.waits = RefusedKeys()
+    app.state.refused_keys = RefusedKeys()
     add_error_handlers(app)
     app.add_middleware(RequestGuard, settings=settings, local_only=settings.environment == "development")
     return app
 
 
 async def serve_application(application: Application, runs_engine: bool) -> WebApplication:
-    """Add what only the web process needs."""
+    """Add the objects that only the web process needs."""
     async with application.database.engine_session() as session:
-        revision = await session.scalar(text("SELECT version_num FROM alembic_version"))
+        revision = await schema_revision.current(session)
     return WebApplication(
         **{field.name: getattr(application, field.name) for field in fields(application)},
         runs_engine=runs_engine,
@@ -78,16 +78,16 @@ async def serve_application(application: Application, runs_engine: bool) -> WebA
 
 
 def check_listen(settings: Settings) -> None:
-    """Development serves this machine only; production anybody who knows its name."""
+    """Raise BadSetting if the host would serve other machines in development, or any host name in production."""
     if settings.environment == "development" and not _is_loopback(settings.host):
         raise BadSetting(
-            f"SCRAPERSKY_HOST={settings.host} lets other machines in, and development serves this one only. "
+            f"SCRAPERSKY_HOST={settings.host} accepts other machines, but development serves this machine only. "
             "Use 127.0.0.1, or set SCRAPERSKY_ENVIRONMENT=production."
         )
     if settings.environment == "production" and not settings.allowed_hosts and not _is_loopback(settings.host):
         raise BadSetting(
-            f"SCRAPERSKY_ALLOWED_HOSTS is not set, and SCRAPERSKY_HOST={settings.host} lets other machines in. "
-            "Name what this service is called by, such as scrapersky.example.com."
+            f"SCRAPERSKY_ALLOWED_HOSTS is not set, and SCRAPERSKY_HOST={settings.host} accepts other machines. "
+            "Set the host names of this service, such as scrapersky.example.com."
         )
 
 

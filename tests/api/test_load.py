@@ -88,12 +88,12 @@ async def test_a_flood_of_logins_is_refused_and_lists_are_answered_meanwhile(dat
 
 
 async def test_who_was_told_to_wait_is_remembered_and_held_back():
-    waits, loop = RefusedKeys(), asyncio.get_running_loop()
-    assert waits.left("a") == 0
-    waits.keep("a", 60)
-    assert 59 < waits.left("a") <= 60
+    refused, loop = RefusedKeys(), asyncio.get_running_loop()
+    assert refused.seconds_left("a") == 0
+    refused.refuse("a", 60)
+    assert 59 < refused.seconds_left("a") <= 60
     started = loop.time()
-    await waits.hold(waits.left("a"))
+    await refused.delay(refused.seconds_left("a"))
     assert loop.time() - started >= DELAY_SECONDS * 0.9
-    waits.keep("b", 0.0)
-    assert waits.left("b") == 0
+    refused.refuse("b", 0.0)
+    assert refused.seconds_left("b") == 0

@@ -1,1 +1,1 @@
-"""JSON under /api/v3 and the health and metrics routes."""
+"""The HTTP API: JSON under /api/v3, health and metrics."""

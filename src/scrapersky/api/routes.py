@@ -1,4 +1,4 @@
-"""All routes, behind the one door."""
+"""All routes of the API."""
 
 from functools import cache
 
@@ -12,31 +12,36 @@ from scrapersky.api.deliveries import deliveries, destinations
 from scrapersky.api.http.authorization import VIEWER, add_security_scheme, authenticate, requires
 from scrapersky.api.http.problems import describe_problem_responses, problems
 from scrapersky.api.http.rate_limit import limit_actor
-from scrapersky.api.http.strict_json import refuse_duplicate_members
-from scrapersky.api.http.strict_query import refuse_unknown_fields
-from scrapersky.api.line import businesses, contacts, domains, pages, places, searches, sitemaps
+from scrapersky.api.http.strict_requests import refuse_duplicate_members, refuse_unknown_fields
+from scrapersky.api.line import contacts, resources, searches
 from scrapersky.api.operations import audit, dead_letters, dev_tools, health, jobs, queue_items, runs, workflows
 from scrapersky.api.privacy import erasures, subjects, suppressions
+from scrapersky.api.resources.routes import resource_router
+from scrapersky.api.schemas.fields import PREFIX
 from scrapersky.api.transfer import exports, imports, submissions
 
-PREFIX = "/api/v3"
-ROUTE_DEPENDENCIES = [
-    Depends(authenticate),
-    Depends(limit_actor),
-    Depends(refuse_duplicate_members),
-]  # of every route, in this order
-STRICT = [Depends(refuse_unknown_fields)]  # not of probes: whoever polls them may add what he likes
+# Of every route, in this order.
+ROUTE_DEPENDENCIES = [Depends(authenticate), Depends(limit_actor), Depends(refuse_duplicate_members)]
 
-PEOPLE = (auth.router, users.router, users.invitation_router, api_keys.router)
-HOUSE = (tenants.router, quotas.router, audit.router)
+description = APIRouter(tags=["description"])
 
-RESOURCES = (
+
+@description.get("/openapi.json", summary="The OpenAPI description", include_in_schema=False, **requires(VIEWER))
+async def openapi(request: Request) -> JSONResponse:
+    """Return the OpenAPI description."""
+    return JSONResponse(add_security_scheme(describe_problem_responses(request.app.openapi())))
+
+
+ROUTERS = (
+    auth.router,
+    users.router,
+    users.invitation_router,
+    api_keys.router,
+    tenants.router,
+    quotas.router,
+    audit.router,
     searches.router,
-    places.router,
-    businesses.router,
-    domains.router,
-    sitemaps.router,
-    pages.router,
+    *(resource_router(resource) for resource in resources.RESOURCES),
     contacts.router,
     suppressions.router,
     erasures.router,
@@ -48,42 +53,31 @@ RESOURCES = (
     exports.router,
     destinations.router,
     deliveries.router,
+    workflows.router,
+    queue_items.router,
+    dead_letters.router,
+    runs.router,
+    dev_tools.router,
+    description,
 )
-ENGINE = (workflows.router, queue_items.router, dead_letters.router, runs.router, dev_tools.router)
-
-description = APIRouter(tags=["description"])
 
 
-@description.get("/openapi.json", summary="This description", include_in_schema=False, openapi_extra=requires(VIEWER))
-async def openapi(request: Request) -> JSONResponse:
-    """The API in the words of OpenAPI."""
-    return JSONResponse(add_security_scheme(describe_problem_responses(request.app.openapi())))
-
-
-@cache  # what a route takes and gives is read from its types, and that takes a while
+@cache  # building the models of all routes takes a while
 def all_routes() -> list[BaseRoute]:
-    """Every route of the house, with its full path, behind the gates."""
+    """Return every route with its full path and its dependencies."""
     every = APIRouter(
         dependencies=ROUTE_DEPENDENCIES,
         responses=problems(401, 403, 429, 500),
         generate_unique_id_function=operation_id,
     )
-    for router in (
-        *PEOPLE,
-        *HOUSE,
-        *RESOURCES,
-        workflows.router,
-        queue_items.router,
-        dead_letters.router,
-        runs.router,
-        dev_tools.router,
-    ):
-        every.include_router(router, prefix=PREFIX, dependencies=STRICT)
-    every.include_router(description, prefix=PREFIX, dependencies=STRICT)
-    every.include_router(health.router)
+    for router in ROUTERS:
+        every.include_router(
+            router, prefix=PREFIX, dependencies=[Depends(refuse_unknown_fields)], responses=problems(422, 503)
+        )
+    every.include_router(health.router)  # probes may send any query
     return every.routes
 
 
 def operation_id(route: APIRoute) -> str:
-    """The name of the function: it is the verb and the noun."""
+    """Return the name of the route's function, a verb and a resource."""
     return route.name

@@ -9,7 +9,7 @@ import typer
 import uvloop
 from pydantic import ValidationError
 
-from scrapersky.api.schemas.listing import set_filters
+from scrapersky.api.resources.models import set_filters
 from scrapersky.api.transfer.exports import FILTERS
 from scrapersky.cli.shared.actor import TenantName, acting
 from scrapersky.cli.shared.application import opened

@@ -7,10 +7,10 @@ import uvloop
 
 from scrapersky.cli.shared.actor import acting
 from scrapersky.cli.shared.application import opened
-from scrapersky.cli.shared.names import plain_name
 from scrapersky.cli.shared.output import print_json, print_table
 from scrapersky.core import clock
 from scrapersky.core.errors import BadRequest
+from scrapersky.core.text_rules import clean_name
 from scrapersky.store.accounts import tenants
 
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
@@ -43,7 +43,7 @@ def create(
 ) -> None:
     """Make a tenant; `scrapersky user create NAME --tenant` makes its people."""
     quotas = _quotas(searches_per_day=searches_per_day, pages_per_day=pages_per_day, cents_per_month=cents_per_month)
-    name = plain_name(name)
+    name = clean_name(name)
     uvloop.run(_create(name, quotas))
     typer.echo(f"{name} is there. Make its first admin: scrapersky user create NAME --role admin --tenant {name}")
 

@@ -6,11 +6,11 @@ import typer
 import uvloop
 
 from scrapersky.cli.shared.actor import TenantName
-from scrapersky.cli.shared.names import plain_name
 from scrapersky.cli.shared.output import print_json, print_table
 from scrapersky.cli.shared.prompts import ask_password
 from scrapersky.cli.shared.user_work import Change, change_user, create_user, list_users, make_key, set_password
 from scrapersky.core.roles import Role, Scope
+from scrapersky.core.text_rules import clean_name
 from scrapersky.store.accounts import tenants
 
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
@@ -39,7 +39,7 @@ def create(
     no_password: Annotated[bool, typer.Option("--no-password", help="For programs: keys only, no login.")] = False,
 ) -> None:
     """Make a user. The password is asked for, or read as one line from standard input."""
-    name = plain_name(name)
+    name = clean_name(name)
     password = None if no_password else ask_password(name)
     uvloop.run(create_user(tenant, name, role, password))
     typer.echo(f"{name} is {role} of {tenant}.")
@@ -98,4 +98,4 @@ def key(
     tenant: TenantName = tenants.DEFAULT,
 ) -> None:
     """Make a key for a user's program and print it, this once."""
-    typer.echo(uvloop.run(make_key(tenant, name, plain_name(label), scope, days)))
+    typer.echo(uvloop.run(make_key(tenant, name, clean_name(label), scope, days)))

@@ -89,7 +89,7 @@ async def test_a_route_that_does_not_say_who_may_is_for_nobody(app, client):
         return "secret"
 
     problem = is_problem(await client.get("/undeclared"), 403)
-    assert problem["detail"] == "This route does not say who may use it, so nobody may."
+    assert problem["detail"] == "This route declares no role, so it is closed."
     async with asking(app, None) as stranger:
         is_problem(await stranger.get("/undeclared"), 401)
 
@@ -97,7 +97,7 @@ async def test_a_route_that_does_not_say_who_may_is_for_nobody(app, client):
 async def test_a_page_that_rebinds_its_name_to_us_is_refused(client):
     for host in ["evil.example", "localhost.evil.example", ""]:
         problem = is_problem(await client.get("/health/live", headers={"host": host}), 403)
-        assert "only this machine" in problem["detail"]
+        assert "only requests of this machine" in problem["detail"]
 
 
 async def test_this_machine_has_several_names(client):
@@ -121,7 +121,7 @@ async def test_other_machines_are_let_in_in_production(database_url):
 async def test_a_page_of_another_site_changes_nothing(client):
     for headers in [{"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}, {"origin": "null"}]:
         problem = is_problem(await client.post(f"{LINE}/packing/pause", headers=headers), 403)
-        assert "another site" in problem["detail"]
+        assert "another origin" in problem["detail"]
     assert (await client.get(f"{LINE}/packing")).json()["paused"] is False
 
 

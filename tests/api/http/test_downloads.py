@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from scrapersky.api.http import file_stream, middleware
+from scrapersky.api.http import downloads as streams
+from scrapersky.api.http import middleware
 from scrapersky.api.http.request_bodies import ClientDisconnected
 from tests.api.conftest import app_over
 from tests.api.test_serving import listening
@@ -51,7 +52,7 @@ async def test_stalled_readers_hold_up_nobody_and_are_cut_off(
     bearer = {"Authorization": f"Bearer {key}"}
     async with listening(app) as port, AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=bearer) as client:
         downloads, pool = app.state.application.downloads, app.state.application.database.app.pool
-        assert (downloads.most, downloads.most_of_one) == (2, 1)
+        assert (downloads.max_running, downloads.max_per_tenant) == (2, 1)
         deaf, head = await ask_and_read_nothing(port, key)
         assert head == b"HTTP/1.1 200"
         busy = await client.get("/api/v3/exports/domains.jsonl")
@@ -79,7 +80,7 @@ async def test_a_reader_who_leaves_closes_the_rows(sent):
         finally:
             closed.set()
 
-    answer = await file_stream.stream_file("domains", "jsonl", ["name"], rows())
+    answer = await streams.stream_file("domains", "jsonl", ["name"], rows())
     messages: list[Any] = []
 
     async def wait_forever() -> Any:

@@ -59,7 +59,7 @@ async def test_a_body_that_is_not_said_to_be_json_is_415(client, kind):
 
 async def test_broken_json_is_400(client):
     problem = is_problem(await client.post(f"{API}/contacts", content=b'{"name": ', headers=JSON), 400)
-    assert problem["title"] == "The body is no JSON."
+    assert problem["title"] == "The body is not valid JSON."
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import structlog
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from scrapersky.api.http import middleware
-from scrapersky.api.http.middleware import BODY_BYTES, RequestGuard
+from scrapersky.api.http.middleware import MAX_BODY_BYTES, RequestGuard
 from scrapersky.core import database
 from scrapersky.store.operations import runs, workflow_status
 from tests.api.conftest import LINE, is_problem, served
@@ -43,7 +43,7 @@ async def test_a_trailing_slash_is_another_path(client):
 async def test_an_unknown_workflow_is_named_with_those_there_are(client):
     problem = is_problem(await client.get(f"{LINE}/nonsense"), 404)
     assert problem["title"] == "There is no workflow of this name."
-    assert problem["detail"] == "'nonsense' is none of packing, weighing, shipping."
+    assert problem["detail"] == "'nonsense' is not one of packing, weighing, shipping."
     assert problem["type"] == "urn:scrapersky:problem:unknown-workflow"
 
 
@@ -108,10 +108,10 @@ async def test_thousands_of_wrong_fields_make_a_short_document(client):
 
 async def test_a_large_body_is_refused_by_its_length_and_by_its_bytes(client):
     async def endless():
-        for _ in range(BODY_BYTES // 1000 + 2):
+        for _ in range(MAX_BODY_BYTES // 1000 + 2):
             yield b" " * 1000
 
-    is_problem(await client.post(QUEUE, content=b" " * (BODY_BYTES + 1), headers=JSON), 413)
+    is_problem(await client.post(QUEUE, content=b" " * (MAX_BODY_BYTES + 1), headers=JSON), 413)
     is_problem(await client.post(QUEUE, content=endless(), headers=JSON), 413)
 
 
@@ -197,7 +197,7 @@ async def test_a_client_that_leaves_is_no_failure():
 
 
 def test_the_name_in_a_host_header_is_read_like_a_browser_does():
-    assert [middleware._name_of(host) for host in ("localhost:80", "[::1]:80", "A.b", None)] == [
+    assert [middleware._host_name(host) for host in ("localhost:80", "[::1]:80", "A.b", None)] == [
         "localhost",
         "::1",
         "a.b",

@@ -11,7 +11,7 @@ import uvicorn
 from starlette.responses import PlainTextResponse
 
 from scrapersky.api.http.middleware import RequestGuard
-from scrapersky.api.http.uvicorn_protocol import HEAD_BYTES, DeadlineProtocol, server_config
+from scrapersky.api.http.uvicorn_protocol import MAX_HEADER_BYTES, DeadlineProtocol, server_config
 from tests.conftest import make_settings
 
 SECONDS = 0.3  # the patience of these servers
@@ -144,7 +144,7 @@ async def test_a_request_in_small_pieces_that_comes_in_time_is_served():
 async def test_a_head_without_end_is_431_before_it_is_complete():
     async with listening(hello, DeadlineProtocol) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(b"GET / HTTP/1.1\r\nX-Long: " + b"x" * (HEAD_BYTES + 100_000))
+        writer.write(b"GET / HTTP/1.1\r\nX-Long: " + b"x" * (MAX_HEADER_BYTES + 100_000))
         assert (await read_answer(reader))[0] == 431
         writer.close()
 

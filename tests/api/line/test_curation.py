@@ -206,7 +206,7 @@ async def test_a_key_of_another_tenant_is_another_key(client, admin, tenant, oth
 @pytest.fixture
 async def big_job(client, admin, tenant, monkeypatch):
     """A decision about 25 rows where ten are the most for one request."""
-    monkeypatch.setattr("scrapersky.api.line.curation.MAX_ROWS", 10)
+    monkeypatch.setattr("scrapersky.api.resources.curation.MAX_ROWS", 10)
     monkeypatch.setattr("scrapersky.actions.jobs.BITE", 10)
     await add_places(admin, tenant, 25)
     asked = {"filter": {"provider": "fake", "curation_status": "New"}, "curation_status": "Selected"}

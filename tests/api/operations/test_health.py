@@ -65,10 +65,10 @@ async def test_a_lost_database_makes_it_unready_not_dead_and_it_comes_back(url_b
         lost = await client.get(DETAILS, headers=WATCHER)
         assert lost.status_code == 503
         assert lost.json()["status"] == "unready"
-        assert lost.json()["checks"]["database"] == {"ok": False, "detail": "it is away"}
+        assert lost.json()["checks"]["database"] == {"ok": False, "detail": "it is unavailable"}
         assert (await client.get("/health/live")).status_code == 200
         for url in (LINE, f"{LINE}/packing/items", "/api/v3/dead-letters", "/api/v3/runs"):
-            assert is_problem(await client.get(url), 503)["detail"].startswith("The database is away")
+            assert is_problem(await client.get(url), 503)["detail"].startswith("The database is unavailable")
         numbers = await client.get("/metrics", headers=WATCHER)
         assert numbers.status_code == 200
         assert "scrapersky_queue_rows{" not in numbers.text
@@ -89,7 +89,7 @@ async def test_a_database_that_hangs_is_not_waited_for(url_by_proxy, proxy):
         answer = await client.get(DETAILS, headers=WATCHER)
         assert time.monotonic() - started < 3
         assert answer.status_code == 503
-        assert answer.json()["checks"]["database"]["detail"] == "it did not answer within 2 seconds"
+        assert answer.json()["checks"]["database"]["detail"] == "it did not respond within 2 seconds"
         assert (await client.get("/health/live")).status_code == 200
         proxy.flow()
 
@@ -128,11 +128,11 @@ async def test_what_needs_a_look_is_named_and_the_process_stays(database_url, ad
     assert answer.status_code == 200
     assert answer.json()["status"] == "degraded"
     degraded = answer.json()["degraded_workflows"]
-    assert degraded["packing"].startswith("its oldest row waits for 72")
+    assert degraded["packing"].startswith("its oldest row has waited for 72")
     assert degraded["weighing"] == "its breaker is not closed: 9 of 10 failed"
     assert degraded["shipping"] == "its job could not be registered"
     assert answer.json()["checks"]["queues"] == {"ok": False, "detail": "too old: packing"}
-    assert answer.json()["checks"]["workflows"] == {"ok": False, "detail": "needing a look: shipping, weighing"}
+    assert answer.json()["checks"]["workflows"] == {"ok": False, "detail": "degraded: shipping, weighing"}
 
 
 async def test_the_age_of_a_queue_is_the_one_the_engine_measures(database, admin, tenant):

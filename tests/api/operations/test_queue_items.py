@@ -121,7 +121,7 @@ async def test_retrying_rows_that_are_not_dead_is_a_conflict_naming_their_state(
     [new], [queued] = await add_parcels(admin, tenant, 1), await add_parcels(admin, tenant, 1, "Queued")
     problem = is_problem(await client.post(f"{LINE}/packing/retry", json={"ids": [new, queued]}), 409)
     assert problem["title"] == "None of these rows can be retried."
-    assert problem["detail"] == "Only rows in Error or Skipped can; these are New, Queued."
+    assert problem["detail"] == "Only rows with the status Error or Skipped can be retried; these are New, Queued."
     assert {one["id"]: one["state"] for one in problem["refused"]} == {new: "New", queued: "Queued"}
     assert await admin.fetchval("SELECT count(*) FROM audit") == 0
 

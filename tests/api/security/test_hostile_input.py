@@ -184,7 +184,7 @@ async def test_case_74_a_body_of_another_type_is_not_read_as_json(client, kind):
 async def test_case_74_a_name_said_twice_is_told_without_its_signs(client):
     body = '{"a\\u001b[31m\\ud800": 1, "a\\u001b[31m\\ud800": 2}'
     problem = is_problem(await client.post(f"{LINE}/packing/pause", content=body, headers=JSON), 422)
-    assert problem["detail"] == "'a\\x1b[31m\\ud800' stands in one object twice. Say it once."
+    assert problem["detail"] == "'a\\x1b[31m\\ud800' occurs twice in one object. Send it once."
 
 
 async def test_case_75_a_large_body_is_refused_before_it_is_read(client):

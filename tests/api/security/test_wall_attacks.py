@@ -27,7 +27,7 @@ from tests.conftest import make_settings
 def test_what_a_caller_says_above_the_proxys_own_line_is_not_believed(lines, caller, scheme):
     scope = {"type": "http", "client": ("10.0.0.1", 4711), "scheme": "http"}
     raw = [(name.encode(), value.encode()) for name, value in lines]
-    TrustedProxies("10.0.0.1").look_through(scope, Headers(raw=raw))
+    TrustedProxies("10.0.0.1").apply_forwarded_headers(scope, Headers(raw=raw))
     assert (scope["client"][0], scope["scheme"]) == (caller, scheme)
 
 

@@ -129,5 +129,5 @@ async def test_a_submission_that_says_a_thing_twice_is_refused_whole(client, adm
     body = '{"items": [{"domain": "a-site.fi", "domain": "b-site.fi"}]}'
     answer = await client.post("/api/v3/domains/submit", content=body, headers={"Content-Type": "application/json"})
 
-    assert "'domain' stands in one object twice" in is_problem(answer, 422)["detail"]
+    assert "'domain' occurs twice in one object" in is_problem(answer, 422)["detail"]
     assert await admin.fetchval("SELECT count(*) FROM domain") == 0

@@ -1,1 +1,1 @@
-"""Accounts."""
+"""Routes of users, tenants, keys, sessions and quotas."""

@@ -1,4 +1,4 @@
-"""Keys for programs: shown once, narrowed by scopes, revoked at will."""
+"""API keys for programs: returned once, limited by scopes, revocable."""
 
 from datetime import datetime
 from typing import Annotated
@@ -9,32 +9,31 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, VIEWER, CurrentActor, CurrentUser, requires
-from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.account_fields import Name
 from scrapersky.api.schemas.fields import Cursor, Limit, RequestModel, ResultPage, Timestamp
 from scrapersky.core import clock
 from scrapersky.core.errors import Conflict
 from scrapersky.core.roles import Scope
+from scrapersky.core.text_rules import Name
 from scrapersky.store.accounts import api_keys, users
 
-router = APIRouter(prefix="/api-keys", tags=["api keys"], responses=problems(422, 503))
+router = APIRouter(prefix="/api-keys", tags=["api keys"])
 
-KeyId = Annotated[UUID, Path(alias="id", description="the key's own id, not its prefix")]
+KeyId = Annotated[UUID, Path(alias="id", description="the id of the key, not its prefix")]
 
 
 class AlreadyExpired(Conflict):
-    """The key would have run out already."""
+    """The key would have expired already."""
 
 
 class NewApiKey(RequestModel):
-    """What the key is for."""
+    """A new key."""
 
-    name: Name = Field(description="to know it by: `nightly export`")
+    name: Name = Field(description="a label: `nightly export`")
     scopes: Annotated[list[Scope], Field(min_length=1, max_length=len(Scope))] | None = Field(
-        None, description="what it may be used for; empty means all that your role may"
+        None, description="what the key may be used for; empty: everything your role allows"
     )
-    expires_at: Timestamp | None = Field(None, description="when it runs out; empty means never")
+    expires_at: Timestamp | None = Field(None, description="when the key expires; empty: never")
 
 
 class ApiKeySummary(BaseModel):
@@ -54,12 +53,12 @@ class ApiKeySummary(BaseModel):
 
 
 class CreatedApiKey(ApiKeySummary):
-    """A key as it is shown once."""
+    """A new key with its secret."""
 
-    key: str = Field(description="shown this once; send it as `Authorization: Bearer`")
+    key: str = Field(description="returned once; send it as `Authorization: Bearer`")
 
 
-@router.get("", summary="Keys", responses=problems(400), openapi_extra=requires(VIEWER))
+@router.get("", summary="API keys", **requires(VIEWER, 400))
 async def list_api_keys(
     application: CurrentApplication,
     actor: CurrentActor,
@@ -67,46 +66,33 @@ async def list_api_keys(
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> ResultPage[ApiKeySummary]:
-    """Your own, in the order they were made; an admin sees those of the whole tenant."""
+    """List your own keys in the order of creation; an admin sees those of the tenant."""
     after = cursors.decode(cursor, "api-keys", UUID)[0] if cursor else None
     async with application.database.session(actor.tenant_id) as session:
         whose = None if actor.covers(ADMIN) else user_id
         found = await api_keys.of_tenant(session, actor.tenant_id, whose, after, limit + 1)
-    more = cursors.encode("api-keys", [str(found[limit - 1].id)]) if len(found) > limit else None
-    return ResultPage(items=[ApiKeySummary.model_validate(key) for key in found[:limit]], next_cursor=more)
+    return cursors.page_of(found, limit, "api-keys", lambda key: [str(key.id)], ApiKeySummary.model_validate)
 
 
-@router.post(
-    "",
-    status_code=201,
-    summary="Make a key",
-    responses=problems(400, 409),
-    openapi_extra=requires(VIEWER, login=True),
-)
+@router.post("", status_code=201, summary="Create an API key", **requires(VIEWER, 400, 409, login=True))
 async def create_api_key(
     body: NewApiKey, application: CurrentApplication, actor: CurrentActor, user_id: CurrentUser
 ) -> CreatedApiKey:
-    """For yourself. It never has more than your role at the moment it is used."""
+    """Create a key for yourself. It never allows more than your role at the time of use."""
     if body.expires_at is not None and body.expires_at <= clock.now():
-        raise AlreadyExpired("Let expires_at lie in the future.")
+        raise AlreadyExpired("expires_at must be in the future.")
     scopes = [scope.value for scope in body.scopes] if body.scopes else None
     async with application.database.session(actor.tenant_id) as session:
         user = await users.get(session, actor.tenant_id, user_id, lock=True)
         made, shown = await api_keys.create(session, actor, user, body.name, scopes, body.expires_at)
-        line = ApiKeySummary.model_validate(made)
-    return CreatedApiKey(**line.model_dump(), key=shown)
+        summary = ApiKeySummary.model_validate(made)
+    return CreatedApiKey(**summary.model_dump(), key=shown)
 
 
-@router.delete(
-    "/{id}",
-    status_code=204,
-    summary="Revoke a key",
-    responses=problems(404),
-    openapi_extra=requires(VIEWER, login=True),
-)
+@router.delete("/{id}", status_code=204, summary="Revoke an API key", **requires(VIEWER, 404, login=True))
 async def revoke_api_key(
     key_id: KeyId, application: CurrentApplication, actor: CurrentActor, user_id: CurrentUser
 ) -> None:
-    """It opens nothing any more, at once. Your own; an admin may revoke any of the tenant."""
+    """Revoke one of your keys at once; an admin may revoke any key of the tenant."""
     async with application.database.session(actor.tenant_id) as session:
         await api_keys.revoke(session, actor, key_id, None if actor.covers(ADMIN) else user_id)

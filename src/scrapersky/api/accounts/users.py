@@ -1,4 +1,4 @@
-"""The people of a tenant: who is there, who may what, and invitations for those to come."""
+"""The users of a tenant, their roles, and invitations for new users."""
 
 from datetime import datetime
 from typing import Annotated
@@ -9,27 +9,40 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, public, requires
-from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.account_fields import TOKEN_LENGTH, Name, NewPassword, Token
-from scrapersky.api.schemas.fields import Cursor, Limit, RequestModel, ResultPage
-from scrapersky.api.schemas.listing import PREFIX, storable_text
+from scrapersky.api.schemas.fields import (
+    MAX_TOKEN_LENGTH,
+    PREFIX,
+    Cursor,
+    Limit,
+    NewPassword,
+    RequestModel,
+    ResultPage,
+    Token,
+)
 from scrapersky.core.roles import Role
+from scrapersky.core.text_rules import Name
 from scrapersky.models import User
 from scrapersky.store.accounts import invitations, users
 
-router = APIRouter(prefix="/users", tags=["users"], responses=problems(422, 503))
-invitation_router = APIRouter(prefix="/invitations", tags=["users"], responses=problems(422, 503))
+router = APIRouter(prefix="/users", tags=["users"])
+invitation_router = APIRouter(prefix="/invitations", tags=["users"])
 
-UserId = Annotated[UUID, Path(alias="id", description="the user's id")]
-InvitationId = Annotated[UUID, Path(alias="id", description="the invitation's id")]
+UserId = Annotated[UUID, Path(alias="id", description="the id of the user")]
+InvitationId = Annotated[UUID, Path(alias="id", description="the id of the invitation")]
 InvitationToken = Annotated[
-    str, Query(alias="token", max_length=TOKEN_LENGTH, pattern="^[A-Za-z0-9_-]{1,200}$", description="its token")
+    str,
+    Query(
+        alias="token",
+        max_length=MAX_TOKEN_LENGTH,
+        pattern="^[A-Za-z0-9_-]{1,200}$",
+        description="the token of the invitation",
+    ),
 ]
 
 
 class UserSummary(BaseModel):
-    """Somebody of your tenant."""
+    """A user of your tenant."""
 
     id: UUID
     name: str
@@ -40,20 +53,22 @@ class UserSummary(BaseModel):
 
 
 class UserChange(RequestModel):
-    """What shall be otherwise; nothing set changes nothing."""
+    """The fields to change; fields that are not given stay."""
 
     role: Role | None = None
-    disabled: bool | None = Field(None, strict=True, description="out, or in again; effective at the next request")
+    disabled: bool | None = Field(
+        None, strict=True, description="disable or enable the user; effective at the next request"
+    )
 
 
 class InviteRequest(RequestModel):
-    """What the new one may do."""
+    """The role of the new user."""
 
     role: Role
 
 
 class InvitationSummary(BaseModel):
-    """An invitation that is open."""
+    """An open invitation."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -64,99 +79,87 @@ class InvitationSummary(BaseModel):
 
 
 class NewInvitation(InvitationSummary):
-    """An invitation as it is shown once."""
+    """A new invitation with its token."""
 
-    token: str = Field(description="shown this once; for POST /api/v3/invitations/accept")
-    link: str = Field(description="a path of this service that tells what to do")
+    token: str = Field(description="returned once; for POST /api/v3/invitations/accept")
+    link: str = Field(description="a path of this service that explains how to accept")
 
 
 class InvitationDetail(BaseModel):
-    """What an invitation is for, and how to accept it."""
+    """An invitation, and how to accept it."""
 
     tenant: str
     role: Role
     expires_at: datetime
-    how: str = Field(description="what to send where")
+    how: str = Field(description="the request that accepts the invitation")
 
 
 class AcceptInvitation(RequestModel):
-    """Who you will be."""
+    """The new user."""
 
     token: Token
     name: Name
     password: NewPassword = Field(description="12 characters or more")
 
 
-@router.get("", summary="The people of your tenant", responses=problems(400), openapi_extra=requires(ADMIN))
+@router.get("", summary="Users of your tenant", **requires(ADMIN, 400))
 async def list_users(
     application: CurrentApplication, actor: CurrentActor, cursor: Cursor = None, limit: Limit = 50
 ) -> ResultPage[UserSummary]:
-    """By name, those who are disabled included."""
-    after = cursors.decode(cursor, "users", storable_text)[0] if cursor else None
+    """List the users by name, including disabled ones."""
+    after = cursors.decode(cursor, "users", cursors.storable_text)[0] if cursor else None
     async with application.database.session(actor.tenant_id) as session:
         found = await users.of_tenant(session, actor.tenant_id, after, limit + 1)
-    more = cursors.encode("users", [found[limit - 1].name]) if len(found) > limit else None
-    return ResultPage(items=[_line(user) for user in found[:limit]], next_cursor=more)
+    return cursors.page_of(found, limit, "users", lambda user: [user.name], _summary)
 
 
-@router.get("/{id}", summary="One user", responses=problems(404), openapi_extra=requires(ADMIN))
+@router.get("/{id}", summary="One user", **requires(ADMIN, 404))
 async def get_user(user_id: UserId, application: CurrentApplication, actor: CurrentActor) -> UserSummary:
-    """The same as in the list."""
+    """Return one user, as in the list."""
     async with application.database.session(actor.tenant_id) as session:
-        return _line(await users.get(session, actor.tenant_id, user_id))
+        return _summary(await users.get(session, actor.tenant_id, user_id))
 
 
 @router.patch(
-    "/{id}",
-    summary="Change a role, disable or enable",
-    responses=problems(400, 404, 409),
-    openapi_extra=requires(ADMIN, login=True),
+    "/{id}", summary="Change the role of a user, disable or enable", **requires(ADMIN, 400, 404, 409, login=True)
 )
 async def change_user(
     user_id: UserId, body: UserChange, application: CurrentApplication, actor: CurrentActor
 ) -> UserSummary:
-    """Effective at their next request. The last admin cannot go."""
+    """Change a user, effective at their next request. 409 for the last admin."""
     async with application.database.session(actor.tenant_id) as session:
-        return _line(await users.change(session, actor, user_id, body.role, body.disabled))
+        return _summary(await users.change(session, actor, user_id, body.role, body.disabled))
 
 
-@invitation_router.get("", summary="Open invitations", openapi_extra=requires(ADMIN))
+@invitation_router.get("", summary="Open invitations", **requires(ADMIN))
 async def list_invitations(application: CurrentApplication, actor: CurrentActor) -> ResultPage[InvitationSummary]:
-    """The latest first; at most 200."""
+    """List the open invitations, the latest first; at most 200."""
     async with application.database.session(actor.tenant_id) as session:
         found = await invitations.of_tenant(session, actor.tenant_id)
     return ResultPage(items=[InvitationSummary.model_validate(one) for one in found], next_cursor=None)
 
 
-@invitation_router.post(
-    "", status_code=201, summary="Invite somebody", responses=problems(400), openapi_extra=requires(ADMIN, login=True)
-)
+@invitation_router.post("", status_code=201, summary="Invite a user", **requires(ADMIN, 400, login=True))
 async def invite_user(body: InviteRequest, application: CurrentApplication, actor: CurrentActor) -> NewInvitation:
-    """A token for one new user of your tenant, good for 24 hours, shown this once."""
+    """Create a token for one new user of your tenant, valid for 24 hours and returned once."""
     async with application.database.session(actor.tenant_id) as session:
         made, token = await invitations.create(session, actor, body.role)
-        line = InvitationSummary.model_validate(made)
-    return NewInvitation(**line.model_dump(), token=token, link=invitation_link(token))
+        summary = InvitationSummary.model_validate(made)
+    return NewInvitation(**summary.model_dump(), token=token, link=invitation_link(token))
 
 
-@invitation_router.get("/accept", summary="What an invitation is for", responses=problems(404), openapi_extra=public())
+@invitation_router.get("/accept", summary="Show an invitation", **public(404))
 async def get_invitation(token: InvitationToken, application: CurrentApplication) -> InvitationDetail:
-    """For whoever follows the link: what to send to accept it."""
+    """Return the invitation and the request that accepts it."""
     async with application.database.engine_connection() as connection:
         found = await invitations.find(connection, token)
     how = f"POST {PREFIX}/invitations/accept with JSON: token, name, and a password of 12 characters or more."
     return InvitationDetail(tenant=found.tenant, role=Role(found.role), expires_at=found.expires_at, how=how)
 
 
-@invitation_router.post(
-    "/accept",
-    status_code=201,
-    summary="Accept an invitation",
-    responses=problems(400, 404, 409),
-    openapi_extra=public(),
-)
+@invitation_router.post("/accept", status_code=201, summary="Accept an invitation", **public(400, 404, 409))
 async def accept_invitation(body: AcceptInvitation, request: Request, application: CurrentApplication) -> UserSummary:
-    """You are a user from now on; log in."""
+    """Create the user, who can log in afterwards."""
     async with application.database.engine_connection() as connection:
         found = await invitations.find(connection, body.token.get_secret_value())
     hashed = await application.passwords.hash(body.password.get_secret_value())
@@ -164,26 +167,24 @@ async def accept_invitation(body: AcceptInvitation, request: Request, applicatio
     async with application.database.session(found.tenant_id) as session:
         request_id = request.scope.get("request_id")
         user_id = await invitations.accept(session, found, body.name, hashed, origin, request_id)
-        return _line(await users.get(session, found.tenant_id, user_id))
+        return _summary(await users.get(session, found.tenant_id, user_id))
 
 
-@invitation_router.delete(
-    "/{id}", status_code=204, summary="Withdraw an invitation", responses=problems(404), openapi_extra=requires(ADMIN)
-)
+@invitation_router.delete("/{id}", status_code=204, summary="Withdraw an invitation", **requires(ADMIN, 404))
 async def withdraw_invitation(
     invitation_id: InvitationId, application: CurrentApplication, actor: CurrentActor
 ) -> None:
-    """Its token is good for nothing any more."""
+    """Withdraw an invitation: its token is not valid any more."""
     async with application.database.session(actor.tenant_id) as session:
         await invitations.withdraw(session, actor, invitation_id)
 
 
 def invitation_link(token: str) -> str:
-    """The path that tells how an invitation is accepted; its query is in no log of ours."""
+    """Return the path that explains how to accept an invitation; queries are not logged."""
     return f"{PREFIX}/invitations/accept?token={token}"
 
 
-def _line(user: User) -> UserSummary:
+def _summary(user: User) -> UserSummary:
     return UserSummary(
         id=user.id,
         name=user.name,

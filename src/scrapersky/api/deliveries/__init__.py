@@ -1,1 +1,1 @@
-"""Deliveries."""
+"""Routes of destinations and deliveries."""

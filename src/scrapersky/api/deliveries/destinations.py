@@ -1,17 +1,18 @@
-"""Destinations: where contacts are delivered to. Their secrets go in and never come out."""
+"""Destinations of deliveries. Their secrets are written, never returned."""
 
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Response
 from pydantic import BaseModel, Field, StringConstraints
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import ADMIN, OPERATOR, VIEWER, CurrentActor, requires
-from scrapersky.api.http.problems import problems
-from scrapersky.api.schemas.fields import RequestModel, Text
-from scrapersky.api.schemas.listing import PREFIX, ByUpdate, Flag, Listing, ListQuery, RowId, Summary, list_page
+from scrapersky.api.resources.routes import ApiResource, add_list_route, empty_router
+from scrapersky.api.schemas.fields import PREFIX, RequestModel, RowId
+from scrapersky.api.schemas.listing import Summary
 from scrapersky.core.errors import ScraperSkyError
+from scrapersky.core.text_rules import Text
 from scrapersky.destinations.errors import NotDelivered
 from scrapersky.destinations.kind import MAX_SECRET_LENGTH
 from scrapersky.destinations.registry import KindName, describe_options
@@ -19,113 +20,100 @@ from scrapersky.models import Destination
 from scrapersky.store.deliveries import destinations
 from scrapersky.store.deliveries.destinations import DestinationDraft
 from scrapersky.store.deliveries.rules import DeliveryRule
-from scrapersky.store.listing import paginate as lists
+from scrapersky.store.listing import paginate
 from scrapersky.store.listing.resources import DESTINATIONS
-
-router = APIRouter(prefix="/destinations", tags=["deliveries"], responses=problems(422, 503))
 
 Url = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^https?://[!-~]{1,2000}$", max_length=2048)]
 Secret = Annotated[str, StringConstraints(min_length=1, max_length=MAX_SECRET_LENGTH)]
 OPTIONS = describe_options()
 
 
-class DestinationQuery(ListQuery):
-    """Which destinations, in which order."""
-
-    sort: ByUpdate = "-updated_at"
-    kind: KindName | None = Field(None, description="only of this kind")
-    enabled: Flag | None = Field(None, description="only those that are delivered to, or only the others")
-
-
 class DestinationSummary(Summary):
-    """A destination as people may see it."""
+    """A destination without its secrets."""
 
     name: str
     kind: KindName
     url: str | None
     options: dict[str, Any] = Field(description=OPTIONS)
-    rule: dict[str, Any] = Field(description="which verified contacts go there by themselves; empty: none")
-    disabled_at: datetime | None = Field(description="nothing is delivered since then")
-    disabled_reason: str | None = Field(description="the reason, and the cure")
-    failing_since: datetime | None = Field(description="every delivery since then has failed")
-    cooldown_until: datetime | None = Field(description="nobody asks it before")
+    rule: dict[str, Any] = Field(description="which verified contacts are delivered automatically; empty: none")
+    disabled_at: datetime | None = Field(description="since when nothing is delivered")
+    disabled_reason: str | None = Field(description="why the destination was disabled, and how to correct it")
+    failing_since: datetime | None = Field(description="since when every delivery has failed")
+    cooldown_until: datetime | None = Field(description="the end of its cooldown")
 
 
 class DestinationDetail(DestinationSummary):
-    """With what is known of its secrets: whether they are there."""
+    """A destination, and whether it has secrets."""
 
-    secret: str | None = Field(description="`set`, or empty; what it is, is shown to nobody")
-    previous_secret: str | None = Field(description="`set` while a web hook is signed with two")
+    secret: str | None = Field(description="`set`, or empty; the value is never returned")
+    previous_secret: str | None = Field(description="`set` while web hooks are signed with two secrets")
 
 
 class CreatedDestination(DestinationDetail):
-    """With the secret that was made for it, shown this once."""
+    """A destination with the secret that was generated for it."""
 
-    signing_secret: str | None = Field(description="the receiver checks signatures with it; it is not shown again")
+    signing_secret: str | None = Field(
+        description="the secret with which the receiver verifies signatures; it is not returned again"
+    )
 
 
 class NewDestination(RequestModel):
-    """A web hook or an account somewhere."""
+    """A web hook, or an account at a CRM."""
 
     name: Text
     kind: KindName
-    url: Url | None = Field(None, description="of the web hook; of a CRM only where it is not its own")
+    url: Url | None = Field(None, description="the URL of the web hook; for a CRM only if it is not the default")
     secret: Secret | None = Field(
-        None, description="token, key or value of the header; `whsec_…` for a web hook, made where it is left out"
+        None, description="the token, key or header value; `whsec_…` for a web hook, generated if left out"
     )
     options: dict[str, Any] = Field(default_factory=dict, description=OPTIONS)
-    rule: DeliveryRule | None = Field(None, description="which verified contacts go there by themselves")
+    rule: DeliveryRule | None = Field(None, description="which verified contacts are delivered automatically")
 
 
 class DestinationChange(RequestModel):
-    """What to write anew; what is not given stays."""
+    """The fields to change; fields that are not given stay."""
 
     name: Text | None = None
     url: Url | None = Field(
-        None, description="on another server only with the `secret`: a key stays where it was entered"
+        None, description="a URL on another server needs the `secret`: a secret is never sent to another server"
     )
     secret: Secret | None = None
     options: dict[str, Any] | None = Field(None, description=OPTIONS)
     rule: DeliveryRule | None = None
     enabled: bool | None = Field(
-        None, strict=True, description="true also queues the deliveries that were skipped meanwhile"
+        None, strict=True, description="true also queues the deliveries that were skipped while it was disabled"
     )
 
 
 class NewSecret(RequestModel):
-    """A new secret; for a web hook one is made where none is given."""
+    """A new secret; for a web hook it is generated if left out."""
 
     secret: Secret | None = None
 
 
 class DestinationTestResult(BaseModel):
-    """What came back, in our words."""
+    """The result of a test."""
 
     ok: bool
     said: str
 
 
 class NotReachable(ScraperSkyError):
-    """Nothing can be delivered to this address."""
+    """The URL of the destination is not allowed."""
 
     status_code = 422
 
 
-@router.get("", summary="Destinations, the latest first", responses=problems(400), openapi_extra=requires(VIEWER))
-async def list_destinations(
-    query: Annotated[DestinationQuery, Query()], application: CurrentApplication, actor: CurrentActor
-) -> Listing[DestinationSummary]:
-    """Your own."""
-    return await list_page(application, actor, DESTINATIONS, DestinationSummary, query)
+API = ApiResource(DESTINATIONS, "destination", DestinationSummary, DestinationDetail)
+router = empty_router(API, "deliveries")
+add_list_route(router, API)
 
 
-@router.post(
-    "", status_code=201, summary="Add a destination", responses=problems(400, 409), openapi_extra=requires(ADMIN)
-)
+@router.post("", status_code=201, summary="Create a destination", **requires(ADMIN, 400, 409))
 async def create_destination(
     body: NewDestination, application: CurrentApplication, actor: CurrentActor, response: Response
 ) -> CreatedDestination:
-    """Its address must be public. A web hook without a secret gets one: `signing_secret` is shown this once."""
+    """Create a destination with a public URL. `signing_secret` is generated for a web hook and returned once."""
     await _check_address(application, body.url)
     rule = body.rule.model_dump(mode="json") if body.rule else {}
     draft = DestinationDraft(body.name, body.kind, body.url, body.secret, body.options, rule)
@@ -135,42 +123,40 @@ async def create_destination(
     return CreatedDestination(**_shown(made), signing_secret=secret)
 
 
-@router.get("/{id}", summary="One destination", responses=problems(404), openapi_extra=requires(VIEWER))
+@router.get("/{id}", summary="One destination", **requires(VIEWER, 404))
 async def get_destination(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> DestinationDetail:
-    """Its secrets are `set` or not."""
+    """Return the destination; its secrets are `set` or empty."""
     async with application.database.session(actor.tenant_id) as session:
-        return _detail(await lists.get(session, DESTINATIONS, actor.tenant_id, row_id))
+        return _detail(await paginate.get(session, DESTINATIONS, actor.tenant_id, row_id))
 
 
-@router.patch("/{id}", summary="Change a destination", responses=problems(400, 404, 409), openapi_extra=requires(ADMIN))
+@router.patch("/{id}", summary="Change a destination", **requires(ADMIN, 400, 404, 409))
 async def change_destination(
     row_id: RowId, body: DestinationChange, application: CurrentApplication, actor: CurrentActor
 ) -> DestinationDetail:
-    """Another server is another receiver: a key is entered anew with it, the secret of a web hook should be rotated."""
+    """Change a destination. Send the secret again if the URL moves to another server."""
     await _check_address(application, body.url)
     changes = body.model_dump(mode="json", exclude_none=True)
     async with application.database.session(actor.tenant_id) as session:
         return _detail(await destinations.change(session, actor, application.vault, row_id, changes))
 
 
-@router.delete(
-    "/{id}", status_code=204, summary="Remove a destination", responses=problems(404), openapi_extra=requires(ADMIN)
-)
+@router.delete("/{id}", status_code=204, summary="Delete a destination", **requires(ADMIN, 404))
 async def remove_destination(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> Response:
-    """With all that is known of its deliveries; what it has been told, it keeps."""
+    """Delete a destination and its deliveries. Contacts that it has received stay there."""
     async with application.database.session(actor.tenant_id) as session:
         await destinations.remove(session, actor, row_id)
     return Response(status_code=204)
 
 
-@router.post("/{id}/test", summary="Test a destination", responses=problems(404), openapi_extra=requires(OPERATOR))
+@router.post("/{id}/test", summary="Test a destination", **requires(OPERATOR, 404))
 async def test_destination(
     row_id: RowId, application: CurrentApplication, actor: CurrentActor
 ) -> DestinationTestResult:
-    """A web hook or n8n gets a `destination.test` event, a CRM is asked whether it knows the key."""
+    """Send a `destination.test` event to a web hook or n8n, or check the key at a CRM."""
     try:
         async with application.database.session(actor.tenant_id) as session:
-            destination = await lists.get(session, DESTINATIONS, actor.tenant_id, row_id)
+            destination = await paginate.get(session, DESTINATIONS, actor.tenant_id, row_id)
         return DestinationTestResult(
             ok=True, said=await application.adapters.test(destinations.endpoint_of(destination, application.vault))
         )
@@ -178,33 +164,29 @@ async def test_destination(
         return DestinationTestResult(ok=False, said=str(error))
 
 
-@router.post(
-    "/{id}/rotate", summary="Give it a new secret", responses=problems(400, 404), openapi_extra=requires(ADMIN)
-)
+@router.post("/{id}/rotate", summary="Rotate the secret", **requires(ADMIN, 400, 404))
 async def rotate_destination(
     row_id: RowId, body: NewSecret, application: CurrentApplication, actor: CurrentActor
 ) -> CreatedDestination:
-    """A web hook is signed with both secrets until the former one is retired."""
+    """Set a new secret. A web hook is signed with both secrets until the former one is retired."""
     async with application.database.session(actor.tenant_id) as session:
         changed, secret = await destinations.rotate(session, actor, application.vault, row_id, body.secret)
     return CreatedDestination(**_shown(changed), signing_secret=secret)
 
 
-@router.post(
-    "/{id}/retire", summary="Retire the former secret", responses=problems(404, 409), openapi_extra=requires(ADMIN)
-)
+@router.post("/{id}/retire", summary="Retire the former secret", **requires(ADMIN, 404, 409))
 async def retire_destination_secret(
     row_id: RowId, application: CurrentApplication, actor: CurrentActor
 ) -> DestinationDetail:
-    """The receiver has changed over: only the new secret signs. 409 if there is no former one."""
+    """Remove the former secret: only the new one signs. 409 if there is no former secret."""
     async with application.database.session(actor.tenant_id) as session:
         return _detail(await destinations.retire(session, actor, row_id))
 
 
 async def _check_address(application: WebApplication, url: str | None) -> None:
-    """One sentence for all that may be wrong: nobody shall learn from it what is behind an address."""
+    """Raise NotReachable unless the URL is public. One sentence for every case: it reveals nothing about a network."""
     if url is not None and not await application.adapters.may_reach(url):
-        raise NotReachable("Use the http(s) address of a host on the public internet, without a user name.")
+        raise NotReachable("Use the http(s) URL of a host on the public internet, without a user name.")
 
 
 def _detail(destination: Destination) -> DestinationDetail:
@@ -212,6 +194,6 @@ def _detail(destination: Destination) -> DestinationDetail:
 
 
 def _shown(destination: Destination) -> dict[str, Any]:
-    line = DestinationSummary.model_validate(destination).model_dump()
-    seals = {"secret": destination.secret, "previous_secret": destination.previous_secret}
-    return line | {name: "set" if sealed else None for name, sealed in seals.items()}
+    summary = DestinationSummary.model_validate(destination).model_dump()
+    secrets = {"secret": destination.secret, "previous_secret": destination.previous_secret}
+    return summary | {name: "set" if sealed else None for name, sealed in secrets.items()}

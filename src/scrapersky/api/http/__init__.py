@@ -1,1 +1,1 @@
-"""Http."""
+"""What every request passes: limits, authentication, rate limits, problems, headers."""

@@ -1,4 +1,4 @@
-"""The one door: every route declares who may, and learns from the door who asks. No declaration, no way in."""
+"""Authentication and authorization. Each route declares the role it requires; without a declaration it is closed."""
 
 import hmac
 from typing import Annotated, Any
@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 from starlette.datastructures import Headers
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
+from scrapersky.api.http.problems import Responses, problems
 from scrapersky.core import tokens
 from scrapersky.core.errors import NotAuthenticated, NotAuthorized
 from scrapersky.core.roles import SCOPE_OF, Role, scopes_cover
@@ -17,16 +18,26 @@ from scrapersky.store.audit.record import Actor
 
 PUBLIC = "anyone"
 VIEWER, CURATOR, OPERATOR, ADMIN = Role
-SCHEME = {"bearer": {"type": "http", "scheme": "bearer", "description": "a token of a login, or a key `ssk_...`"}}
+SCHEME = {
+    "bearer": {"type": "http", "scheme": "bearer", "description": "the access token of a session, or a key `ssk_...`"}
+}
 
 
 def requires(
-    role: Role, *, operators: bool = False, login: bool = False, developer: Role | None = None, scraper: bool = False
+    role: Role,
+    *codes: int,
+    operators: bool = False,
+    login: bool = False,
+    developer: Role | None = None,
+    scraper: bool = False,
+    responses: Responses | None = None,
+    **extra: Any,
 ) -> dict[str, Any]:
-    """Who may use a route, as its `openapi_extra`: this role of any tenant, or of the house's tenant only.
+    """Return the arguments of a route that needs this role in any tenant, and responds with problems of these codes.
 
-    `login` refuses keys: what they could do with it would outlive them. In development `developer` of the house will
-    do as well; `scraper` lets the metrics token in, without the database.
+    `operators` restricts the route to the operator tenant. `login` refuses API keys: the effect of the route would
+    outlive a revoked key. In development `developer` of the operator tenant is enough. `scraper` also accepts the
+    metrics token, which is checked without the database. `extra` is added to the OpenAPI description.
     """
     declared: dict[str, Any] = {"x-role": role.value, "x-operators": operators, "security": [{"bearer": []}]}
     if login:
@@ -35,50 +46,51 @@ def requires(
         declared["x-developer"] = developer.value
     if scraper:
         declared["x-scraper"] = True
-    return declared
+    return {"openapi_extra": declared | extra, "responses": {**problems(*codes), **(responses or {})}}
 
 
-def public() -> dict[str, Any]:
-    """A route that asks nobody who they are."""
-    return {"x-role": PUBLIC, "x-operators": False, "security": []}
+def public(*codes: int, responses: Responses | None = None) -> dict[str, Any]:
+    """Return the arguments of a route that needs no credential, and responds with problems of these codes."""
+    declared = {"x-role": PUBLIC, "x-operators": False, "security": []}
+    return {"openapi_extra": declared, "responses": {**problems(*codes), **(responses or {})}}
 
 
 def add_security_scheme(described: dict[str, Any]) -> dict[str, Any]:
-    """The description with the one way of saying who one is."""
+    """Add the security scheme to the OpenAPI description."""
     described.setdefault("components", {})["securitySchemes"] = SCHEME
     return described
 
 
 async def authenticate(request: Request, application: CurrentApplication) -> Actor | None:
-    """Whoever asks, or nobody where nobody is asked; NotKnown and NotAllowed end the request here."""
-    request.scope["was_at_door"] = True
+    """Return the actor of the request, or None on a public route. Raises NotAuthenticated or NotAuthorized."""
+    request.scope["authentication_ran"] = True
     declared = getattr(request.scope.get("route"), "openapi_extra", None) or {}
     if declared.get("x-role") == PUBLIC:
         return None
     credential = _credential(request.headers)
-    if declared.get("x-scraper") and _is_scraper(application, credential):
+    if declared.get("x-scraper") and _is_metrics_token(application, credential):
         return None
-    known = await _identify(application, credential)
-    _check(declared, known, application.settings.environment == "development")
-    if known.is_stale:
-        async with application.database.session(known.tenant_id) as session:
-            await identities.record_use(session, known)
-    return _actor(request, known)
+    identity = await _identify(application, credential)
+    _check(declared, identity, application.settings.environment == "development")
+    if identity.is_stale:
+        async with application.database.session(identity.tenant_id) as session:
+            await identities.record_use(session, identity)
+    return _actor(request, identity)
 
 
 async def authenticate_first(request: Request) -> None:
-    """The door for whatever failed on its way there: strangers learn nothing about what they sent to a closed route."""
-    if "route" in request.scope and "was_at_door" not in request.scope:
+    """Authenticate a request that failed before authentication, so that it learns nothing about a closed route."""
+    if "route" in request.scope and "authentication_ran" not in request.scope:
         await authenticate(request, request.app.state.application)
 
 
-OptionalActor = Annotated[Actor | None, Depends(authenticate)]  # nobody, where nobody is asked
+OptionalActor = Annotated[Actor | None, Depends(authenticate)]  # None on public routes
 
 
 async def current_actor(actor: OptionalActor) -> Actor:
-    """Whoever asks, for the routes that want to know."""
+    """Return the actor of a route that requires one."""
     if actor is None:
-        raise NotAuthenticated("This needs somebody.")
+        raise NotAuthenticated("This route needs an access token or an API key.")
     return actor
 
 
@@ -86,9 +98,9 @@ CurrentActor = Annotated[Actor, Depends(current_actor)]
 
 
 async def current_user(actor: CurrentActor) -> UUID:
-    """The user behind the token or the key."""
+    """Return the id of the user to whom the token or the key belongs."""
     if actor.user_id is None:
-        raise NotAuthenticated("This needs a user.")
+        raise NotAuthenticated("This route needs the credential of a user.")
     return actor.user_id
 
 
@@ -96,19 +108,19 @@ CurrentUser = Annotated[UUID, Depends(current_user)]
 
 
 async def check_credential(headers: Headers, application: WebApplication) -> None:
-    """NotKnown for whoever could not pass the door of any route that asks who it is."""
+    """Raise NotAuthenticated unless the request carries a valid credential."""
     await _identify(application, _credential(headers))
 
 
 def _credential(headers: Headers) -> str:
-    given = headers.getlist("authorization")
-    scheme, _, credential = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+    sent = headers.getlist("authorization")
+    scheme, _, credential = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
     if scheme.lower() != "bearer" or not credential:
-        raise NotAuthenticated("Send a token or a key as `Authorization: Bearer`.")
+        raise NotAuthenticated("Send an access token or an API key as `Authorization: Bearer`.")
     return credential.strip()
 
 
-def _is_scraper(application: WebApplication, credential: str) -> bool:
+def _is_metrics_token(application: WebApplication, credential: str) -> bool:
     token = application.settings.metrics_token
     return token is not None and hmac.compare_digest(credential.encode(), token.get_secret_value().encode())
 
@@ -118,42 +130,42 @@ async def _identify(application: WebApplication, credential: str) -> Identity:
     claims = None if key else tokens.verify(application.signing_key, credential)  # without the database
     async with application.database.engine_connection() as connection:
         if key:
-            known = await identities.by_key(connection, key[0])
+            identity = await identities.by_key(connection, key[0])
         elif claims:
-            known = await identities.by_session(connection, claims.session_id, claims.user_id)
-    if known is None or (key and not tokens.matches(key[1], known.secret_hash)):
+            identity = await identities.by_session(connection, claims.session_id, claims.user_id)
+    if identity is None or (key and not tokens.matches(key[1], identity.secret_hash)):
         raise NotAuthenticated(tokens.NOT_VALID)
-    return known
+    return identity
 
 
-def _check(declared: dict[str, Any], known: Identity, in_development: bool) -> None:
-    word = declared.get("x-role")
-    if word is None:
-        raise NotAuthorized("This route does not say who may use it, so nobody may.")
-    if in_development and known.is_operator:
-        word = declared.get("x-developer", word)
-    needed = Role(word)
-    if declared["x-operators"] and not known.is_operator:
-        raise NotAuthorized("This is for those who run the house.")
-    if not Role(known.role).covers(needed):
-        raise NotAuthorized(f"This needs the role {needed}; yours is {known.role}.")
-    if known.key_id and declared.get("x-login"):
-        raise NotAuthorized("A key may not do this: log in with your password.")
-    if known.scopes is not None and not scopes_cover(known.scopes, needed):
+def _check(declared: dict[str, Any], identity: Identity, in_development: bool) -> None:
+    role = declared.get("x-role")
+    if role is None:
+        raise NotAuthorized("This route declares no role, so it is closed.")
+    if in_development and identity.is_operator:
+        role = declared.get("x-developer", role)
+    needed = Role(role)
+    if declared["x-operators"] and not identity.is_operator:
+        raise NotAuthorized("Only users of the operator tenant may do this.")
+    if not Role(identity.role).covers(needed):
+        raise NotAuthorized(f"This needs the role {needed}; yours is {identity.role}.")
+    if identity.key_id and declared.get("x-login"):
+        raise NotAuthorized("An API key may not do this: log in with your password.")
+    if identity.scopes is not None and not scopes_cover(identity.scopes, needed):
         raise NotAuthorized(f"This needs a key with the scope {SCOPE_OF[needed]}.")
 
 
-def _actor(request: Request, known: Identity) -> Actor:
-    origin = request.client.host if request.client else "local socket"
+def _actor(request: Request, identity: Identity) -> Actor:
+    address = request.client.host if request.client else "local socket"
     return Actor(
-        known.name,
-        known.tenant_id,
-        known.role,
-        f"api {origin} key {known.prefix}" if known.key_id else f"api {origin}",
-        known.user_id,
+        identity.name,
+        identity.tenant_id,
+        identity.role,
+        f"api {address} key {identity.prefix}" if identity.key_id else f"api {address}",
+        identity.user_id,
         request.scope.get("request_id"),
-        known.session_id,
-        known.key_id,
-        known.scopes,
-        known.is_operator,
+        identity.session_id,
+        identity.key_id,
+        identity.scopes,
+        identity.is_operator,
     )

@@ -1,4 +1,4 @@
-"""Who really calls: the address and the scheme, seen through the proxies that are trusted and through no other."""
+"""The client's address and scheme. X-Forwarded headers count only when a trusted proxy sent them."""
 
 import ipaddress
 from collections.abc import Iterable
@@ -11,39 +11,39 @@ from scrapersky.core.errors import BadSetting
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-MAX_HOPS = 20  # nobody has more proxies in a row
+MAX_HOPS = 20  # addresses of X-Forwarded-For that are read
 
 
 class TrustedProxies:
-    """The proxies of SCRAPERSKY_TRUSTED_PROXIES. What anybody else says about a request's origin is not believed."""
+    """The proxies of SCRAPERSKY_TRUSTED_PROXIES."""
 
     def __init__(self, listed: str) -> None:
         self._networks = tuple(_networks(split_list(listed)))
 
-    def look_through(self, scope: Scope, headers: Headers) -> None:
-        """Write the true caller and scheme into the scope, if a trusted proxy says them.
+    def apply_forwarded_headers(self, scope: Scope, headers: Headers) -> None:
+        """Write the client's address and scheme into the scope if a trusted proxy forwards them.
 
-        Some proxies add a line of their own below the one they were sent: all lines are one list, and its end counts.
+        Some proxies add a header line instead of extending the existing one: all lines are joined to one list.
         """
         client = scope.get("client")
         if not self._networks or client is None or not self._trusts(client[0]):
             return
-        scope["client"] = (self._caller(",".join(headers.getlist("x-forwarded-for")), client[0]), 0)
+        scope["client"] = (self._client(",".join(headers.getlist("x-forwarded-for")), client[0]), 0)
         scheme = ",".join(headers.getlist("x-forwarded-proto")).rpartition(",")[2].strip()
         if scheme in ("http", "https"):
             scope["scheme"] = scheme
 
-    def _caller(self, forwarded: str, peer: str) -> str:
-        """From the right, each proxy names the one before it: the first that is not ours is the caller."""
-        caller = peer
+    def _client(self, forwarded: str, peer: str) -> str:
+        """Return the rightmost address that is no trusted proxy: each proxy appends the address before it."""
+        client = peer
         for hop in reversed(forwarded.split(",")[-MAX_HOPS:]):
             address = parse_address(hop)
             if address is None:
                 break
-            caller = str(address)
-            if not self._trusts(caller):
+            client = str(address)
+            if not self._trusts(client):
                 break
-        return caller
+        return client
 
     def _trusts(self, text: str) -> bool:
         address = parse_address(text)
@@ -51,12 +51,12 @@ class TrustedProxies:
 
 
 def split_list(listed: str) -> list[str]:
-    """The words of a setting, which stand between commas or spaces."""
+    """Split a setting at commas and spaces."""
     return listed.replace(",", " ").split()
 
 
 def parse_address(text: str) -> Address | None:
-    """An address in its plain form; None if it is none."""
+    """Return the IP address, an IPv4-mapped one as IPv4; None if the text is no address."""
     try:
         address = ipaddress.ip_address(text.strip().strip("[]"))
     except ValueError:
@@ -65,7 +65,7 @@ def parse_address(text: str) -> Address | None:
 
 
 def client_network(scope: Scope) -> str:
-    """What shares one limit: an IPv4 address, or the 64 bits that one IPv6 subscriber has to himself."""
+    """Return what shares one rate limit: an IPv4 address, or the /64 network of an IPv6 address."""
     client = scope.get("client")
     address = parse_address(client[0]) if client else None
     if address is None:
@@ -74,18 +74,18 @@ def client_network(scope: Scope) -> str:
 
 
 def is_loopback(scope: Scope) -> bool:
-    """Whether the caller sits at this machine; a local socket counts."""
+    """Return whether the client is on this machine; a local socket counts."""
     client = scope.get("client")
     address = parse_address(client[0]) if client else None
     return client is None or (address is not None and address.is_loopback)
 
 
 def _networks(listed: Iterable[str]) -> Iterable[Network]:
-    for word in listed:
+    for network in listed:
         try:
-            yield ipaddress.ip_network(word)
+            yield ipaddress.ip_network(network)
         except ValueError as error:
             raise BadSetting(
-                f"SCRAPERSKY_TRUSTED_PROXIES: {word} is no address and no network ({error}). "
-                "Write them like 10.0.0.7, 10.1.0.0/16."
+                f"SCRAPERSKY_TRUSTED_PROXIES: {network} is no IP address and no network ({error}). "
+                "Use the form 10.0.0.7, 10.1.0.0/16."
             ) from None

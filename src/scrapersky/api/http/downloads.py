@@ -1,38 +1,58 @@
-"""Downloads: sessions that last as long as somebody reads, and never so many that nobody else is served."""
+"""Streamed files: CSV whose cells cannot run as formulas, or JSON lines; and how many are streamed at once."""
 
+import csv
+import io
+import json
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
 from uuid import UUID
 
+from fastapi import Path
 from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
+from scrapersky.core import clock
 from scrapersky.core.database import Database
 from scrapersky.core.errors import RateLimited
+from scrapersky.destinations.files import safe_cell
 
-WAIT_SECONDS = 10
+RETRY_AFTER_SECONDS = 10
+CHUNK_ROWS = 200
+MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
+FILE_RESPONSE: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The file", "content": {"text/csv": {}, "application/x-ndjson": {}}}
+}
+
+FileFormat = Annotated[Literal["csv", "jsonl"], Path(description="the file format")]
+Rows = AsyncGenerator[Mapping[str, Any]]
 
 
 class Downloads:
-    """A file that is read slowly keeps its connection: half of the pool at most goes to files, and half of that to one
-    tenant."""
+    """Database sessions of streamed files.
+
+    A slow download keeps its connection: downloads get at most half of the pool, and one tenant at most half of that.
+    """
 
     def __init__(self, database: Database, pool_size: int) -> None:
         self._database = database
-        self.most = max(1, pool_size // 2)
-        self.most_of_one = max(1, (self.most + 1) // 2)
+        self.max_running = max(1, pool_size // 2)
+        self.max_per_tenant = max(1, (self.max_running + 1) // 2)
         self._running = Counter[UUID]()
 
     @property
     def running(self) -> int:
-        """How many files are on their way."""
+        """The number of downloads in progress."""
         return self._running.total()
 
     @asynccontextmanager
     async def session(self, tenant_id: UUID) -> AsyncIterator[AsyncSession]:
-        """A session for one file, or a word that it has to wait."""
-        if self._running[tenant_id] >= self.most_of_one or self.running >= self.most:
-            raise RateLimited("Other files are on their way; ask again when one of them has arrived.", WAIT_SECONDS)
+        """Open the session of one download. Raises RateLimited if too many are in progress."""
+        if self._running[tenant_id] >= self.max_per_tenant or self.running >= self.max_running:
+            raise RateLimited("Too many downloads are in progress; retry when one has finished.", RETRY_AFTER_SECONDS)
         self._running[tenant_id] += 1
         try:
             async with self._database.session(tenant_id) as session:
@@ -41,3 +61,54 @@ class Downloads:
             self._running[tenant_id] -= 1
             if not self._running[tenant_id]:
                 del self._running[tenant_id]
+
+
+class FileResponse(StreamingResponse):
+    """A stream that closes its generator, and so its database session, however the response ends."""
+
+    def __init__(self, first: str, rest: AsyncGenerator[str], **more: Any) -> None:
+        super().__init__(_chain(first, rest), **more)
+        self._rest = rest
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with aclosing(self._rest):
+            await super().__call__(scope, receive, send)
+
+
+async def stream_file(name: str, ending: str, columns: Sequence[str], rows: Rows) -> StreamingResponse:
+    """Stream rows as a file. The first chunk is read here: a database error is still a problem document then."""
+    chunks = _chunks(columns, rows, ending)
+    first = await anext(chunks)
+    file_name = quote(f"{name}-{clock.now():%Y-%m-%d}.{ending}")
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{file_name}"}
+    return FileResponse(first, chunks, media_type=MEDIA_TYPES[ending], headers=headers)
+
+
+async def _chain(first: str, rest: AsyncGenerator[str]) -> AsyncGenerator[str]:
+    yield first
+    async for chunk in rest:
+        yield chunk
+
+
+async def _chunks(columns: Sequence[str], rows: Rows, ending: str) -> AsyncGenerator[str]:
+    """Yield the file in chunks of rows; the first one begins with the CSV header."""
+    lines = list[str]()
+    header = "\ufeff" + _csv_line(columns) if ending == "csv" else ""  # spreadsheets need the mark to read UTF-8
+    async with aclosing(rows):
+        async for row in rows:
+            lines.append(_csv_line(map(safe_cell, row.values())) if ending == "csv" else _json_line(row))
+            if len(lines) >= CHUNK_ROWS:
+                yield header + "".join(lines)
+                header = ""
+                lines.clear()
+    yield header + "".join(lines)
+
+
+def _csv_line(cells: Any) -> str:
+    line = io.StringIO()
+    csv.writer(line).writerow(cells)
+    return line.getvalue()
+
+
+def _json_line(row: Mapping[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False) + "\n"

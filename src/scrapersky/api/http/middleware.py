@@ -1,4 +1,4 @@
-"""The wall before the routes: a request id, a pace, bounded bodies, known names, and an answer whatever happens."""
+"""The middleware before the routes: request id, host and origin checks, rate limit, body limits, deadlines, log."""
 
 import asyncio
 import logging
@@ -13,7 +13,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from scrapersky.api.http import authorization, rate_limit
 from scrapersky.api.http.client_address import TrustedProxies, is_loopback, split_list
-from scrapersky.api.http.head_requests import HeadSent, as_get, headers_only
 from scrapersky.api.http.problems import Problem, extra_headers, problem_of, render_problem
 from scrapersky.api.http.request_bodies import (
     MAX_HELD_BYTES,
@@ -25,23 +24,24 @@ from scrapersky.api.http.request_bodies import (
     replay,
 )
 from scrapersky.api.http.security_headers import CorsOrigins, add_security_headers
-from scrapersky.api.http.strict_json import IMPORTS
+from scrapersky.api.http.strict_requests import IMPORTS
 from scrapersky.core.settings import Settings
 
 log = structlog.get_logger(__name__)
 
-BODY_BYTES = 1_000_000
-IMPORT_BYTES = 10_000_000  # a table that somebody has
-BODY_SECONDS = 10.0  # for any body, and
-STEADY_BYTES = 64_000  # for each so many a second more: a slow line is no crime, a standing one is
-STALL_SECONDS = 30.0  # a reader that takes nothing for so long keeps a connection of the database for nothing
-MAX_HEADERS, HEADER_BYTES = 100, 32_768  # the server's fast parser knows no limit of its own
-SAFE = ("GET", "HEAD", "OPTIONS")
+MAX_BODY_BYTES = 1_000_000
+MAX_IMPORT_BYTES = 10_000_000
+BODY_SECONDS = 10.0  # for any body
+BYTES_PER_SECOND = 64_000  # a body gets a further second for each of these
+STALL_SECONDS = 30.0  # a client that reads nothing for so long is disconnected: it may hold a database connection
+MAX_HEADERS, MAX_HEADER_BYTES = 100, 32_768  # httptools has no limit of its own
+IMPORT_TIME_FACTOR = 10  # an import may take so many times SCRAPERSKY_RESPONSE_TIMEOUT_SECONDS
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 LOOPBACK_NAMES = frozenset(("localhost", "127.0.0.1", "::1"))
 
 
 class RequestGuard:
-    """An ASGI wrapper. Nothing that it refuses reaches a route; nothing that a route raises reaches the server."""
+    """ASGI middleware. What it refuses reaches no route; every exception of a route becomes a problem document."""
 
     def __init__(
         self,
@@ -53,62 +53,63 @@ class RequestGuard:
         held_bytes: int = MAX_HELD_BYTES,
     ) -> None:
         self._app = app
-        self._bodies = BodyMemory(held_bytes)
+        self._body_memory = BodyMemory(held_bytes)
         self._local_only = local_only
         self._is_production = settings.environment == "production"
         self._hosts = frozenset(split_list(settings.allowed_hosts))
         self._proxies = TrustedProxies(settings.trusted_proxies)
-        self._body_seconds, self._answer_seconds = body_seconds, settings.response_timeout_seconds
+        self._body_seconds, self._response_seconds = body_seconds, settings.response_timeout_seconds
         self.origins = CorsOrigins(settings.cors_origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Give the request its id, then refuse it or pass it on."""
+        """Assign the request id, then refuse the request or pass it on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
         request_id = scope["request_id"] = _request_id(headers.get("x-request-id"))
-        self._proxies.look_through(scope, headers)
+        self._proxies.apply_forwarded_headers(scope, headers)
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             await _Exchange(self, scope, headers, send).run(receive)
 
-    async def answer(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
-        """Look at who asks, read the body, then let the routes answer."""
-        if len(headers.raw) > MAX_HEADERS or sum(len(name) + len(value) for name, value in headers.raw) > HEADER_BYTES:
-            raise RequestRefused(
-                HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "There are too many headers, or too long ones."
-            )
-        self._refuse_strangers(scope, headers)
+    async def handle(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
+        """Check the request, read its body, call the routes within the time limit."""
+        if (
+            len(headers.raw) > MAX_HEADERS
+            or sum(len(name) + len(value) for name, value in headers.raw) > MAX_HEADER_BYTES
+        ):
+            raise RequestRefused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The headers are too many or too long.")
+        self._check_host_and_origin(scope, headers)
         if preflight := self.origins.preflight(scope, headers):
             await preflight(scope, receive, send)
             return
         if "app" in scope:
             await rate_limit.limit_address(scope, scope["app"].state.application)
         is_import = scope["path"].startswith(IMPORTS)
-        with self._bodies.reading() as reading:
-            body = await self._body(scope, headers, receive, IMPORT_BYTES if is_import else BODY_BYTES, reading)
-            seconds = self._answer_seconds * (10 if is_import else 1)
+        with self._body_memory.reading() as reader:
+            body = await self._body(scope, headers, receive, MAX_IMPORT_BYTES if is_import else MAX_BODY_BYTES, reader)
+            seconds = self._response_seconds * (IMPORT_TIME_FACTOR if is_import else 1)
             if scope["method"] == "HEAD":
-                scope, send = as_get(scope), headers_only(send)
+                scope, send = _as_get(scope), _headers_only(send)
             await self._within_time(scope, replay(body, receive), send, seconds)
 
     def is_over_https(self, scope: Scope) -> bool:
-        """Whether browsers may be told to come by HTTPS only."""
+        """Return whether the response may carry Strict-Transport-Security."""
         return self._is_production and scope["scheme"] == "https"
 
-    def _refuse_strangers(self, scope: Scope, headers: Headers) -> None:
-        name = _name_of(headers.get("host"))
-        if self._local_only and not (is_loopback(scope) and name in LOOPBACK_NAMES):
-            raise RequestRefused(HTTPStatus.FORBIDDEN, "In development only this machine is served.")
-        if self._hosts and not self._is_known(name, scope):
-            raise RequestRefused(HTTPStatus.MISDIRECTED_REQUEST, "This service is not called by that name.")
-        if scope["method"] not in SAFE and self._is_cross_site(headers):
-            raise RequestRefused(HTTPStatus.FORBIDDEN, "A page of another site may not change anything here.")
+    def _check_host_and_origin(self, scope: Scope, headers: Headers) -> None:
+        host = _host_name(headers.get("host"))
+        if self._local_only and not (is_loopback(scope) and host in LOOPBACK_NAMES):
+            raise RequestRefused(HTTPStatus.FORBIDDEN, "In development only requests of this machine are served.")
+        if self._hosts and not self._is_allowed_host(host, scope):
+            raise RequestRefused(HTTPStatus.MISDIRECTED_REQUEST, "This service does not serve that host name.")
+        if scope["method"] not in SAFE_METHODS and self._is_cross_site(headers):
+            raise RequestRefused(HTTPStatus.FORBIDDEN, "A page of another origin may not send this request.")
 
-    def _is_known(self, name: str, scope: Scope) -> bool:
-        """Probes ask by an address that nobody listed."""
-        local = name in LOOPBACK_NAMES and is_loopback(scope)
-        return local or name in self._hosts or scope["path"] in rate_limit.UNLIMITED_PATHS
+    def _is_allowed_host(self, host: str, scope: Scope) -> bool:
+        local = host in LOOPBACK_NAMES and is_loopback(scope)
+        is_probe = scope["path"] in rate_limit.UNLIMITED_PATHS  # probes use an address, not a listed name
+        return local or host in self._hosts or is_probe
 
     def _is_cross_site(self, headers: Headers) -> bool:
         origin = headers.get("origin")
@@ -118,65 +119,93 @@ class RequestGuard:
             return True
         return origin is not None and origin.split("://")[-1] != headers.get("host")
 
-    async def _body(self, scope: Scope, headers: Headers, receive: Receive, most: int, reading: BodyReader) -> bytes:
-        async def refuse_strangers() -> None:
+    async def _body(
+        self, scope: Scope, headers: Headers, receive: Receive, max_bytes: int, reader: BodyReader
+    ) -> bytes:
+        async def check_credential() -> None:
             if "app" in scope:
                 await authorization.check_credential(headers, scope["app"].state.application)
 
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit():
             raise RequestRefused(HTTPStatus.BAD_REQUEST, "Content-Length is not a number.")
-        if len(length) > 18 or int(length) > most:
-            raise RequestRefused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {most:,} bytes.")
-        began = asyncio.get_running_loop().time()
+        if len(length) > 18 or int(length) > max_bytes:
+            raise RequestRefused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body may have at most {max_bytes:,} bytes.")
+        started = asyncio.get_running_loop().time()
         try:
-            async with asyncio.timeout_at(began + self._body_seconds) as deadline:
+            async with asyncio.timeout_at(started + self._body_seconds) as deadline:
 
-                def go_on(received: int) -> None:
-                    deadline.reschedule(began + self._body_seconds + received / STEADY_BYTES)
+                def extend(received: int) -> None:
+                    deadline.reschedule(started + self._body_seconds + received / BYTES_PER_SECOND)
 
-                return await reading.read(receive, most, refuse_strangers, go_on)
+                return await reader.read(receive, max_bytes, check_credential, extend)
         except BodyTooLarge:
-            raise RequestRefused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body may have {most:,} bytes.") from None
+            raise RequestRefused(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body may have at most {max_bytes:,} bytes."
+            ) from None
         except BodyMemoryFull:
             raise RequestRefused(
-                HTTPStatus.SERVICE_UNAVAILABLE, "Too many large bodies are read at this moment."
+                HTTPStatus.SERVICE_UNAVAILABLE, "Too many large bodies are in memory. Retry later."
             ) from None
         except TimeoutError:
             raise RequestRefused(
                 HTTPStatus.REQUEST_TIMEOUT,
-                f"The body did not arrive in {self._body_seconds:g} seconds, nor at {STEADY_BYTES:,} bytes a second.",
+                f"The body did not arrive in {self._body_seconds:g} s, nor at {BYTES_PER_SECOND:,} bytes a second.",
             ) from None
 
     async def _within_time(self, scope: Scope, receive: Receive, send: Send, seconds: float) -> None:
-        """The answer must have begun when the time is over; how long it then flows is up to its reader."""
+        """Call the routes; raise RequestRefused unless the response has started in time. Its end has no deadline."""
         async with asyncio.timeout(seconds) as deadline:
 
-            async def begin(message: Message) -> None:
+            async def send_started(message: Message) -> None:
                 deadline.reschedule(None)
                 await send(message)
 
             try:
-                await self._app(scope, receive, begin)
+                await self._app(scope, receive, send_started)
             except asyncio.CancelledError:
                 if deadline.expired():
                     raise RequestRefused(
                         HTTPStatus.SERVICE_UNAVAILABLE,
-                        f"It took longer than {seconds:g} seconds and was given up. Ask for less at once.",
+                        f"The request took longer than {seconds:g} seconds and was cancelled. Request less at once.",
                     ) from None
                 raise
 
 
 class RequestRefused(Exception):
-    """The request does not get as far as a route."""
+    """The request was refused before it reached a route."""
 
-    def __init__(self, status: HTTPStatus, why: str) -> None:
-        super().__init__(why)
-        self.problem = Problem(title=status.phrase, status=status, detail=why)
+    def __init__(self, status: HTTPStatus, detail: str) -> None:
+        super().__init__(detail)
+        self.problem = Problem(title=status.phrase, status=status, detail=detail)
+
+
+class HeadSent(Exception):
+    """The headers of the response to a HEAD request were sent; its body need not be produced."""
+
+
+def _as_get(scope: Scope) -> Scope:
+    """Return the scope of a HEAD request as GET for the routes; both share the rate limits that are counted."""
+    scope.setdefault("rates", {})
+    return {**scope, "method": "GET"}
+
+
+def _headers_only(send: Send) -> Send:
+    """Return a send function that passes on the headers and replaces the body by an empty one."""
+
+    async def send_headers(message: Message) -> None:
+        if message["type"] != "http.response.body":
+            await send(message)
+            return
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        if message.get("more_body"):
+            raise HeadSent
+
+    return send_headers
 
 
 class _Exchange:
-    """One request and its answer, which gets our headers and a line in the log."""
+    """One request and its response, with the headers of every response and a log line."""
 
     def __init__(self, guard: RequestGuard, scope: Scope, headers: Headers, send: Send) -> None:
         self._guard, self._scope, self._headers, self._send = guard, scope, headers, send
@@ -186,12 +215,12 @@ class _Exchange:
 
     async def run(self, receive: Receive) -> None:
         try:
-            await self._guard.answer(self._scope, self._headers, receive, self._answer)
+            await self._guard.handle(self._scope, self._headers, receive, self._respond)
         except ClientDisconnected:
             log.debug("client_disconnected")
         except HeadSent:
             log.debug("head_response_sent")
-        except Exception as error:  # noqa: BLE001 - whatever a route raises becomes an answer, here and nowhere else
+        except Exception as error:  # noqa: BLE001 - every exception of a route becomes a response here
             await self._fail(error)
         self._log()
 
@@ -202,13 +231,13 @@ class _Exchange:
         elif problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
             log.warning("service_unavailable", error=f"{type(error).__name__}: {error}"[:500])
         if self._status:
-            raise error  # half an answer is out: only the server can cut the line
-        await render_problem(problem, self._request_id, extra_headers(error))(self._scope, _nothing, self._answer)
+            raise error  # part of the response was sent: the server closes the connection
+        await render_problem(problem, self._request_id, extra_headers(error))(self._scope, _disconnect, self._respond)
 
-    async def _answer(self, message: Message) -> None:
+    async def _respond(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self._status = message["status"]
-            self._head(MutableHeaders(scope=message))
+            self._add_headers(MutableHeaders(scope=message))
         try:
             async with asyncio.timeout(STALL_SECONDS):
                 await self._send(message)
@@ -216,10 +245,10 @@ class _Exchange:
             log.warning("client_stalled", path=self._scope["path"][:200])
             raise ClientDisconnected from None
 
-    def _head(self, headers: MutableHeaders) -> None:
+    def _add_headers(self, headers: MutableHeaders) -> None:
         headers["X-Request-Id"] = self._request_id
         headers.update(rate_limit.rate_headers(self._scope))
-        self._guard.origins.tell(self._headers.get("origin"), headers)
+        self._guard.origins.add_headers(self._headers.get("origin"), headers)
         add_security_headers(headers, self._guard.is_over_https(self._scope))
 
     def _log(self) -> None:
@@ -236,14 +265,14 @@ class _Exchange:
 
 
 def _request_id(given: str | None) -> str:
-    """The caller's own, if it looks like one; it goes into logs and headers."""
+    """Return the client's own request id if it is safe for logs and headers, else a new one."""
     return given if given and re.fullmatch(r"[A-Za-z0-9._-]{1,64}", given) else uuid4().hex
 
 
-def _name_of(host: str | None) -> str:
-    """The name in a Host header, without port and brackets. A page that rebinds its name to us is told by it."""
+def _host_name(host: str | None) -> str:
+    """Return the name in a Host header without port and brackets. Checking it prevents DNS rebinding."""
     return re.sub(r":\d{0,5}$", "", host or "").strip("[]").lower()
 
 
-async def _nothing() -> Message:
+async def _disconnect() -> Message:
     return {"type": "http.disconnect"}

@@ -1,4 +1,4 @@
-"""The one renderer of errors: RFC 9457 problem documents, never a stack, never the text of an unforeseen exception."""
+"""Errors as problem documents (RFC 9457), without stack traces and without texts of unexpected exceptions."""
 
 import json
 import re
@@ -7,30 +7,25 @@ from http import HTTPStatus
 from typing import Any
 
 import asyncpg
-import structlog
-from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.routing import Match
 
-from scrapersky.api.http.authorization import authenticate_first
 from scrapersky.api.schemas.selection import BY_FILTER, BY_IDS
 from scrapersky.core.database import is_connection_error
 from scrapersky.core.errors import ScraperSkyError
 
-log = structlog.get_logger(__name__)
+Responses = dict[int | str, dict[str, Any]]
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 2
-METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-MAX_FIELDS = 50  # wrong fields named in one document
-NAME_LENGTH = 100  # characters of a field's name that are repeated
+MAX_FIELDS = 50  # wrong fields in one document
+MAX_NAME_LENGTH = 100  # characters of a field's name in the document
 
-# What a database says that is there but cannot do it at this moment.
+# Errors of a database that is reachable, but cannot execute the statement at this moment.
 BUSY = (
     asyncpg.LockNotAvailableError,
     asyncpg.DeadlockDetectedError,
@@ -40,53 +35,53 @@ BUSY = (
 
 
 class WrongField(BaseModel):
-    """A field of the request that does not do."""
+    """A field of the request that is not valid."""
 
     field: str = Field(description="where it is: `body.ids.3`, `query.limit`")
     message: str = Field(description="what is wrong with it")
 
 
 class Problem(BaseModel):
-    """What went wrong (RFC 9457)."""
+    """A problem document (RFC 9457)."""
 
     model_config = ConfigDict(extra="allow")
 
-    type: str = Field("about:blank", description="the kind of problem, the same for every case of it")
-    title: str = Field(description="the sentence of the kind")
-    status: int = Field(description="the status code of this answer")
-    detail: str | None = Field(None, description="what is wrong in this case, and the cure")
+    type: str = Field("about:blank", description="the problem type, a URN")
+    title: str = Field(description="the sentence of the problem type")
+    status: int = Field(description="the status code of the response")
+    detail: str | None = Field(None, description="what is wrong in this case, and how to correct it")
     request_id: str | None = Field(None, description="also in X-Request-Id and in the log")
-    errors: list[WrongField] | None = Field(None, description="the fields that are wrong")
+    errors: list[WrongField] | None = Field(None, description="the fields that are not valid")
 
 
 DESCRIPTIONS = {
-    400: "The cursor is not one of this list, or the body could not be read.",
-    401: "Say who you are: a token or a key as `Authorization: Bearer`.",
-    403: "Your role does not allow this.",
-    404: "There is nothing of this name or id.",
-    405: "This path knows other methods.",
+    400: "The cursor is not one of this list, or the body could not be parsed.",
+    401: "Authentication is required: send an access token or an API key as `Authorization: Bearer`.",
+    403: "The role does not allow this.",
+    404: "There is no such name or id.",
+    405: "The path does not support this method.",
     408: "The request did not arrive in time.",
-    409: "It makes sense, but not in the present state.",
-    413: "The body has more bytes than it may.",
-    415: "The body is of no kind that can be read.",
-    421: "The service is not called by this name.",
-    422: "A field is wrong; the document names it.",
-    429: "This was asked for too often; try again after Retry-After.",
-    500: "The fault is ours; the log has more under the request id.",
-    503: "The database is away or busy, or it took too long; try again after Retry-After.",
+    409: "The request conflicts with the current state.",
+    413: "The body is too large.",
+    415: "The Content-Type of the body is not supported.",
+    421: "The service does not serve this host name.",
+    422: "A field is not valid; the document names it.",
+    429: "Too many requests; retry after Retry-After.",
+    500: "An internal error; the log has the details under the request id.",
+    503: "The database is unavailable or busy, or the request took too long; retry after Retry-After.",
 }
 
 
-def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
-    """The problems a route may answer with, for its documentation."""
+def problems(*codes: int) -> Responses:
+    """Describe the problems that a route may respond with."""
     return {code: {"description": DESCRIPTIONS[code], "model": Problem} for code in codes}
 
 
 def describe_problem_responses(described: dict[str, Any]) -> dict[str, Any]:
-    """The framework describes every model as plain JSON; problems have a type of their own."""
-    for path, operations in described["paths"].items():
+    """Give the problems in the OpenAPI description their media type; FastAPI describes them as application/json."""
+    for operations in described["paths"].values():
         for operation in operations.values():
-            for code in _everywhere(path, operation):
+            for code in (400, 415) if "requestBody" in operation else ():  # invalid JSON, wrong media type
                 operation["responses"].setdefault(str(code), _described(code))
             for response in operation["responses"].values():
                 content = response.get("content", {})
@@ -95,135 +90,113 @@ def describe_problem_responses(described: dict[str, Any]) -> dict[str, Any]:
     return described
 
 
-def _everywhere(path: str, operation: Mapping[str, Any]) -> list[int]:
-    """A query may have a field that nobody knows; a body may be no JSON, or not said to be."""
-    return [*([422] if path.startswith("/api/") else []), *([400, 415] if "requestBody" in operation else [])]
-
-
 def _described(code: int) -> dict[str, Any]:
     shown = {"schema": {"$ref": "#/components/schemas/Problem"}}
     return {"description": DESCRIPTIONS[code], "content": {MEDIA_TYPE: shown}}
 
 
 def problem_of(error: BaseException) -> Problem:
-    """The document for whatever was raised."""
+    """Return the problem document for an exception."""
     if isinstance(error, RequestValidationError):
         return _invalid(error)
     if isinstance(error, HTTPException):
         status = HTTPStatus(error.status_code)
-        return Problem(title=status.phrase, status=status, detail=_sentence(error, status))
+        return Problem(title=status.phrase, status=status, detail=_detail(error, status))
     if isinstance(error, ScraperSkyError) and error.status_code < 500:
         members: Mapping[str, Any] = getattr(error, "members", {})
         return Problem(
-            type=_kind(type(error).__name__),
+            type=_urn(type(error).__name__),
             title=error.title,
             status=error.status_code,
             detail=str(error) or None,
-            errors=[WrongField(field=_place(name), message=str(error) or error.title) for name in error.fields] or None,
+            errors=[WrongField(field=_location(name), message=str(error) or error.title) for name in error.fields]
+            or None,
             **members,
         )
     if _is_too_slow(error):
         return Problem(
-            type=_kind("TooSlow"),
-            title="This took too long.",
+            type=_urn("TooSlow"),
+            title="The request took too long.",
             status=503,
             detail="A statement exceeded SCRAPERSKY_REQUEST_STATEMENT_TIMEOUT_SECONDS. Narrow the filter.",
         )
-    if _is_away(error):
+    if _is_unavailable(error):
         return Problem(
-            type=_kind("Unavailable"),
-            title="Something this needs is away at the moment.",
+            type=_urn("Unavailable"),
+            title="The database is unavailable.",
             status=503,
-            detail="The database is away or busy. Try again in a moment: asking twice does no harm.",
+            detail="The database is unavailable or busy. Retry in a moment: repeating the request is safe.",
         )
     return Problem(
-        type=_kind("Unforeseen"),
-        title="Something went wrong on our side.",
+        type=_urn("InternalError"),
+        title="An internal error occurred.",
         status=500,
-        detail="It was written to the log under the request id.",
+        detail="The log has the details under the request id.",
     )
 
 
 def render_problem(problem: Problem, request_id: str, headers: Mapping[str, str] | None = None) -> Response:
-    """The answer that carries a problem."""
+    """Return the response for a problem."""
     shown = problem.model_copy(update={"request_id": request_id}).model_dump(mode="json", exclude_none=True)
     extra = dict(headers or {})
     if problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
         extra["Retry-After"] = str(RETRY_AFTER_SECONDS)
-    # ASCII only: a name that somebody made up may hold what UTF-8 cannot.
+    # ASCII only: the name of a field in the request may contain lone surrogates.
     return Response(json.dumps(shown).encode(), problem.status, extra, MEDIA_TYPE)
 
 
 def extra_headers(error: BaseException) -> Mapping[str, str] | None:
-    """Headers that an error wants in its answer: Allow, Retry-After, WWW-Authenticate."""
+    """Return the headers of an error: Allow, Retry-After, WWW-Authenticate."""
     headers: Mapping[str, str] | None = getattr(error, "headers", None)
     return headers
 
 
-def allow_header(request: Request) -> dict[str, str]:
-    """The methods that this path knows, of all routes: the framework names those of the first one only."""
-    routes, scope = request.app.router.routes, request.scope
-    known = [
-        method
-        for method in METHODS
-        if any(route.matches({**scope, "method": method})[0] is Match.FULL for route in routes)
-    ]
-    return {"Allow": ", ".join([*(["HEAD"] if "GET" in known else []), *known])}
-
-
-def add_error_handlers(app: FastAPI) -> None:
-    """Let the framework's own errors be problems too."""
-
-    async def refused(request: Request, error: Exception) -> Response:
-        if isinstance(error, RequestValidationError) or getattr(error, "status_code", 0) == HTTPStatus.BAD_REQUEST:
-            await authenticate_first(request)  # the framework reads JSON before it asks who sends it
-        headers = allow_header(request) if getattr(error, "status_code", 0) == HTTPStatus.METHOD_NOT_ALLOWED else None
-        return render_problem(problem_of(error), request.scope["request_id"], headers or extra_headers(error))
-
-    app.add_exception_handler(HTTPException, refused)
-    app.add_exception_handler(RequestValidationError, refused)
-
-
-def _place(name: str) -> str:
-    """Where a wrong field is: in the body, unless it says otherwise."""
+def _location(name: str) -> str:
+    """Return the location of a wrong field: the body, unless it is a header."""
     return name if name.startswith("header.") else f"body.{name}"
 
 
 def _invalid(error: RequestValidationError) -> Problem:
     if any(problem["type"] == "json_invalid" for problem in error.errors()):
         return Problem(
-            type=_kind("BrokenJson"),
-            title="The body is no JSON.",
+            type=_urn("InvalidJson"),
+            title="The body is not valid JSON.",
             status=400,
-            detail=f"It makes no sense from character {error.errors()[0]['loc'][-1]} on.",
+            detail=_json_error(error.errors()[0]["loc"][-1]),
         )
     wrong = [
         WrongField(
-            field=".".join(str(part)[:NAME_LENGTH] for part in _without_tag(problem["loc"])),
+            field=".".join(str(part)[:MAX_NAME_LENGTH] for part in _without_tag(problem["loc"])),
             message=str(problem["msg"]).removeprefix("Value error, "),
         )
         for problem in error.errors()[:MAX_FIELDS]
     ]
     return Problem(
-        type=_kind("InvalidRequest"),
-        title="A field of the request is wrong.",
+        type=_urn("InvalidRequest"),
+        title="A field of the request is not valid.",
         status=422,
         detail="; ".join(f"{one.field}: {one.message}" for one in wrong[:3]),
         errors=wrong,
     )
 
 
+def _json_error(position: str | int) -> str:
+    if isinstance(position, int):
+        return f"The JSON is not valid from character {position} on."
+    return "Check the brackets, quotes and commas of the JSON."
+
+
 def _without_tag(loc: Sequence[str | int]) -> Sequence[str | int]:
-    """The place without the word that tells bodies with ids from those with a filter."""
+    """Return the location without the tag of the discriminated union of `ids` and `filter`."""
     return (loc[0], *loc[2:]) if len(loc) > 1 and loc[1] in (BY_IDS, BY_FILTER) else loc
 
 
-def _sentence(error: HTTPException, status: HTTPStatus) -> str | None:
+def _detail(error: HTTPException, status: HTTPStatus) -> str | None:
     return None if error.detail == status.phrase else str(error.detail)
 
 
 def _cause(error: BaseException) -> BaseException | None:
-    """What the driver said, also through SQLAlchemy."""
+    """Return the driver's exception, also when SQLAlchemy wraps it."""
     return getattr(error.orig, "__cause__", None) if isinstance(error, DBAPIError) else error
 
 
@@ -231,12 +204,12 @@ def _is_too_slow(error: BaseException) -> bool:
     return isinstance(_cause(error), asyncpg.QueryCanceledError)
 
 
-def _is_away(error: BaseException) -> bool:
+def _is_unavailable(error: BaseException) -> bool:
     cause = _cause(error)
     if isinstance(error, ScraperSkyError):
         return error.status_code == HTTPStatus.SERVICE_UNAVAILABLE
     return isinstance(error, PoolTimeout) or isinstance(cause, BUSY) or is_connection_error(error)
 
 
-def _kind(name: str) -> str:
+def _urn(name: str) -> str:
     return "urn:scrapersky:problem:" + re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()

@@ -1,64 +1,55 @@
-"""How fast one may ask: so much a minute for a caller, so much for an address, the same buckets for all processes."""
+"""Rate limits of actors, addresses and logins: token buckets in the database, shared by all processes."""
 
 import asyncio
 import hashlib
 import math
 import time
 from collections.abc import Mapping
-from typing import Annotated
 
 import structlog
-from fastapi import Depends, Request
+from fastapi import Request
 from starlette.types import Scope
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
-from scrapersky.api.http.authorization import authenticate
+from scrapersky.api.http.authorization import OptionalActor
 from scrapersky.api.http.client_address import client_network
 from scrapersky.core.database import Database, is_connection_error
 from scrapersky.core.errors import RateLimited
-from scrapersky.store.audit.record import Actor
 from scrapersky.store.shared import rate_limits
 from scrapersky.store.shared.rate_limits import Standing
 
 log = structlog.get_logger(__name__)
 
 MAX_REFUSED_KEYS = 10_000  # remembered by one process
-MAX_DELAYED, DELAY_SECONDS = 1_000, 1.0  # answers that are held back, and for how long
-UNLIMITED_PATHS = ("/health/live", "/health/ready", "/metrics")  # whoever watches over us must always be answered
+MAX_DELAYED, DELAY_SECONDS = 1_000, 1.0  # responses that are delayed at once, and for how long
+UNLIMITED_PATHS = ("/health/live", "/health/ready", "/metrics")  # monitoring must always get a response
 
 
 async def limit_address(scope: Scope, application: WebApplication) -> None:
-    """The first turnstile, before anybody is asked who he is."""
-    await _admit(scope, application, "address", client_network(scope), application.settings.rate_limit_per_ip)
+    """Count a request of this address. Raises RateLimited. Runs before authentication."""
+    await _limit(scope, application, "address", client_network(scope), application.settings.rate_limit_per_ip)
 
 
-async def limit_actor(
-    request: Request, application: CurrentApplication, actor: Annotated[Actor | None, Depends(authenticate)]
-) -> None:
-    """The second one: an API key or a user, from whatever address and however often logged in."""
+async def limit_actor(request: Request, application: CurrentApplication, actor: OptionalActor) -> None:
+    """Count a request of this API key, or of this user in any session. Raises RateLimited."""
     if actor is not None:
-        await _admit(
-            request.scope,
-            application,
-            "key",
-            str(actor.key_id or actor.user_id),
-            application.settings.rate_limit_per_key,
-        )
+        key = str(actor.key_id or actor.user_id)
+        await _limit(request.scope, application, "key", key, application.settings.rate_limit_per_key)
 
 
 async def limit_login(scope: Scope, application: WebApplication, account: str) -> None:
-    """Before a password is looked at: TooMany if this account or this address was tried too often.
+    """Count a login attempt of this address and of this account, before the password is checked. Raises RateLimited.
 
-    An account that does not exist is counted like one that does. Only a hash of its name is kept.
+    Accounts that do not exist are counted as well. The account is stored as a hash only.
     """
     settings = application.settings
     hashed = hashlib.sha256(account.strip().lower().encode()).hexdigest()
-    await _admit(scope, application, "login-from", client_network(scope), settings.login_rate_limit_per_ip)
-    await _admit(scope, application, "login", hashed, settings.login_rate_limit_per_account)
+    await _limit(scope, application, "login-from", client_network(scope), settings.login_rate_limit_per_ip)
+    await _limit(scope, application, "login", hashed, settings.login_rate_limit_per_account)
 
 
 def rate_headers(scope: Scope) -> Mapping[str, str]:
-    """What the buckets of a request say, in the words of the RateLimit header fields."""
+    """Return the RateLimit header fields for the buckets that this request was counted in."""
     seen: dict[str, tuple[float, Standing]] = scope.get("rates", {})
     if not seen:
         return {}
@@ -71,56 +62,57 @@ def rate_headers(scope: Scope) -> Mapping[str, str]:
 
 
 class RefusedKeys:
-    """Who was told to wait, and until when: until then this process need not ask the database again."""
+    """The keys that must wait, in the memory of this process: until then they are refused without the database."""
 
     def __init__(self) -> None:
         self._until: dict[str, float] = {}
-        self._held = 0
+        self._delayed = 0
 
-    def left(self, key: str) -> float:
-        """Seconds that this key must still wait."""
+    def seconds_left(self, key: str) -> float:
+        """Return the seconds that this key must still wait."""
         left = self._until.get(key, 0) - time.monotonic()
         if left <= 0:
             self._until.pop(key, None)
         return max(0.0, left)
 
-    async def hold(self, seconds: float) -> None:
-        """Whoever does not wait by himself is kept waiting: a flood then costs its sender, and nobody beside it."""
-        if self._held >= MAX_DELAYED:
+    async def delay(self, seconds: float) -> None:
+        """Delay the response to a client that does not wait, so that a flood slows down its sender."""
+        if self._delayed >= MAX_DELAYED:
             return
-        self._held += 1
+        self._delayed += 1
         try:
             await asyncio.sleep(min(seconds, DELAY_SECONDS))
         finally:
-            self._held -= 1
+            self._delayed -= 1
 
-    def keep(self, key: str, seconds: float) -> None:
-        """A bucket gives nothing before it has filled, whatever happens elsewhere."""
+    def refuse(self, key: str, seconds: float) -> None:
+        """Refuse this key for so many seconds: its bucket has no token before."""
         if len(self._until) >= MAX_REFUSED_KEYS:
             self._until.clear()
         self._until[key] = time.monotonic() + seconds
 
 
-async def _admit(scope: Scope, application: WebApplication, name: str, who: str, per_minute: float) -> None:
+async def _limit(scope: Scope, application: WebApplication, limit: str, name: str, per_minute: float) -> None:
     if not per_minute or scope["path"] in UNLIMITED_PATHS:
         return
-    waits: RefusedKeys = scope["app"].state.waits
-    key = f"{name}:{who}"
-    standing = Standing(left, 0) if (left := waits.left(key)) else await _spend(application.database, key, per_minute)
+    refused: RefusedKeys = scope["app"].state.refused_keys
+    key = f"{limit}:{name}"
+    left = refused.seconds_left(key)
+    standing = Standing(left, 0) if left else await _spend(application.database, key, per_minute)
     if standing is None:
         return
-    scope.setdefault("rates", {})[name] = (per_minute, standing)
+    scope.setdefault("rates", {})[limit] = (per_minute, standing)
     if standing.wait:
         if left:
-            await waits.hold(left)
+            await refused.delay(left)
         else:
-            log.warning("rate_limit_exceeded", limit=name, wait_seconds=round(standing.wait, 1))
-            waits.keep(key, standing.wait)
-        raise RateLimited(f"Wait {max(1, math.ceil(standing.wait))} seconds before you ask again.", standing.wait)
+            log.warning("rate_limit_exceeded", limit=limit, wait_seconds=round(standing.wait, 1))
+            refused.refuse(key, standing.wait)
+        raise RateLimited(f"Wait {max(1, math.ceil(standing.wait))} seconds before the next request.", standing.wait)
 
 
 async def _spend(database: Database, key: str, per_minute: float) -> Standing | None:
-    """A minute's worth may be asked at once. None while the database is away: what is asked will say so itself."""
+    """Take a token from a bucket that holds one minute's worth; None if the database is unavailable."""
     try:
         async with database.engine_connection() as connection:
             return await rate_limits.spend(connection, key, per_minute, burst=per_minute)

@@ -1,65 +1,65 @@
-"""Bodies of requests: read whole before a route sees them, bounded each and all together."""
+"""Request bodies: read whole before a route sees them, within a limit for each and a limit for all together."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 
 from starlette.types import Message, Receive
 
-MAX_HELD_BYTES = 100_000_000  # of all large bodies that one process holds at a time, until they are answered
-SMALL_BODY_BYTES = 65_536  # so much is taken of everybody, however full it is; more only of those who are known
+MAX_HELD_BYTES = 100_000_000  # of all large bodies in the memory of a process
+SMALL_BODY_BYTES = 65_536  # accepted without a credential and not counted as held; more needs a credential
 
 
 class BodyTooLarge(Exception):
-    """The body has more bytes than it may."""
+    """The body has more bytes than allowed."""
 
 
 class BodyMemoryFull(Exception):
-    """The process holds as many large bodies as it can."""
+    """The process holds as many bytes of large bodies as allowed."""
 
 
 class ClientDisconnected(Exception):
-    """The client went away before its request was complete."""
+    """The client closed the connection before the request or the response was complete."""
 
 
 class BodyMemory:
-    """What a process holds at this moment: hundreds of large bodies at once would fill its memory, known or not."""
+    """The bytes of large bodies that a process holds; hundreds of large bodies at once would exhaust its memory."""
 
-    def __init__(self, most: int = MAX_HELD_BYTES) -> None:
-        self._room = most
+    def __init__(self, max_bytes: int = MAX_HELD_BYTES) -> None:
+        self._free = max_bytes
 
     @contextmanager
     def reading(self) -> Iterator["BodyReader"]:
-        """One body; its room is free again at the end."""
-        reading = BodyReader(self)
+        """Yield a reader for one body; release its bytes at the end."""
+        reader = BodyReader(self)
         try:
-            yield reading
+            yield reader
         finally:
-            self._room += reading.taken
+            self._free += reader.held
 
-    def take(self, count: int) -> None:
-        """So many bytes of the room, or Full."""
-        if count > self._room:
+    def reserve(self, count: int) -> None:
+        """Reserve bytes. Raises BodyMemoryFull."""
+        if count > self._free:
             raise BodyMemoryFull
-        self._room -= count
+        self._free -= count
 
 
 class BodyReader:
-    """One body on its way."""
+    """Reads one body and reserves its memory."""
 
-    def __init__(self, bodies: BodyMemory) -> None:
-        self._bodies = bodies
-        self.taken = 0
+    def __init__(self, memory: BodyMemory) -> None:
+        self._memory = memory
+        self.held = 0
 
     async def read(
         self,
         receive: Receive,
-        most: int,
-        refuse_strangers: Callable[[], Awaitable[None]],
-        tell: Callable[[int], None],
+        max_bytes: int,
+        check_credential: Callable[[], Awaitable[None]],
+        on_progress: Callable[[int], None],
     ) -> bytes:
-        """All of it, or TooLong, Full or Gone; `tell` hears how much is there.
+        """Return the whole body. Raises BodyTooLarge, BodyMemoryFull or ClientDisconnected.
 
-        Strangers are refused when it gets large: to read it costs much.
+        A large body is read further only after `check_credential`; `on_progress` receives the number of bytes so far.
         """
         body = bytearray()
         while True:
@@ -67,23 +67,23 @@ class BodyReader:
             if message["type"] == "http.disconnect":
                 raise ClientDisconnected
             body += message.get("body", b"")
-            if len(body) > most:
+            if len(body) > max_bytes:
                 raise BodyTooLarge
-            tell(len(body))
-            if len(body) > SMALL_BODY_BYTES and not self.taken:
-                await refuse_strangers()
-            self._grow(len(body) - SMALL_BODY_BYTES - self.taken)
+            on_progress(len(body))
+            if len(body) > SMALL_BODY_BYTES and not self.held:
+                await check_credential()
+            self._hold(len(body) - SMALL_BODY_BYTES - self.held)
             if not message.get("more_body"):
                 return bytes(body)
 
-    def _grow(self, more: int) -> None:
+    def _hold(self, more: int) -> None:
         if more > 0:
-            self._bodies.take(more)
-            self.taken += more
+            self._memory.reserve(more)
+            self.held += more
 
 
 def replay(body: bytes, receive: Receive) -> Receive:
-    """Hands over the body that was read, then what the server says."""
+    """Return a receive function that delivers the body that was read, then the server's further messages."""
     messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def next_message() -> Message:

@@ -1,4 +1,4 @@
-"""The headers of every answer: what a browser may do with it, and whose pages may read it."""
+"""Headers of every response: what browsers may do with it, and which origins may read it (CORS)."""
 
 from collections.abc import Mapping
 
@@ -29,7 +29,7 @@ RESPONSE_HEADERS = "ETag, Location, RateLimit, RateLimit-Policy, Retry-After, X-
 
 
 class CorsOrigins:
-    """The origins of SCRAPERSKY_CORS_ORIGINS: exact ones, and never with a browser's cookies."""
+    """The origins of SCRAPERSKY_CORS_ORIGINS: exact matches, never with cookies."""
 
     def __init__(self, listed: str) -> None:
         self._listed = frozenset(split_list(listed))
@@ -38,9 +38,9 @@ class CorsOrigins:
         return origin in self._listed
 
     def preflight(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
-        """The answer to a browser that asks whether it may ask; None for every other request."""
-        is_one = scope["method"] == "OPTIONS" and "access-control-request-method" in headers
-        if not is_one or headers.get("origin") not in self:
+        """Return the response to a preflight request of a listed origin; None for every other request."""
+        is_preflight = scope["method"] == "OPTIONS" and "access-control-request-method" in headers
+        if not is_preflight or headers.get("origin") not in self:
             return None
         allowed = {
             "Access-Control-Allow-Methods": METHODS,
@@ -49,20 +49,20 @@ class CorsOrigins:
         }
         return Response(status_code=204, headers=allowed)
 
-    def tell(self, origin: str | None, answer: MutableHeaders) -> None:
-        """Let the page of a listed origin read the answer."""
+    def add_headers(self, origin: str | None, response: MutableHeaders) -> None:
+        """Let pages of a listed origin read the response."""
         if not self._listed:
             return
-        answer.add_vary_header("Origin")
+        response.add_vary_header("Origin")
         if origin is not None and origin in self:
-            answer["Access-Control-Allow-Origin"] = origin
-            answer["Access-Control-Expose-Headers"] = RESPONSE_HEADERS
-            answer["Cross-Origin-Resource-Policy"] = "cross-origin"
+            response["Access-Control-Allow-Origin"] = origin
+            response["Access-Control-Expose-Headers"] = RESPONSE_HEADERS
+            response["Cross-Origin-Resource-Policy"] = "cross-origin"
 
 
-def add_security_headers(answer: MutableHeaders, over_https: bool) -> None:
-    """What every answer carries, unless a route has said otherwise."""
+def add_security_headers(response: MutableHeaders, over_https: bool) -> None:
+    """Add the security headers that the route has not set itself."""
     for name, value in SECURITY_HEADERS.items():
-        answer.setdefault(name, value)
+        response.setdefault(name, value)
     if over_https:
-        answer.setdefault("Strict-Transport-Security", f"max-age={YEAR_SECONDS}; includeSubDomains")
+        response.setdefault("Strict-Transport-Security", f"max-age={YEAR_SECONDS}; includeSubDomains")

@@ -1,1 +1,1 @@
-"""Line."""
+"""Routes of searches and of the resources of the pipeline."""

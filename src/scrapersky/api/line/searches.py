@@ -1,11 +1,11 @@
-"""Searches: ask for one, see what it will cost, watch it step by step, read what it found, stop it."""
+"""Searches: request one, estimate its cost, follow its progress, read its results, cancel it."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, BeforeValidator, Field
+from fastapi import Query, Response
+from pydantic import BaseModel, Field
 
 from scrapersky.actions import cancel_search as cancellation
 from scrapersky.actions import request_search
@@ -13,20 +13,12 @@ from scrapersky.actions.request_search import SearchCost
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
 from scrapersky.api.http.problems import problems
+from scrapersky.api.resources.routes import ApiResource, add_list_route, empty_router
+from scrapersky.api.resources.rows import queue_states
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import Cursor, Limit, RequestModel, ResultPage, Text
-from scrapersky.api.schemas.listing import (
-    PREFIX,
-    ByUpdate,
-    Identifier,
-    Listing,
-    ListQuery,
-    QueueState,
-    RowId,
-    Summary,
-    list_page,
-    queue_states,
-)
+from scrapersky.api.schemas.fields import PREFIX, Cursor, Limit, Number, RequestModel, ResultPage, RowId
+from scrapersky.api.schemas.listing import QueueState, Summary
+from scrapersky.core.text_rules import Text
 from scrapersky.core.vocabularies import Status
 from scrapersky.extract.pages.vocabulary import PageKind
 from scrapersky.providers.registry import DECLARED, DEFAULT_PROVIDER, read_search
@@ -34,49 +26,43 @@ from scrapersky.store.leads import read as leads
 from scrapersky.store.leads.read import Per, Position
 from scrapersky.store.leads.statements import PAGES
 from scrapersky.store.line.steps import PAGE_KINDS, AdvanceRules
-from scrapersky.store.listing import paginate as lists
-from scrapersky.store.listing.resources import SEARCHES
+from scrapersky.store.listing import paginate
+from scrapersky.store.listing.resources import SEARCHES as RESOURCE
+from scrapersky.store.listing.resources import Word
 from scrapersky.store.searches import progress as search_progress
 from scrapersky.store.searches import results as search_results
 from scrapersky.store.searches.request import SearchRequest
 
-router = APIRouter(prefix="/searches", tags=["searches"], responses=problems(422, 503))
-
 MAX_RESULTS = 1_000_000
 
 
-def _number(given: object) -> object:
-    if given is not None and type(given) not in (int, float):
-        raise ValueError("must be a number, not text and not true or false")
-    return given
-
-
 class RequestedRules(AdvanceRules):
-    """For each step: nothing, everything, or what fits goes on to it without a person's choice."""
+    """Which rows advance to each step without a person's selection: none, all, or those that fit."""
 
     page_kinds: tuple[PageKind, ...] = Field(tuple(PageKind(kind) for kind in PAGE_KINDS), max_length=len(PageKind))
-    pages_per_site: Annotated[int, BeforeValidator(_number)] = Field(5, ge=0, le=1000)
+    pages_per_site: Annotated[int, Number] = Field(5, ge=0, le=1000)
 
 
 class NewSearch(RequestModel):
-    """What to look for, where, and what it may cost."""
+    """What to search for, where, and what it may cost."""
 
-    text: Text = Field(description="what: `dentists`, or `dentists in Helsinki`")
-    area: Text | None = Field(None, description="where: `Helsinki`")
-    provider: Identifier = Field(DEFAULT_PROVIDER, description=f"the provider: {', '.join(DECLARED)}")
-    limit: Annotated[int, BeforeValidator(_number)] | None = Field(
-        None, ge=1, le=MAX_RESULTS, description="how many places at most"
+    text: Text = Field(description="what to search for: `dentists`, or `dentists in Helsinki`")
+    area: Text | None = Field(None, description="where to search: `Helsinki`")
+    provider: Word = Field(DEFAULT_PROVIDER, description=f"the provider: {', '.join(DECLARED)}")
+    limit: Annotated[int, Number] | None = Field(None, ge=1, le=MAX_RESULTS, description="the maximum number of places")
+    budget: Annotated[float, Number] | None = Field(
+        None,
+        ge=0,
+        le=1_000_000,
+        description="what the search may cost in the provider's currency; it stops before it would cost more",
     )
-    budget: Annotated[float, BeforeValidator(_number)] | None = Field(
-        None, ge=0, le=1_000_000, description="what it may cost in the provider's currency: it stops before"
-    )
-    rules: RequestedRules = Field(RequestedRules(), description="what goes on by itself")
-    refresh: bool = Field(False, strict=True, description="search again although it was done before")
-    estimate_only: bool = Field(False, strict=True, description="say what it would cost, and ask nobody")
+    rules: RequestedRules = Field(RequestedRules(), description="which rows advance automatically")
+    refresh: bool = Field(False, strict=True, description="search again although the same search was completed")
+    estimate_only: bool = Field(False, strict=True, description="return the estimate only; do not create the search")
 
 
 class CostEstimate(BaseModel):
-    """What a search will probably cost, at most, with what is left to look up of an earlier one."""
+    """The estimated maximum cost of a search, including details that an earlier run has left."""
 
     calls: int | None
     cents: int | None
@@ -84,33 +70,33 @@ class CostEstimate(BaseModel):
 
 
 class SearchSummary(Summary):
-    """A search as it was asked for, and what came of it."""
+    """A search and its results so far."""
 
     text: str
     area: str | None
     provider: str
     result_limit: int | None
     budget_cents: int | None
-    cost_cents: int = Field(description="of all calls so far, details included")
-    call_count: int = Field(description="calls to the provider so far, free ones included")
-    details_count: int = Field(description="how many of the calls were for details of one place")
-    details_cents: int = Field(description="how much of the cost was for them")
+    cost_cents: int = Field(description="the cost of all calls so far, including details")
+    call_count: int = Field(description="calls to the provider so far, including free ones")
+    details_count: int = Field(description="calls for the details of one place")
+    details_cents: int = Field(description="the cost of calls for details")
     result_count: int
-    cut_short: str | None = Field(description="why it ended early")
+    cut_short: str | None = Field(description="why the search ended early")
     place_search_status: Status
     place_search_error: str | None
 
 
 class SearchResponse(BaseModel):
-    """The estimate, and the search unless only that was wanted."""
+    """The estimate, and the search unless `estimate_only` was set."""
 
     estimate: CostEstimate
     search: SearchSummary | None
-    known: bool = Field(description="the same was asked for before: that search is shown, its rules are the new ones")
+    known: bool = Field(description="the same search existed; it has the new rules now")
 
 
 class StepProgress(BaseModel):
-    """How the rows of one step stand for this search."""
+    """The rows of this search in one step."""
 
     workflow: str
     waiting: int
@@ -121,7 +107,7 @@ class StepProgress(BaseModel):
 
 
 class StepReason(BaseModel):
-    """Why rows were skipped or given up."""
+    """A reason why rows were skipped or failed."""
 
     workflow: str
     status: str
@@ -130,54 +116,47 @@ class StepReason(BaseModel):
 
 
 class SearchDetail(SearchSummary):
-    """A search step by step."""
+    """A search with the progress of each step."""
 
     rules: dict[str, Any] | None
     queues: dict[str, QueueState]
-    steps: list[StepProgress] = Field(description="in the order of the line")
-    is_done: bool = Field(description="nothing is left to do")
-    reasons: list[StepReason] = Field(description="the commonest first")
-    found: dict[str, int] = Field(description="contacts in all, and distinct addresses, numbers, people, domains")
-
-
-class SearchQuery(ListQuery):
-    """Which searches, in which order."""
-
-    sort: ByUpdate = "-updated_at"
-    provider: Identifier | None = Field(None, description="only of this provider")
-    place_search_status: Status | None = Field(None, description="only in this state of the queue")
+    steps: list[StepProgress] = Field(description="in the order of the pipeline")
+    is_done: bool = Field(description="no work is left")
+    reasons: list[StepReason] = Field(description="the most frequent first")
+    found: dict[str, int] = Field(
+        description="the number of contacts, and of distinct email addresses, phone numbers, people and domains"
+    )
 
 
 class SearchCancelled(BaseModel):
-    """What was taken back."""
+    """The work that was withdrawn."""
 
-    taken_back: dict[str, int] = Field(description="waiting rows of each step; those in hand are finished")
+    taken_back: dict[str, int] = Field(description="queued rows of each step; rows that are processing are finished")
 
 
-@router.get("", summary="Searches, the latest first", responses=problems(400), openapi_extra=requires(VIEWER))
-async def list_searches(
-    query: Annotated[SearchQuery, Query()], application: CurrentApplication, actor: CurrentActor
-) -> Listing[SearchSummary]:
-    """Your own, filtered by provider and state."""
-    return await list_page(application, actor, SEARCHES, SearchSummary, query)
+SEARCHES = ApiResource(RESOURCE, "search", SearchSummary, SearchDetail)
+router = empty_router(SEARCHES)
+add_list_route(router, SEARCHES)
 
 
 @router.post(
     "",
     status_code=201,
-    summary="Ask for a search",
-    responses={
-        **problems(400),
-        200: {"model": SearchResponse, "description": "It was there, or only the cost was asked."},
-    },
-    openapi_extra=requires(CURATOR),
+    summary="Request a search",
+    **requires(
+        CURATOR,
+        responses={
+            **problems(400),
+            200: {"model": SearchResponse, "description": "The search existed, or `estimate_only` was set."},
+        },
+    ),
 )
 async def create_search(
     body: NewSearch, application: CurrentApplication, actor: CurrentActor, response: Response
 ) -> SearchResponse:
-    """Queued at once; the same again is the one that is there, with the new rules and budget. 429 over a quota.
+    """Create a search and queue it, or give the same existing search the new rules and budget. 429 over a quota.
 
-    One that ended for want of money goes on with a larger budget.
+    A search that ended because its budget was spent continues with a larger budget.
     """
     cents = round(body.budget * 100) if body.budget is not None else None
     rules = AdvanceRules.model_validate(body.rules.model_dump(mode="json"))
@@ -190,24 +169,24 @@ async def create_search(
             total = await request_search.total_cost(session, actor, request, cost)
             return SearchResponse(estimate=_as_estimate(total), search=None, known=False)
         search, known, total = await request_search.request_search(session, actor, request, body.refresh, cost)
-        line = SearchSummary.model_validate(search)
+        summary = SearchSummary.model_validate(search)
     response.status_code = 200 if known else 201
-    response.headers["Location"] = f"{PREFIX}/searches/{line.id}"
-    return SearchResponse(estimate=_as_estimate(total), search=line, known=known)
+    response.headers["Location"] = f"{PREFIX}/searches/{summary.id}"
+    return SearchResponse(estimate=_as_estimate(total), search=summary, known=known)
 
 
-@router.get("/{id}", summary="One search", responses=problems(404), openapi_extra=requires(VIEWER))
+@router.get("/{id}", summary="One search", **requires(VIEWER, 404))
 async def get_search(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> SearchDetail:
-    """How every step stands, why rows were left behind, what was found so far."""
+    """Return the progress of each step, the reasons why rows were left out, and what was found so far."""
     async with application.database.session(actor.tenant_id) as session:
-        search = await lists.get(session, SEARCHES, actor.tenant_id, row_id)
+        search = await paginate.get(session, RESOURCE, actor.tenant_id, row_id)
         steps = await search_progress.progress(session, row_id)
         reasons = await search_progress.top_reasons(session, row_id)
         found = await search_results.contact_counts(session, row_id)
     return SearchDetail(
         **SearchSummary.model_validate(search).model_dump(),
         rules=search.rules,
-        queues=queue_states(SEARCHES, search),
+        queues=queue_states(RESOURCE, search),
         steps=[StepProgress(**vars(step)) for step in steps],
         is_done=search_progress.is_done(steps),
         reasons=[
@@ -217,35 +196,35 @@ async def get_search(row_id: RowId, application: CurrentApplication, actor: Curr
     )
 
 
-@router.get(
-    "/{id}/results", summary="What a search found", responses=problems(400, 404), openapi_extra=requires(VIEWER)
-)
+@router.get("/{id}/results", summary="The results of a search", **requires(VIEWER, 400, 404))
 async def list_results(
     row_id: RowId,
     application: CurrentApplication,
     actor: CurrentActor,
     per: Annotated[
-        Per, Query(description="one row per business with its best contacts, or one per contact")
+        Per, Query(description="one row per business with its best contacts, or one row per contact")
     ] = "business",
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> ResultPage[dict[str, Any]]:
-    """The columns of a file of leads, in the order they were found; no row comes twice, also while the search runs."""
-    here = f"results/{row_id}/{per}"
-    after = Position(*cursors.decode(cursor, here, _part(per), UUID, UUID)) if cursor else Position()
+    """List leads with the columns of a lead file, in the order they were found. No row occurs twice."""
+    name = f"results/{row_id}/{per}"
+    after = Position(*cursors.decode(cursor, name, _part(per), UUID, UUID)) if cursor else Position()
     async with application.database.session(actor.tenant_id) as session:
-        await lists.get(session, SEARCHES, actor.tenant_id, row_id)
+        await paginate.get(session, RESOURCE, actor.tenant_id, row_id)
         found = await leads.page(session, row_id, per, after, limit + 1)
-    last = found[limit - 1][1] if len(found) > limit else None
-    place: list[str | int | None] = [last.part, str(last.key), str(last.subkey)] if last else []
-    return ResultPage(
-        items=[row for row, _ in found[:limit]], next_cursor=cursors.encode(here, place) if last else None
+    return cursors.page_of(
+        found,
+        limit,
+        name,
+        lambda lead: [lead[1].part, str(lead[1].key), str(lead[1].subkey)],
+        lambda lead: lead[0],
     )
 
 
-@router.post("/{id}/cancel", summary="Stop a search", responses=problems(404), openapi_extra=requires(CURATOR))
+@router.post("/{id}/cancel", summary="Cancel a search", **requires(CURATOR, 404))
 async def cancel_search(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> SearchCancelled:
-    """Takes its waiting work back and lets nothing go on by itself. Asking for the search again gives it its rules."""
+    """Withdraw its queued work and turn its rules off. Requesting the search again restores the rules."""
     async with application.database.session(actor.tenant_id) as session:
         return SearchCancelled(taken_back=await cancellation.cancel(session, actor, row_id))
 
@@ -257,12 +236,12 @@ def _as_estimate(cost: SearchCost) -> CostEstimate:
 
 
 def _part(per: Per) -> Callable[[Any], int]:
-    """A kind: the number of a part of this list."""
+    """Return a cursor parser for the number of a part of this list."""
 
-    def part(given: Any) -> int:
-        found = cursors.integer(given)
+    def parse(part: Any) -> int:
+        found = cursors.integer(part)
         if not 0 <= found < len(PAGES[per]):
             raise ValueError("not a part of this list")
         return found
 
-    return part
+    return parse

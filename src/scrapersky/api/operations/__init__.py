@@ -1,1 +1,1 @@
-"""Operations."""
+"""Routes of workflows, queues, jobs, audit log, health and metrics."""

@@ -1,4 +1,4 @@
-"""The audit: who changed what, when and from where; page by page, or as a file."""
+"""The audit log: who changed what, when and from where; as a list or as a file."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -13,40 +13,40 @@ from starlette.responses import StreamingResponse
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, requires
-from scrapersky.api.http.file_stream import FILE_RESPONSE, FileFormat, stream_file
-from scrapersky.api.http.problems import problems
+from scrapersky.api.http.downloads import FILE_RESPONSE, FileFormat, stream_file
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import RequestModel, ResultPage, Text, Timestamp
+from scrapersky.api.schemas.fields import RequestModel, ResultPage, Timestamp
+from scrapersky.core.text_rules import Text
 from scrapersky.store.audit import log as audit_log
 from scrapersky.store.audit.log import Filter
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import export as exports
 
-router = APIRouter(prefix="/audit", tags=["audit"], responses=problems(422, 503))
+router = APIRouter(prefix="/audit", tags=["audit"])
 
 
 class AuditFilter(RequestModel):
-    """Which changes are meant; nothing set means all of your tenant's."""
+    """Filters of the audit log; without any, all changes of your tenant."""
 
-    actor: Text | None = Field(None, description="only by this name")
-    action: Text | None = Field(None, description="only this: `create`, `change`, `curate`, `export`, `pause` …")
-    subject: Text | None = Field(None, description="only about this: `contact 0190…`, `places`, `deep_scan`")
-    origin: Literal["api", "cli", "console"] | None = Field(None, description="only from there")
-    since: Timestamp | None = Field(None, alias="from", description="only at or after this moment")
-    until: Timestamp | None = Field(None, description="only before this moment")
+    actor: Text | None = Field(None, description="only by the actor of this name")
+    action: Text | None = Field(None, description="only this action: `create`, `change`, `curate`, `export`, `pause` …")
+    subject: Text | None = Field(None, description="only of this subject: `contact 0190…`, `places`, `deep_scan`")
+    origin: Literal["api", "cli", "console"] | None = Field(None, description="only of this origin")
+    since: Timestamp | None = Field(None, alias="from", description="only at or after this timestamp")
+    until: Timestamp | None = Field(None, description="only before this timestamp")
 
-    def wanted(self) -> Filter:
-        """The same as the store understands it."""
+    def for_store(self) -> Filter:
+        """Return the filters as the store expects them."""
         return Filter(self.actor, self.action, self.subject, self.origin, self.since, self.until)
 
 
 class AuditQuery(AuditFilter):
-    """Which changes, and where to go on."""
+    """The query of the audit log."""
 
     cursor: str | None = Field(
-        None, min_length=1, max_length=500, description="`next_cursor` of the page before; opaque"
+        None, min_length=1, max_length=500, description="`next_cursor` of the previous page; opaque"
     )
-    limit: int = Field(50, ge=1, le=200, description="how many at most")
+    limit: int = Field(50, ge=1, le=200, description="the maximum of items")
 
 
 class AuditSummary(BaseModel):
@@ -56,35 +56,33 @@ class AuditSummary(BaseModel):
 
     id: int
     at: datetime
-    actor: str = Field(description="who did it, by the name of that time")
-    actor_id: UUID | None = Field(description="the user; empty at the command line")
-    origin: str = Field(description="which way and from where: `api 192.0.2.7`, `cli`")
-    request_id: str | None = Field(description="the request, as it stands in the log")
+    actor: str = Field(description="the name of the actor at that time")
+    actor_id: UUID | None = Field(description="the user; empty for the command line")
+    origin: str = Field(description="the interface and the address: `api 192.0.2.7`, `cli`")
+    request_id: str | None = Field(description="the request id, as in the log")
     action: str
     subject: str
-    before: dict[str, Any] | None = Field(description="what it was, as far as it changed")
-    after: dict[str, Any] | None = Field(description="what it is since, as far as it changed")
+    before: dict[str, Any] | None = Field(description="the changed values before")
+    after: dict[str, Any] | None = Field(description="the changed values after")
 
 
-@router.get("", summary="Changes, the latest first", responses=problems(400), openapi_extra=requires(ADMIN))
+@router.get("", summary="Changes, the latest first", **requires(ADMIN, 400))
 async def list_audit(
     query: Annotated[AuditQuery, Query()], application: CurrentApplication, actor: CurrentActor
 ) -> ResultPage[AuditSummary]:
-    """All that people and programs of your tenant have changed. Kept for SCRAPERSKY_AUDIT_RETENTION_DAYS."""
-    here = cursors.list_name("audit", vars(query.wanted()))
-    seen = cursors.decode(query.cursor, here, cursors.timestamp, cursors.integer) if query.cursor else None
+    """List the changes of your tenant, which are kept for SCRAPERSKY_AUDIT_RETENTION_DAYS."""
+    list_name = cursors.list_name("audit", vars(query.for_store()))
+    seen = cursors.decode(query.cursor, list_name, cursors.timestamp, cursors.integer) if query.cursor else None
     async with application.database.session(actor.tenant_id) as session:
         found = await audit_log.page(
             session,
             actor.tenant_id,
-            query.wanted(),
+            query.for_store(),
             before=(seen[0], seen[1]) if seen else None,
             limit=query.limit + 1,
         )
-    left_off = found[query.limit - 1] if len(found) > query.limit else None
-    return ResultPage(
-        items=[AuditSummary.model_validate(line) for line in found[: query.limit]],
-        next_cursor=cursors.encode(here, [left_off.at.isoformat(), left_off.id]) if left_off else None,
+    return cursors.page_of(
+        found, query.limit, list_name, lambda line: [line.at.isoformat(), line.id], AuditSummary.model_validate
     )
 
 
@@ -92,18 +90,17 @@ async def list_audit(
     "/export.{ending}",
     summary="A file of changes",
     response_class=StreamingResponse,
-    responses=FILE_RESPONSE,
-    openapi_extra=requires(ADMIN),
+    **requires(ADMIN, responses=FILE_RESPONSE),
 )
 async def export_audit(
     query: Annotated[AuditFilter, Query()], application: CurrentApplication, actor: CurrentActor, ending: FileFormat
 ) -> StreamingResponse:
-    """Every change that matches, the oldest first, streamed. In CSV no cell can run as a formula."""
-    body = query.model_dump(mode="json", exclude_none=True)
+    """Stream all changes that match, the oldest first. No cell of a CSV file can run as a formula."""
+    filters = query.model_dump(mode="json", exclude_none=True)
     async with application.database.session(actor.tenant_id) as session:
-        await exports.note(session, actor, "audit", body, ending)
+        await exports.note(session, actor, "audit", filters, ending)
     return await stream_file(
-        "audit", ending, audit_log.COLUMNS, _rows(application, actor, query.wanted(), ending == "csv")
+        "audit", ending, audit_log.COLUMNS, _rows(application, actor, query.for_store(), ending == "csv")
     )
 
 

@@ -1,4 +1,4 @@
-"""Dead letters: rows that were tried as often as allowed. Look at them, retry them, drop them."""
+"""Dead letters: rows whose attempts are exhausted. List, retry and drop them."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -9,148 +9,134 @@ from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, requires
-from scrapersky.api.http.problems import problems
+from scrapersky.api.operations.queue_items import RefusedRow
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import Cursor, Ids, Limit, RequestModel, ResultPage, Text, WorkflowFilter
+from scrapersky.api.schemas.fields import Cursor, Ids, Limit, RequestModel, ResultPage, WorkflowFilter
 from scrapersky.api.schemas.selection import Selection
 from scrapersky.core.errors import Conflict
+from scrapersky.core.text_rules import Text
 from scrapersky.models import DeadLetter
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.operations import dead_letters
 from scrapersky.store.operations.dead_letters import Action, Filter, Moved
 
-router = APIRouter(prefix="/dead-letters", tags=["dead letters"], responses=problems(422, 503))
+router = APIRouter(prefix="/dead-letters", tags=["dead letters"])
 
-LetterId = Annotated[UUID, Path(alias="id", description="the dead letter's own id")]
+LetterId = Annotated[UUID, Path(alias="id", description="the id of the dead letter")]
 Name = Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,62}$", description="only of this workflow")]
 
 
 class DeadLetterSummary(BaseModel):
-    """A row that was given up, and why."""
+    """A row that failed for good, and why."""
 
     id: UUID
-    workflow: str | None = Field(description="empty if no workflow of this line works on the queue any more")
+    workflow: str | None = Field(description="empty if no workflow of the pipeline has this queue any more")
     queue: str
-    row_id: UUID = Field(description="the id of the row itself")
-    attempts: int = Field(description="how many tries it took")
+    row_id: UUID = Field(description="the id of the row")
+    attempts: int = Field(description="the number of attempts")
     error_type: str
     message: str
     failed_at: datetime
 
 
 class DeadLetterFilter(RequestModel):
-    """Which dead letters are meant; `{}` is all of yours."""
+    """Filters of dead letters; `{}` matches all of your tenant."""
 
     workflow: Name | None = None
     error_type: Text | None = Field(None, description="only of this type: `TimedOut`")
-    text: Text | None = Field(None, description="only messages that begin so")
+    text: Text | None = Field(None, description="only messages that begin with this text")
 
 
 class MoveIds(RequestModel):
-    """Some dead letters."""
+    """Move some dead letters."""
 
     ids: Ids
     preview: Literal[False] = False
 
 
 class MoveMatching(RequestModel):
-    """All dead letters that match."""
+    """Move all dead letters that match."""
 
     filter: DeadLetterFilter
-    preview: bool = Field(False, strict=True, description="only count them")
+    preview: bool = Field(False, strict=True, description="only count the dead letters")
 
 
 MoveRequest = Selection[MoveIds, MoveMatching]
 
 
-class RefusedRow(BaseModel):
-    """A dead letter that was left as it is, and why."""
-
-    id: UUID
-    state: str
-
-
 class MoveResult(BaseModel):
-    """What became of the dead letters."""
+    """The result of retrying or dropping dead letters."""
 
-    matched: int = Field(description="how many were meant; counted up to 100,000")
-    done: int = Field(description="how many were retried or dropped")
+    matched: int = Field(description="the number of matching dead letters, counted up to 100,000")
+    done: int = Field(description="the number of dead letters that were retried or dropped")
     refused: list[RefusedRow]
 
 
 class NothingMoved(Conflict):
-    """None of these dead letters could be moved."""
+    """None of these dead letters could be retried or dropped."""
 
     def __init__(self, refused: list[RefusedRow]) -> None:
-        super().__init__("They may have been retried or dropped by somebody else.")
+        super().__init__("Another request may have retried or dropped them already.")
         self.members = {"refused": [one.model_dump(mode="json") for one in refused]}
 
 
-@router.get("", summary="Dead letters, the latest first", responses=problems(400, 404), openapi_extra=requires(VIEWER))
+@router.get("", summary="Dead letters, the latest first", **requires(VIEWER, 400, 404))
 async def list_dead_letters(
     application: CurrentApplication,
     actor: CurrentActor,
     workflow: WorkflowFilter = None,
     error_type: Annotated[Text | None, Query(description="only of this type: `TimedOut`")] = None,
-    text: Annotated[Text | None, Query(description="only messages that begin so")] = None,
+    text: Annotated[Text | None, Query(description="only messages that begin with this text")] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> ResultPage[DeadLetterSummary]:
-    """Your own, filtered by workflow, type of error and the beginning of the message."""
+    """List the dead letters of your tenant by workflow, error type and beginning of the message."""
     wanted = _filter(application, DeadLetterFilter(workflow=workflow, error_type=error_type, text=text))
-    here = cursors.list_name("dead-letters", vars(wanted))
-    before = cursors.decode(cursor, here, cursors.timestamp, UUID) if cursor else None
+    name = cursors.list_name("dead-letters", vars(wanted))
+    before = cursors.decode(cursor, name, cursors.timestamp, UUID) if cursor else None
     async with application.database.session(actor.tenant_id) as session:
         found = await dead_letters.page(
             session, actor.tenant_id, wanted, before=(before[0], before[1]) if before else None, limit=limit + 1
         )
-    left_off = found[limit - 1] if len(found) > limit else None
-    return ResultPage(
-        items=[_letter(application, letter) for letter in found[:limit]],
-        next_cursor=cursors.encode(here, [left_off.failed_at.isoformat(), str(left_off.id)]) if left_off else None,
+    return cursors.page_of(
+        found,
+        limit,
+        name,
+        lambda letter: [letter.failed_at.isoformat(), str(letter.id)],
+        lambda letter: _letter(application, letter),
     )
 
 
-@router.get("/{id}", summary="One dead letter", responses=problems(404), openapi_extra=requires(VIEWER))
+@router.get("/{id}", summary="One dead letter", **requires(VIEWER, 404))
 async def get_dead_letter(
     letter_id: LetterId, application: CurrentApplication, actor: CurrentActor
 ) -> DeadLetterSummary:
-    """The same as in the list."""
+    """Return one dead letter, as in the list."""
     async with application.database.session(actor.tenant_id) as session:
         return _letter(application, await dead_letters.get(session, actor.tenant_id, letter_id))
 
 
-@router.post(
-    "/retry",
-    summary="Retry selected or all matching",
-    responses=problems(400, 404, 409),
-    openapi_extra=requires(OPERATOR),
-)
+@router.post("/retry", summary="Retry selected or all matching", **requires(OPERATOR, 400, 404, 409))
 async def retry_dead_letters(body: MoveRequest, application: CurrentApplication, actor: CurrentActor) -> MoveResult:
-    """Their rows are queued afresh: old attempts do not count."""
+    """Queue the rows again; their earlier attempts do not count."""
     return await _move(application, actor, body, "retry")
 
 
-@router.post(
-    "/drop",
-    summary="Drop selected or all matching",
-    responses=problems(400, 404, 409),
-    openapi_extra=requires(OPERATOR),
-)
+@router.post("/drop", summary="Drop selected or all matching", **requires(OPERATOR, 400, 404, 409))
 async def drop_dead_letters(body: MoveRequest, application: CurrentApplication, actor: CurrentActor) -> MoveResult:
-    """Their rows become Skipped, with who dropped them and what had happened."""
+    """Set the rows to Skipped, with the actor and the last error."""
     return await _move(application, actor, body, "drop")
 
 
-@router.post("/{id}/retry", summary="Retry one", responses=problems(404, 409), openapi_extra=requires(OPERATOR))
+@router.post("/{id}/retry", summary="Retry one", **requires(OPERATOR, 404, 409))
 async def retry_dead_letter(letter_id: LetterId, application: CurrentApplication, actor: CurrentActor) -> MoveResult:
-    """Its row is queued afresh."""
+    """Queue the row again; its earlier attempts do not count."""
     return await _move_one(application, actor, letter_id, "retry")
 
 
-@router.post("/{id}/drop", summary="Drop one", responses=problems(404, 409), openapi_extra=requires(OPERATOR))
+@router.post("/{id}/drop", summary="Drop one", **requires(OPERATOR, 404, 409))
 async def drop_dead_letter(letter_id: LetterId, application: CurrentApplication, actor: CurrentActor) -> MoveResult:
-    """Its row becomes Skipped, with who dropped it and what had happened."""
+    """Set the row to Skipped, with the actor and the last error."""
     return await _move_one(application, actor, letter_id, "drop")
 
 

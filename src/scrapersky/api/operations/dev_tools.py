@@ -1,4 +1,4 @@
-"""Looks behind the scenes, for those who run the house; in development for all of its users."""
+"""Internals of this process, for operators of the operator tenant; in development for all its users."""
 
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ from scrapersky.api.http.problems import problems
 from scrapersky.core import clock
 from scrapersky.store.operations import controls
 
-router = APIRouter(prefix="/dev-tools", tags=["dev tools"], responses=problems(404, 503))
+router = APIRouter(prefix="/dev-tools", tags=["dev tools"], responses=problems(404))
 
 
 class ScheduledJob(BaseModel):
@@ -23,12 +23,12 @@ class ScheduledJob(BaseModel):
     name: str
     trigger: str
     next_run_time: datetime | None
-    pending: bool = Field(description="added, but the scheduler has not been started")
+    pending: bool = Field(description="added before the scheduler was started")
     max_instances: int
 
 
 class SeenWorker(BaseModel):
-    """A process that works on the queues, seen within the last half minute."""
+    """A worker process with a heartbeat in the last 30 seconds."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -41,15 +41,15 @@ class SeenWorker(BaseModel):
 
 
 class PoolUse(BaseModel):
-    """Connections of this process to the database."""
+    """The database connections of this process."""
 
-    size: int = Field(description="how many there may be")
+    size: int = Field(description="the maximum number of connections")
     in_use: int
     idle: int
 
 
 class SchedulerStatus(BaseModel):
-    """The scheduler of this process, and the workers of all."""
+    """The scheduler of this process, and the workers of all hosts."""
 
     status: str = Field(description="running, paused or stopped")
     jobs: list[ScheduledJob]
@@ -61,12 +61,10 @@ class SchedulerStatus(BaseModel):
 
 
 @router.get(
-    "/scheduler_status",
-    summary="The scheduler of this process",
-    openapi_extra=requires(OPERATOR, operators=True, developer=VIEWER),
+    "/scheduler_status", summary="The scheduler of this process", **requires(OPERATOR, operators=True, developer=VIEWER)
 )
 async def scheduler_status(application: CurrentApplication) -> SchedulerStatus:
-    """Every job with its next run, failed registrations, workers on all hosts, and the use of the pools."""
+    """Return the jobs with their next runs, failed registrations, the workers of all hosts and the connection pools."""
     async with application.database.engine_session() as session:
         workers = await controls.workers(session)
     jobs = [_job(job) for job in application.runtime.scheduler.get_jobs()]

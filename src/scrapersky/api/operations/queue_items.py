@@ -1,4 +1,4 @@
-"""The rows of one workflow's queue: list them, queue them, try them again."""
+"""The rows of a workflow's queue: list, queue and retry them."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -17,20 +17,20 @@ from scrapersky.core.vocabularies import Status
 from scrapersky.store.operations import queue_rows
 from scrapersky.store.operations.queue_rows import CLOCKED, SHELVES, STATUS_OF, Key, Position
 
-router = APIRouter(prefix="/workflows/{name}", tags=["workflows"], responses=problems(404, 422, 503))
+router = APIRouter(prefix="/workflows/{name}", tags=["workflows"], responses=problems(404))
 
 
 class QueueItem(BaseModel):
-    """A row as its queue sees it."""
+    """A row in a queue."""
 
     model_config = ConfigDict(from_attributes=True)
 
     id: UUID
     status: Status
-    error: str | None = Field(description="why it was tried again, skipped or given up")
-    attempts: int = Field(description="how often it was ever taken")
-    tries: int = Field(description="how many of those count against the limit since it was queued last")
-    due_at: datetime | None = Field(description="Queued: not before. Processing: when its lease ends")
+    error: str | None = Field(description="why the row was retried, skipped or given up")
+    attempts: int = Field(description="how often the row was ever claimed")
+    tries: int = Field(description="the attempts since the row was last queued, which count against the limit")
+    due_at: datetime | None = Field(description="Queued: not claimed before. Processing: when the lease ends")
     priority: int = Field(description="0 is normal, higher is sooner")
     updated_at: datetime
 
@@ -39,34 +39,34 @@ class QueueRequest(RequestModel):
     """The rows to queue."""
 
     ids: Ids
-    priority: Priority | None = Field(None, description="each step is worth ten minutes of waiting")
+    priority: Priority | None = Field(None, description="each level is worth ten minutes of waiting")
 
 
 class QueueResult(BaseModel):
-    """What became of the ids."""
+    """The result for the ids."""
 
     model_config = ConfigDict(from_attributes=True)
 
-    queued: int = Field(description="rows that are now in the queue")
-    already: int = Field(description="rows that were in the queue or being worked on")
-    unknown: int = Field(description="ids that are no rows of yours")
+    queued: int = Field(description="rows that were queued")
+    already: int = Field(description="rows that were queued or processing already")
+    unknown: int = Field(description="ids that are no rows of your tenant")
 
 
 class RetryRequest(RequestModel):
-    """The rows to try again."""
+    """The rows to retry."""
 
     ids: Ids
 
 
 class RefusedRow(BaseModel):
-    """An id that was left as it is, and why."""
+    """An id that was not changed, and why."""
 
     id: UUID
-    state: str = Field(description="its state, which forbids it, or `unknown`")
+    state: str = Field(description="the state that prevents the change, or `unknown`")
 
 
 class RetryResult(BaseModel):
-    """What became of the ids."""
+    """The result for the ids."""
 
     retried: int
     refused: list[RefusedRow]
@@ -77,48 +77,47 @@ class NothingToRetry(Conflict):
 
     def __init__(self, refused: list[RefusedRow]) -> None:
         states = sorted({one.state for one in refused})
-        super().__init__(f"Only rows in Error or Skipped can; these are {', '.join(states)}.")
+        super().__init__(f"Only rows with the status Error or Skipped can be retried; these are {', '.join(states)}.")
         self.members = {"refused": [one.model_dump(mode="json") for one in refused]}
 
 
-@router.get("/items", summary="The rows of the queue", responses=problems(400), openapi_extra=requires(VIEWER))
+@router.get("/items", summary="The rows of the queue", **requires(VIEWER, 400))
 async def list_items(
     name: WorkflowName,
     application: CurrentApplication,
     actor: CurrentActor,
-    status: Annotated[Status | None, Query(description="only rows in this state")] = None,
+    status: Annotated[Status | None, Query(description="only rows with this status")] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> ResultPage[QueueItem]:
-    """Your own rows: being worked on, ready in their order, waiting, then those at rest.
+    """List the rows of your tenant: processing, ready in their order, waiting, then idle ones.
 
-    The queue moves while you read: a row may be seen twice or missed between two pages.
+    The queue changes while you read: a row may occur twice or be missed between two pages.
     """
     workflow = application.pipeline[name]
-    here = f"items/{name}/{status or ''}"
-    after = _position(cursor, here, status) if cursor else None
+    list_name = f"items/{name}/{status or ''}"
+    after = _position(cursor, list_name, status) if cursor else None
     async with application.database.session(actor.tenant_id) as session:
         found = await queue_rows.items(session, workflow, actor.tenant_id, status=status, after=after, limit=limit + 1)
-    shown = [QueueItem.model_validate(item) for item in found[:limit]]
-    return ResultPage(items=shown, next_cursor=_cursor(here, found[limit - 1].position) if len(found) > limit else None)
+    return cursors.page_of(found, limit, list_name, lambda item: _parts(item.position), QueueItem.model_validate)
 
 
-@router.post("/queue", summary="Queue rows", responses=problems(400), openapi_extra=requires(OPERATOR))
+@router.post("/queue", summary="Queue rows", **requires(OPERATOR, 400))
 async def queue_items(
     name: WorkflowName, body: QueueRequest, application: CurrentApplication, actor: CurrentActor
 ) -> QueueResult:
-    """Rows at rest in any state are queued afresh: old attempts do not count. Doing it twice changes nothing."""
+    """Queue idle rows of any status; their earlier attempts do not count. Repeating the request changes nothing."""
     workflow = application.pipeline[name]
     async with application.database.session(actor.tenant_id) as session:
         queued = await queue_rows.queue_rows(session, workflow, actor, body.ids, body.priority)
     return QueueResult.model_validate(queued)
 
 
-@router.post("/retry", summary="Try rows again", responses=problems(400, 409), openapi_extra=requires(OPERATOR))
+@router.post("/retry", summary="Retry rows", **requires(OPERATOR, 400, 409))
 async def retry_items(
     name: WorkflowName, body: RetryRequest, application: CurrentApplication, actor: CurrentActor
 ) -> RetryResult:
-    """Only rows in Error or Skipped; the others come back with their state. 409 if there was none to retry."""
+    """Retry rows with the status Error or Skipped; others are returned with their state. 409 if none can be retried."""
     workflow = application.pipeline[name]
     async with application.database.session(actor.tenant_id) as session:
         found = await queue_rows.retry_rows(session, workflow, actor, body.ids)
@@ -128,15 +127,15 @@ async def retry_items(
     return RetryResult(retried=len(found.retried), refused=refused)
 
 
-def _cursor(here: str, position: Position) -> str:
+def _parts(position: Position) -> list[str | int | None]:
     key = position.key.isoformat() if isinstance(position.key, datetime) else position.key
-    return cursors.encode(here, [position.shelf, key, str(position.id)])
+    return [position.shelf, key, str(position.id)]
 
 
-def _position(cursor: str, here: str, status: Status | None) -> Position:
-    shelf, key, row_id = cursors.decode(cursor, here, cursors.text, _key, UUID)
+def _position(cursor: str, list_name: str, status: Status | None) -> Position:
+    shelf, key, row_id = cursors.decode(cursor, list_name, cursors.text, _key, UUID)
     if shelf not in SHELVES or status not in (None, STATUS_OF[shelf]) or not _fits(shelf, key):
-        raise cursors.BadCursor("It names no place in this list.")
+        raise cursors.BadCursor(cursors.CURE)
     return Position(shelf, key, row_id)
 
 

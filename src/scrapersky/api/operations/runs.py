@@ -1,4 +1,4 @@
-"""Run history: every cycle of every workflow on every host."""
+"""Run history: the cycles of all workflows on all hosts."""
 
 from datetime import datetime
 from typing import Annotated
@@ -15,13 +15,13 @@ from scrapersky.engine.histogram import quantile
 from scrapersky.models import Run
 from scrapersky.store.operations import runs
 
-router = APIRouter(prefix="/runs", tags=["runs"], responses=problems(404, 422, 503))
+router = APIRouter(prefix="/runs", tags=["runs"], responses=problems(404))
 
-RunId = Annotated[int, Path(alias="id", ge=1, lt=2**63, description="the run's own number")]
+RunId = Annotated[int, Path(alias="id", ge=1, lt=2**63, description="the number of the run")]
 
 
 class RunSummary(BaseModel):
-    """One cycle: what it claimed and what became of it."""
+    """One cycle of a workflow: the rows it claimed and their outcomes."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -34,30 +34,28 @@ class RunSummary(BaseModel):
     claimed: int
     completed: int
     skipped: int
-    postponed: int = Field(description="put off; the attempt did not count")
-    retried: int = Field(description="failed, and will be tried again")
+    postponed: int = Field(description="postponed; the attempt does not count")
+    retried: int = Field(description="failed, and will be retried")
     failed: int = Field(description="failed for good: dead letters")
-    returned: int = Field(description="given back unfinished at shutdown")
-    lost: int = Field(description="taken by another host meanwhile; nothing was written")
+    returned: int = Field(description="released unfinished at shutdown")
+    lost: int = Field(description="claimed by another host meanwhile; nothing was written")
     p50_seconds: float | None
     p95_seconds: float | None
-    error: str | None = Field(description="what ended the cycle early")
+    error: str | None = Field(description="the error that ended the cycle early")
 
 
-@router.get(
-    "", summary="Runs, the latest first", responses=problems(400), openapi_extra=requires(OPERATOR, operators=True)
-)
+@router.get("", summary="Runs, the latest first", **requires(OPERATOR, 400, operators=True))
 async def list_runs(
     application: CurrentApplication,
     workflow: WorkflowFilter = None,
-    since: Annotated[Timestamp | None, Query(description="only runs that started at or after this moment")] = None,
+    since: Annotated[Timestamp | None, Query(description="only runs that started at or after this timestamp")] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> ResultPage[RunSummary]:
-    """Kept for SCHEDULER_RUN_RETENTION_DAYS."""
+    """List the runs, which are kept for SCHEDULER_RUN_RETENTION_DAYS."""
     name = application.pipeline[workflow].name if workflow else None
-    here = cursors.list_name("runs", {"workflow": name, "since": since})
-    before = cursors.decode(cursor, here, cursors.timestamp, cursors.integer) if cursor else None
+    list_name = cursors.list_name("runs", {"workflow": name, "since": since})
+    before = cursors.decode(cursor, list_name, cursors.timestamp, cursors.integer) if cursor else None
     async with application.database.engine_session() as session:
         found = await runs.page(
             session,
@@ -66,20 +64,16 @@ async def list_runs(
             before=(before[0], before[1]) if before else None,
             limit=limit + 1,
         )
-    left_off = found[limit - 1] if len(found) > limit else None
-    return ResultPage(
-        items=[_line(run) for run in found[:limit]],
-        next_cursor=cursors.encode(here, [left_off.started_at.isoformat(), left_off.id]) if left_off else None,
-    )
+    return cursors.page_of(found, limit, list_name, lambda run: [run.started_at.isoformat(), run.id], _summary)
 
 
-@router.get("/{id}", summary="One run", openapi_extra=requires(OPERATOR, operators=True))
+@router.get("/{id}", summary="One run", **requires(OPERATOR, operators=True))
 async def get_run(run_id: RunId, application: CurrentApplication) -> RunSummary:
-    """The same as in the list."""
+    """Return one run, as in the list."""
     async with application.database.engine_session() as session:
-        return _line(await runs.get(session, run_id))
+        return _summary(await runs.get(session, run_id))
 
 
-def _line(run: Run) -> RunSummary:
+def _summary(run: Run) -> RunSummary:
     columns = {column.name: getattr(run, column.name) for column in Run.__table__.columns if column.name != "histogram"}
     return RunSummary(**columns, p50_seconds=quantile(run.histogram, 0.5), p95_seconds=quantile(run.histogram, 0.95))

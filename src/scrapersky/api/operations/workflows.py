@@ -1,4 +1,4 @@
-"""The workflows of the line: how each one stands, and run, pause, resume."""
+"""The workflows of the pipeline: their state; run, pause and resume them."""
 
 from datetime import datetime
 
@@ -7,100 +7,100 @@ from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, requires
-from scrapersky.api.http.problems import problems
-from scrapersky.api.schemas.fields import RequestModel, ResultPage, Text, WorkflowName
+from scrapersky.api.schemas.fields import RequestModel, ResultPage, WorkflowName
+from scrapersky.core.text_rules import Text
 from scrapersky.store.operations import controls, workflow_status
 from scrapersky.store.operations.workflow_status import Standing
 
-router = APIRouter(prefix="/workflows", tags=["workflows"], responses=problems(503))
+router = APIRouter(prefix="/workflows", tags=["workflows"])
 
 
 class QueueDepth(BaseModel):
-    """Rows of a queue: your own, or for the house those of all tenants. Counts stop at 100,000."""
+    """The rows of a queue: of your tenant, or of all tenants for the operator tenant. Counts stop at 100,000."""
 
-    ready: int = Field(description="to be taken now")
-    waiting: int = Field(description="to be taken later: backoff, or put off")
-    processing: int = Field(description="being worked on")
-    dead: int = Field(description="given up: dead letters")
+    ready: int = Field(description="can be claimed now")
+    waiting: int = Field(description="can be claimed later: backoff, or postponed")
+    processing: int = Field(description="claimed by a worker")
+    dead: int = Field(description="failed for good: dead letters")
 
 
 class WorkflowState(BaseModel):
-    """One step of the line at this moment."""
+    """The current state of a workflow."""
 
     number: int
     name: str
     title: str
     summary: str
-    queue: str = Field(description="the table and the prefix of the columns this works on")
-    feeds: str | None = Field(description="the workflow whose inbox it fills")
+    queue: str = Field(description="the table and the prefix of the queue's columns")
+    feeds: str | None = Field(description="the workflow whose queue it fills")
     depth: QueueDepth
-    oldest_seconds: float = Field(description="how long the first ready row has been waiting")
-    oldest_limit_seconds: float = Field(description="the age that is an alarm")
+    oldest_seconds: float = Field(description="how long the oldest ready row has been waiting")
+    oldest_limit_seconds: float = Field(description="the age above which the workflow is degraded")
     rate_per_minute: float | None = Field(
-        description="rows that came to an end, over the last 15 minutes, on all hosts; for the house"
+        description="rows finished in the last 15 minutes on all hosts; for the operator tenant"
     )
-    error_rate: float | None = Field(description="share of tries that failed, over the last 15 minutes")
-    p50_seconds: float | None = Field(description="half of the rows took no longer than this, to a factor of two")
-    p95_seconds: float | None = Field(description="95 of 100 rows took no longer than this, to a factor of two")
+    error_rate: float | None = Field(description="the share of attempts that failed in the last 15 minutes")
+    p50_seconds: float | None = Field(description="the median duration of a row, accurate to a factor of two")
+    p95_seconds: float | None = Field(
+        description="the 95th percentile of the duration of a row, accurate to a factor of two"
+    )
     breaker: str = Field(description="closed, open (too many failures: it waits) or half-open (it tries one row)")
-    breaker_until: datetime | None = Field(description="when an open breaker will try again")
+    breaker_until: datetime | None = Field(description="when an open breaker tries again")
     breaker_reason: str | None
     paused: bool
     paused_at: datetime | None
     paused_by: str | None
     pause_reason: str | None
     held_by: str | None = Field(description="the next workflow, while its queue is over its high-water mark")
-    batch_size: int = Field(description="rows claimed at once now")
-    interval_seconds: float = Field(description="seconds between two looks without a wake-up now")
-    next_run: datetime | None = Field(description="when this process looks next; empty if it does not")
-    running: int | None = Field(description="loops of this workflow in this process now; for the house")
+    batch_size: int = Field(description="the current batch size")
+    interval_seconds: float = Field(description="the current polling interval")
+    next_run: datetime | None = Field(description="when this process polls the queue next; empty if it does not")
+    running: int | None = Field(
+        description="the running loops of this workflow in this process; for the operator tenant"
+    )
 
 
 class Pause(RequestModel):
     """Why a workflow is paused."""
 
-    reason: Text | None = Field(None, description="shown to whoever wonders why nothing moves")
+    reason: Text | None = Field(None, description="shown in the state of the workflow")
 
 
 class RunRequested(BaseModel):
-    """Every host was asked to look at the queue now."""
+    """All workers were notified to poll the queue."""
 
     workflow: str
-    workers: int = Field(description="processes seen within the last half minute; nothing happens without one")
+    workers: int = Field(description="workers with a heartbeat in the last 30 seconds; without one nothing happens")
 
 
-@router.get("", summary="All workflows in the order of the line", openapi_extra=requires(VIEWER))
+@router.get("", summary="All workflows in the order of the pipeline", **requires(VIEWER))
 async def list_workflows(application: CurrentApplication, actor: CurrentActor) -> ResultPage[WorkflowState]:
-    """Depth and age of your own rows, breaker and pace of each; for the house, of all. It is short and comes whole."""
+    """List all workflows on one page: depth and age of the rows of your tenant, or of all for the operator tenant."""
     if not actor.is_operator:
         async with application.database.session(actor.tenant_id) as session:
             own = await workflow_status.of_tenant(session, application.pipeline, actor.tenant_id)
-        return ResultPage(items=[_own_state(application, standing) for standing in own], next_cursor=None)
+        return ResultPage(items=[_tenant_state(application, status) for status in own], next_cursor=None)
     async with application.database.engine_session() as session:
         found = await workflow_status.of_line(session, application.pipeline)
-    return ResultPage(items=[_state(application, standing) for standing in found], next_cursor=None)
+    return ResultPage(items=[_state(application, status) for status in found], next_cursor=None)
 
 
-@router.get("/{name}", summary="One workflow", responses=problems(404, 422), openapi_extra=requires(VIEWER))
+@router.get("/{name}", summary="One workflow", **requires(VIEWER, 404, 422))
 async def get_workflow(name: WorkflowName, application: CurrentApplication, actor: CurrentActor) -> WorkflowState:
-    """The same as in the list."""
+    """Return one workflow, as in the list."""
     if not actor.is_operator:
         async with application.database.session(actor.tenant_id) as session:
             [own] = await workflow_status.of_tenant(session, application.pipeline, actor.tenant_id, name)
-        return _own_state(application, own)
+        return _tenant_state(application, own)
     async with application.database.engine_session() as session:
         return _state(application, await workflow_status.of_workflow(session, application.pipeline, name))
 
 
 @router.post(
-    "/{name}/run",
-    status_code=202,
-    summary="Look at the queue now",
-    responses=problems(404, 409, 422),
-    openapi_extra=requires(OPERATOR, operators=True),
+    "/{name}/run", status_code=202, summary="Run a workflow now", **requires(OPERATOR, 404, 409, 422, operators=True)
 )
 async def run_workflow(name: WorkflowName, application: CurrentApplication, actor: CurrentActor) -> RunRequested:
-    """Every host looks at this queue at once instead of at its next interval. Refused while paused or broken."""
+    """Let all hosts poll the queue now. 409 while the workflow is paused or its breaker is open."""
     workflow = application.pipeline[name]
     async with application.database.engine_session() as session:
         await controls.request_run(session, actor, workflow.name)
@@ -109,15 +109,12 @@ async def run_workflow(name: WorkflowName, application: CurrentApplication, acto
 
 
 @router.post(
-    "/{name}/pause",
-    summary="Stop claiming on every host",
-    responses=problems(400, 404, 409, 422),
-    openapi_extra=requires(OPERATOR, operators=True),
+    "/{name}/pause", summary="Pause a workflow on all hosts", **requires(OPERATOR, 400, 404, 409, 422, operators=True)
 )
 async def pause_workflow(
     name: WorkflowName, application: CurrentApplication, actor: CurrentActor, body: Pause | None = None
 ) -> WorkflowState:
-    """Rows in hand are finished; no more are taken until it is resumed."""
+    """Pause the workflow. Rows in flight are finished; no further rows are claimed until it is resumed."""
     async with application.database.engine_session() as session:
         await controls.pause(session, actor, application.pipeline[name].name, body.reason if body else None)
         return _state(application, await workflow_status.of_workflow(session, application.pipeline, name))
@@ -125,19 +122,18 @@ async def pause_workflow(
 
 @router.post(
     "/{name}/resume",
-    summary="Go on, and close the breaker",
-    responses=problems(404, 409, 422),
-    openapi_extra=requires(OPERATOR, operators=True),
+    summary="Resume a workflow, and close its breaker",
+    **requires(OPERATOR, 404, 409, 422, operators=True),
 )
 async def resume_workflow(name: WorkflowName, application: CurrentApplication, actor: CurrentActor) -> WorkflowState:
-    """Ends a pause and closes an open breaker, on every host."""
+    """End a pause and close an open breaker, on all hosts."""
     async with application.database.engine_session() as session:
         await controls.resume(session, actor, application.pipeline[name].name)
         return _state(application, await workflow_status.of_workflow(session, application.pipeline, name))
 
 
-# What is about all tenants and hosts, or was said by those who run them.
-_HOUSE_ONLY = (
+# Fields about all tenants and hosts, and texts written by operators.
+_OPERATOR_FIELDS = (
     "rate_per_minute",
     "error_rate",
     "p50_seconds",
@@ -150,13 +146,13 @@ _HOUSE_ONLY = (
 )
 
 
-def _own_state(application: WebApplication, standing: Standing) -> WorkflowState:
-    """As a tenant may see it: whether its rows move and what they wait for, not what others do."""
-    return _state(application, standing).model_copy(update=dict.fromkeys(_HOUSE_ONLY))
+def _tenant_state(application: WebApplication, status: Standing) -> WorkflowState:
+    """Return the state without the fields that only the operator tenant may see."""
+    return _state(application, status).model_copy(update=dict.fromkeys(_OPERATOR_FIELDS))
 
 
-def _state(application: WebApplication, standing: Standing) -> WorkflowState:
-    workflow, measures, recent, control = standing.workflow, standing.measures, standing.recent, standing.control
+def _state(application: WebApplication, status: Standing) -> WorkflowState:
+    workflow, measures, recent, control = status.workflow, status.measures, status.recent, status.control
     tuning = application.tunings[workflow.name]
     job = application.runtime.scheduler.get_job(workflow.job_id)
     return WorkflowState(

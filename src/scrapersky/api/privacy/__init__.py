@@ -1,1 +1,1 @@
-"""Privacy."""
+"""Routes of suppressions, erasures and subject access."""

@@ -1,4 +1,4 @@
-"""Erasures: a person wants to be forgotten. Seen first, then done, for good."""
+"""Erasures: delete everything about a person, after a preview."""
 
 from datetime import datetime
 
@@ -8,64 +8,64 @@ from pydantic import BaseModel, ConfigDict, Field
 from scrapersky.actions import erase_person as erasure
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, requires
-from scrapersky.api.http.problems import problems
-from scrapersky.api.schemas.fields import RequestModel, Text
+from scrapersky.api.schemas.fields import RequestModel
+from scrapersky.core.text_rules import Text
 from scrapersky.store.privacy.identify import PersonQuery
 
-router = APIRouter(prefix="/erasures", tags=["erasures"], responses=problems(422, 503))
+router = APIRouter(prefix="/erasures", tags=["erasures"])
 
 
 class SubjectQuery(RequestModel):
-    """The person: by email address, by phone number with its country, or by name with its domain."""
+    """A person: by email address, by phone number with its country code, or by name and domain."""
 
     email: Text | None = None
     phone: Text | None = Field(None, description="E.164: +358401234567")
     name: Text | None = Field(None, description="only together with `domain`")
-    domain: Text | None = Field(None, description="the web site where the name stands")
+    domain: Text | None = Field(None, description="the website with the name")
 
     def named(self) -> PersonQuery:
-        """The same for the store."""
+        """Return the person as the store expects it."""
         return PersonQuery(self.email, self.phone, self.name, self.domain)
 
 
 class ErasureRequest(SubjectQuery):
-    """Whom to erase; unless `preview` is false nothing is changed."""
+    """The person to erase; nothing is changed unless `preview` is false."""
 
-    preview: bool = Field(True, strict=True, description="only tell what would go")
+    preview: bool = Field(True, strict=True, description="only report what would be erased")
 
 
 class ReceiverSummary(BaseModel):
-    """A destination that has the person."""
+    """A destination that received the person's data."""
 
     model_config = ConfigDict(from_attributes=True)
 
     destination: str
     kind: str
-    external_id: str | None = Field(description="what the destination calls them")
+    external_id: str | None = Field(description="the id of the person at the destination")
     delivered_at: datetime | None
 
 
 class ErasureReport(BaseModel):
-    """What goes, or what went."""
+    """What is erased, or would be."""
 
     model_config = ConfigDict(from_attributes=True)
 
     preview: bool
     contacts: int = Field(description="contacts that are deleted")
-    stripped: int = Field(description="contacts of an office that lose the person's name, title and number")
+    stripped: int = Field(description="shared contacts that lose the person's name, title and number")
     deliveries: int = Field(description="deliveries that are deleted with them")
-    mentions: dict[str, int] = Field(description="other rows that lose a mention, by table")
+    mentions: dict[str, int] = Field(description="other rows from which mentions are removed, by table")
     receivers: list[ReceiverSummary] = Field(
-        description="who else has the person: ask them to delete, too; not kept here"
+        description="who received the data: ask them to delete it; this list is not stored"
     )
-    hashes: list[str] = Field(description="all that is left: SHA-256 of each address, number and name at a web site")
+    hashes: list[str] = Field(description="what is kept: SHA-256 of each address, number and name at a website")
 
 
-@router.post("", summary="Forget a person", openapi_extra=requires(ADMIN), responses=problems(400))
+@router.post("", summary="Erase a person", **requires(ADMIN, 400))
 async def erase_person(body: ErasureRequest, application: CurrentApplication, actor: CurrentActor) -> ErasureReport:
-    """In one transaction: contacts, deliveries, every mention in other rows and in the audit.
+    """Delete contacts, deliveries and every mention in other rows and in the audit log, in one transaction.
 
-    Nothing found is fine: the hash is kept, and the person is not stored later either.
+    The hash is kept also if nothing was found, so that the person is not stored later.
     """
     async with application.database.session(actor.tenant_id) as session:
         do = erasure.preview if body.preview else erasure.erase

@@ -1,4 +1,4 @@
-"""Subjects: everything that is held about one person, to answer a request with."""
+"""Subject access: everything that is stored about one person."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -9,15 +9,14 @@ from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, requires
-from scrapersky.api.http.problems import problems
 from scrapersky.api.privacy.erasures import SubjectQuery
 from scrapersky.store.privacy import subject_access
 
-router = APIRouter(prefix="/subjects", tags=["subjects"], responses=problems(422, 503))
+router = APIRouter(prefix="/subjects", tags=["subjects"])
 
 
 class SubjectMention(BaseModel):
-    """A row elsewhere that mentions the person."""
+    """A row of another table that mentions the person."""
 
     table: str
     id: list[str]
@@ -25,7 +24,7 @@ class SubjectMention(BaseModel):
 
 
 class SubjectDelivery(BaseModel):
-    """A destination that was sent the contact, or will be."""
+    """A delivery of the person's contact to a destination."""
 
     contact_id: UUID
     destination: str
@@ -36,7 +35,7 @@ class SubjectDelivery(BaseModel):
 
 
 class SubjectSuppression(BaseModel):
-    """Why the person is not written to."""
+    """A suppression of the person."""
 
     kind: str
     origin: str
@@ -45,7 +44,7 @@ class SubjectSuppression(BaseModel):
 
 
 class SubjectReport(BaseModel):
-    """All there is."""
+    """Everything that is stored about the person."""
 
     contacts: list[dict[str, Any]] = Field(description="every fact, with `source_url`, `created_at` and `seen_at`")
     copies: list[SubjectMention]
@@ -53,10 +52,10 @@ class SubjectReport(BaseModel):
     suppressions: list[SubjectSuppression]
 
 
-@router.get("", summary="What is held about a person", openapi_extra=requires(ADMIN), responses=problems(400))
+@router.get("", summary="What is stored about a person", **requires(ADMIN, 400))
 async def get_subject(
-    whom: Annotated[SubjectQuery, Query()], application: CurrentApplication, actor: CurrentActor
+    subject: Annotated[SubjectQuery, Query()], application: CurrentApplication, actor: CurrentActor
 ) -> SubjectReport:
-    """By `email`, by `phone`, or by `name` with `domain`. That you asked is audited, by hash."""
+    """Return what is stored about a person (`email`, `phone`, or `name` and `domain`). The request is audited."""
     async with application.database.session(actor.tenant_id) as session:
-        return SubjectReport.model_validate(await subject_access.subject_data(session, actor, whom.named()))
+        return SubjectReport.model_validate(await subject_access.subject_data(session, actor, subject.named()))

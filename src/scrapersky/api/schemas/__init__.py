@@ -1,1 +1,1 @@
-"""Schemas."""
+"""Models and fields that routes share."""

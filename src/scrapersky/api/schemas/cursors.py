@@ -1,65 +1,88 @@
-"""Cursors: where a list was left off, as text that nobody needs to read."""
+"""Cursors: the position of a page in its list, as opaque text."""
 
 import base64
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
-from scrapersky.api.schemas.fields import EARLIEST, LATEST
+from scrapersky.api.schemas.fields import EARLIEST, LATEST, Item, ResultPage
 from scrapersky.core.errors import BadRequest
 
+Row = TypeVar("Row")
+
 INT64 = 2**63
-CURE = "Use the next_cursor of the page before, unchanged and with the same filters, or leave it out."
+CURE = "Use the next_cursor of the previous page, unchanged and with the same filters, or leave it out."
 
 
 class BadCursor(BadRequest):
     """The cursor is not one of this list."""
 
 
-def list_name(name: str, asked: Mapping[str, Any]) -> str:
-    """The name of a list as it was asked for: a cursor goes on with the same filters, or not at all."""
-    told = {field: value for field, value in asked.items() if value is not None}
-    plain = json.dumps(told, sort_keys=True, default=str)
-    return f"{name}?{hashlib.sha256(plain.encode()).hexdigest()[:16]}" if told else name
+def list_name(name: str, filters: Mapping[str, Any]) -> str:
+    """Return the name of a list with a hash of its filters: a cursor is valid for the same filters only."""
+    given = {field: value for field, value in filters.items() if value is not None}
+    plain = json.dumps(given, sort_keys=True, default=str)
+    return f"{name}?{hashlib.sha256(plain.encode()).hexdigest()[:16]}" if given else name
 
 
-def encode(name: str, place: Sequence[str | int | None]) -> str:
-    """The cursor of the list `name`, left off at `place`."""
-    return base64.urlsafe_b64encode(json.dumps([name, *place]).encode()).decode().rstrip("=")
+def encode(name: str, position: Sequence[str | int | None]) -> str:
+    """Encode a position in the list `name` as a cursor."""
+    return base64.urlsafe_b64encode(json.dumps([name, *position]).encode()).decode().rstrip("=")
 
 
-def decode(cursor: str, name: str, *kinds: Any) -> list[Any]:
-    """The place in a cursor of the list `name`, each part made by its kind (`UUID`, `moment`, …)."""
+def decode(cursor: str, name: str, *parsers: Any) -> list[Any]:
+    """Return the position in a cursor of the list `name`, each part read by its parser (`UUID`, `timestamp`, …)."""
     try:
         padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
-        given, *place = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-        parts = [kind(part) for kind, part in zip(kinds, place, strict=True)]
+        found, *position = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        parts = [parse(part) for parse, part in zip(parsers, position, strict=True)]
     except (ValueError, TypeError, AttributeError, RecursionError):
         raise BadCursor(CURE) from None
-    if given != name:
+    if found != name:
         raise BadCursor(CURE)
     return parts
 
 
 def integer(part: Any) -> int:
-    """A kind: an integer that PostgreSQL can hold."""
+    """Read an integer that fits a bigint column."""
     if type(part) is not int or not -INT64 <= part < INT64:
-        raise ValueError("not a number of ours")
+        raise ValueError("not an integer of 64 bits")
     return part
 
 
 def timestamp(part: Any) -> datetime:
-    """A kind: an aware time within the years that requests may name."""
+    """Read an aware timestamp within the range of request fields."""
     found = datetime.fromisoformat(part)
     if found.tzinfo is None or not EARLIEST <= found <= LATEST:
-        raise ValueError("not a time of ours")
+        raise ValueError("not a timestamp in range")
     return found
 
 
 def text(part: Any) -> str:
-    """A kind: plain text."""
+    """Read text."""
     if type(part) is not str:
-        raise ValueError("not a text")
+        raise ValueError("not text")
     return part
+
+
+def storable_text(part: Any) -> str:
+    """Read text that PostgreSQL can store."""
+    found = text(part)
+    if "\0" in found:
+        raise ValueError("contains a null character")
+    found.encode()  # raises a ValueError for lone surrogates
+    return found
+
+
+def page_of(
+    found: Sequence[Row],
+    limit: int,
+    name: str,
+    position: Callable[[Row], Sequence[str | int | None]],
+    show: Callable[[Row], Item],
+) -> ResultPage[Item]:
+    """Return the first `limit` rows as a page; `found` has one row more if there is a next page."""
+    cursor = encode(name, position(found[limit - 1])) if len(found) > limit else None
+    return ResultPage(items=[show(row) for row in found[:limit]], next_cursor=cursor)

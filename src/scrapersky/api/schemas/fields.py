@@ -1,4 +1,4 @@
-"""The kinds of values that requests may hold: bounded, clean, the same everywhere."""
+"""Types of request fields and parameters: bounded, validated, the same in every route."""
 
 import re
 from datetime import UTC, datetime
@@ -13,91 +13,113 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    StringConstraints,
+    SecretStr,
+    Strict,
     WithJsonSchema,
 )
 
-CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f"
-FORBIDDEN_CHARACTERS = re.compile(
-    r"[\u0000-\u001f\u007f-\u009f\ud800-\udfff]"
-)  # what PostgreSQL, logs and terminals cannot bear
+from scrapersky.core import passwords
+from scrapersky.core.text_rules import CONTROLS, check_text
+
+PREFIX = "/api/v3"
 EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 MAX_IDS = 10_000
-TEXT_LENGTH = 500
+MAX_TOKEN_LENGTH = 200
 
 
 class RequestModel(BaseModel):
-    """A request body: exact types, no field that is not declared."""
+    """A request body or query: immutable, fields that are not declared are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def check_text(text: str) -> str:
-    """Text that can be kept, logged and shown, or ValueError."""
-    if FORBIDDEN_CHARACTERS.search(text):
-        raise ValueError("must hold no control characters and no half characters")
-    return text
-
-
-def max_length(length: int) -> BeforeValidator:
-    """Text as it was sent: blanks around it count, as the description says."""
-
-    def check(given: object) -> object:
-        if isinstance(given, str) and len(given) > length:
-            raise ValueError(f"must have at most {length} characters")
-        return given
-
-    return BeforeValidator(check)
-
-
-def _as_number(given: object) -> object:
-    if given is not None and type(given) not in (int, float):
+def _number(value: object) -> object:
+    if value is not None and type(value) not in (int, float):
         raise ValueError("must be a number, not text and not true or false")
-    return given
+    return value
 
 
-def _as_written(moment: object) -> object:
-    if not (isinstance(moment, str) and re.match(r"\d{4}-\d\d-\d\d[Tt ]\d\d:", moment)):
-        raise ValueError("must be a moment like 2026-11-15T12:00:00Z")
-    return moment
+def _boolean(value: object) -> object:
+    """Accept `true` and `false` as text, as in a query, and as JSON booleans."""
+    return {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
 
 
-def _in_our_time(moment: datetime) -> datetime:
-    """Nothing here is older or younger than this, and PostgreSQL's driver fails at the ends of Python's calendar."""
+def _iso_format(value: object) -> object:
+    if not (isinstance(value, str) and re.match(r"\d{4}-\d\d-\d\d[Tt ]\d\d:", value)):
+        raise ValueError("must be a timestamp like 2026-11-15T12:00:00Z")
+    return value
+
+
+def _within_range(moment: datetime) -> datetime:
+    """Limit the timestamp to a range that contains all data; the driver fails at the ends of Python's calendar."""
     return min(max(moment, EARLIEST), LATEST)
 
 
-Text = Annotated[
-    str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=TEXT_LENGTH),
-    max_length(TEXT_LENGTH),
-    AfterValidator(check_text),
-    WithJsonSchema(
+def _check_secret(secret: SecretStr) -> SecretStr:
+    check_text(secret.get_secret_value())
+    return secret
+
+
+def _secret_schema(min_length: int, max_length: int) -> WithJsonSchema:
+    return WithJsonSchema(
         {
             "type": "string",
-            "minLength": 1,
-            "maxLength": TEXT_LENGTH,
-            "pattern": f"^[^{CONTROLS}]*[^\\s{CONTROLS}][^{CONTROLS}]*$",
+            "format": "password",
+            "minLength": min_length,
+            "maxLength": max_length,
+            "pattern": f"^[^{CONTROLS}]*$",
+            "writeOnly": True,
         }
-    ),
-]
-# 3.0 is a whole number in JSON, "3" is not.
-Priority = Annotated[int, Field(ge=0, le=100), BeforeValidator(_as_number)]
-Timestamp = Annotated[AwareDatetime, BeforeValidator(_as_written), AfterValidator(_in_our_time)]
+    )
+
+
+Flag = Annotated[bool, Strict(), BeforeValidator(_boolean)]
+Number = BeforeValidator(_number)  # in JSON 3.0 is a whole number, "3" is not
+Priority = Annotated[int, Field(ge=0, le=100), Number]
+Timestamp = Annotated[AwareDatetime, BeforeValidator(_iso_format), AfterValidator(_within_range)]
 Ids = Annotated[list[UUID], Field(min_length=1, max_length=MAX_IDS, description="ids of rows")]
-WorkflowName = Annotated[str, Path(pattern="^[a-z][a-z0-9_]{0,62}$", description="the workflow's name: deep_scan")]
+RowId = Annotated[UUID, Path(alias="id", description="the id of the row")]
+WorkflowName = Annotated[str, Path(pattern="^[a-z][a-z0-9_]{0,62}$", description="the name of the workflow: deep_scan")]
 WorkflowFilter = Annotated[str | None, Query(pattern="^[a-z][a-z0-9_]{0,62}$", description="only of this workflow")]
-Limit = Annotated[int, Query(ge=1, le=200, description="how many at most")]
+Limit = Annotated[int, Query(ge=1, le=200, description="the maximum of items")]
 Cursor = Annotated[
     str | None,
-    Query(alias="cursor", min_length=1, max_length=500, description="`next_cursor` of the page before; opaque"),
+    Query(alias="cursor", min_length=1, max_length=500, description="`next_cursor` of the previous page; opaque"),
+]
+# The length is limited before a password is hashed: the cost of hashing grows with it.
+Password = Annotated[
+    SecretStr,
+    Field(min_length=1, max_length=passwords.MAX_LENGTH),
+    AfterValidator(_check_secret),
+    _secret_schema(1, passwords.MAX_LENGTH),
+]
+NewPassword = Annotated[
+    SecretStr,
+    Field(min_length=passwords.MIN_LENGTH, max_length=passwords.MAX_LENGTH),
+    AfterValidator(_check_secret),
+    _secret_schema(passwords.MIN_LENGTH, passwords.MAX_LENGTH),
+]
+Token = Annotated[
+    SecretStr,
+    Field(min_length=1, max_length=MAX_TOKEN_LENGTH),
+    AfterValidator(_check_secret),
+    _secret_schema(1, MAX_TOKEN_LENGTH),
 ]
 
 Item = TypeVar("Item")
 
 
+class RowProblem(BaseModel):
+    """A row or value that was not stored."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    line: int = Field(description="the line where the row begins, or the position of the value, from 1")
+    message: str = Field(description="what is wrong")
+
+
 class ResultPage(BaseModel, Generic[Item]):
-    """A part of a list."""
+    """One page of a list."""
 
     items: list[Item]
-    next_cursor: str | None = Field(description="give it as `cursor` to go on; empty at the end")
+    next_cursor: str | None = Field(description="the `cursor` of the next page; empty on the last page")

@@ -1,1 +1,1 @@
-"""Transfer."""
+"""Routes of imports, submissions and exports."""

@@ -1,4 +1,4 @@
-"""Exports: every row of a noun that matches, streamed as a file."""
+"""Exports: all rows of a resource that match, streamed as a file."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
@@ -9,39 +9,23 @@ from starlette.responses import StreamingResponse
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import VIEWER, CurrentActor, requires
-from scrapersky.api.http.file_stream import FILE_RESPONSE, FileFormat, stream_file
-from scrapersky.api.http.problems import problems
-from scrapersky.api.line.businesses import BusinessFilter
-from scrapersky.api.line.contacts import ContactFilter
-from scrapersky.api.line.domains import DomainFilter
-from scrapersky.api.line.pages import PageFilter
-from scrapersky.api.line.places import PlaceFilter
-from scrapersky.api.line.sitemaps import SitemapFilter
-from scrapersky.api.privacy.suppressions import SuppressionFilter
+from scrapersky.api.http.downloads import FILE_RESPONSE, FileFormat, stream_file
+from scrapersky.api.resources.models import filter_model, set_filters
 from scrapersky.api.schemas.fields import RequestModel
-from scrapersky.api.schemas.listing import set_filters
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import export as exports
 from scrapersky.store.listing.export import EXPORTED
 from scrapersky.store.listing.paginate import Filters
 from scrapersky.store.listing.resources import Resource
 
-FILTERS: Mapping[str, type[RequestModel]] = {
-    "places": PlaceFilter,
-    "businesses": BusinessFilter,
-    "domains": DomainFilter,
-    "sitemaps": SitemapFilter,
-    "pages": PageFilter,
-    "contacts": ContactFilter,
-    "suppressions": SuppressionFilter,
-}
+FILTERS: Mapping[str, type[RequestModel]] = {name: filter_model(resource) for name, resource in EXPORTED.items()}
 
-router = APIRouter(prefix="/exports", tags=["exports"], responses=problems(422, 429, 503))
+router = APIRouter(prefix="/exports", tags=["exports"])
 
 
-def _export_of(resource: Resource, filter_kind: type[RequestModel]) -> Callable[..., Any]:
+def _export_of(resource: Resource, filter_type: type[RequestModel]) -> Callable[..., Any]:
     async def export(
-        query: Annotated[filter_kind, Query()],  # type: ignore[valid-type]
+        query: Annotated[filter_type, Query()],  # type: ignore[valid-type]
         application: CurrentApplication,
         actor: CurrentActor,
         ending: FileFormat,
@@ -73,8 +57,7 @@ for _name, _filter in FILTERS.items():
         methods=["GET"],
         name=f"export_{_name}",
         summary=f"A file of {_name}",
-        openapi_extra=requires(VIEWER),
-        description="Every row that matches, the oldest first, streamed. In CSV no cell can run as a formula.",
+        description="All rows that match, the oldest first, streamed. No cell of a CSV file can run as a formula.",
         response_class=StreamingResponse,
-        responses=FILE_RESPONSE,
+        **requires(VIEWER, responses=FILE_RESPONSE),
     )

@@ -1,4 +1,4 @@
-"""Direct submission: rows as JSON to the noun they are of, stored and told apart as an import does it."""
+"""Direct submission: rows as JSON, stored by the same rules as an import."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -12,78 +12,80 @@ from scrapersky.actions.imports.columns import COLUMNS
 from scrapersky.actions.imports.run import ImportRequest, Report
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import OPERATOR, CurrentActor, requires
-from scrapersky.api.http.problems import problems
-from scrapersky.api.schemas.fields import RequestModel, Text
+from scrapersky.api.schemas.fields import RequestModel
+from scrapersky.core.text_rules import Text
 from scrapersky.extract.tabular.rows import read_objects
 
-NOUNS = ("places", "domains", "sitemaps", "pages", "contacts")
-MAX_ITEMS = 1_000  # a file may have more: POST /imports/{noun}
+RESOURCES = ("places", "domains", "sitemaps", "pages", "contacts")
+MAX_ITEMS = 1_000  # a table may have more: POST /imports/{noun}
 
-router = APIRouter(responses=problems(422, 503))
+router = APIRouter()
 
 
 class Submission(RequestModel):
-    """Rows, and what is to happen to them."""
+    """The rows to store."""
 
     items: list[dict[str, Any]] = Field(min_length=1, max_length=MAX_ITEMS)
-    queue: bool = Field(False, strict=True, description="queue the next step of each row that never had it")
-    name: Text = Field("direct submission", description="what it is called; the same name belongs to the same search")
+    queue: bool = Field(False, strict=True, description="queue the next step of each row that was never queued")
+    name: Text = Field(
+        "direct submission",
+        description="the name of the submission; submissions of the same name belong to the same search",
+    )
 
 
 class ItemProblem(BaseModel):
     """An item that was not stored."""
 
-    index: int = Field(description="its place in `items`, from 0")
-    message: str = Field(description="what is wrong with it")
+    index: int = Field(description="the index in `items`, from 0")
+    message: str = Field(description="what is wrong")
 
 
 class SubmissionReport(BaseModel):
-    """What became of the items."""
+    """The result of a submission."""
 
     model_config = ConfigDict(from_attributes=True)
 
-    search_id: UUID | None = Field(description="the search that the rows belong to now; empty when there is no row")
+    search_id: UUID | None = Field(description="the search that the rows belong to; empty without rows")
     created: int
     updated: int
-    unchanged: int = Field(description="known already, also when they were written in another way")
+    unchanged: int = Field(description="existing rows without changes, also if they are spelled differently")
     queued: int
     failed: int
     errors: list[ItemProblem]
 
 
-def _told(report: Report) -> SubmissionReport:
+def _report(report: Report) -> SubmissionReport:
     counts = {name: getattr(report, name) for name in SubmissionReport.model_fields if name != "errors"}
-    wrong = [ItemProblem(index=error.line - 1, message=error.message) for error in report.errors]
-    return SubmissionReport(**counts, errors=wrong)
+    errors = [ItemProblem(index=error.line - 1, message=error.message) for error in report.errors]
+    return SubmissionReport(**counts, errors=errors)
 
 
-def _submission_of(noun: str) -> type[Submission]:
-    """The body of one noun: the same for all, with its own fields in the description."""
-    fields = "; ".join(f"`{name}`: {column.meaning}" for name, column in COLUMNS[noun].items())
+def _submission_of(name: str) -> type[Submission]:
+    """Build the body model of a resource; its description lists the fields of an item."""
+    fields = "; ".join(f"`{name}`: {column.meaning}" for name, column in COLUMNS[name].items())
     items = Field(min_length=1, max_length=MAX_ITEMS, description=fields)
-    return create_model(f"Submit{noun.capitalize()}", __base__=Submission, items=(list[dict[str, Any]], items))
+    return create_model(f"Submit{name.capitalize()}", __base__=Submission, items=(list[dict[str, Any]], items))
 
 
-def _route_of(noun: str) -> Callable[..., Awaitable[SubmissionReport]]:
-    body = _submission_of(noun)
+def _route_of(name: str) -> Callable[..., Awaitable[SubmissionReport]]:
+    body_type = _submission_of(name)
 
-    async def submit(asked: body, application: CurrentApplication, actor: CurrentActor) -> SubmissionReport:  # type: ignore[valid-type]
-        """An item that cannot be used costs no other; known rows are refreshed, curation kept. Twice is like once."""
-        given: Submission = asked
-        import_request = ImportRequest(noun, given.name, auto_queue=given.queue, is_table=False)
-        return _told(await imports.run(application.database, actor, import_request, read_objects(given.items)))
+    async def submit(body: body_type, application: CurrentApplication, actor: CurrentActor) -> SubmissionReport:  # type: ignore[valid-type]
+        """Store rows. Existing rows are updated and keep their curation status. Invalid items are reported."""
+        submission: Submission = body
+        import_request = ImportRequest(name, submission.name, auto_queue=submission.queue, is_table=False)
+        return _report(await imports.run(application.database, actor, import_request, read_objects(submission.items)))
 
     return submit
 
 
-for _noun in NOUNS:
+for _name in RESOURCES:
     router.add_api_route(
-        f"/{_noun}/submit",
-        _route_of(_noun),
+        f"/{_name}/submit",
+        _route_of(_name),
         methods=["POST"],
-        name=f"submit_{_noun}",
-        summary=f"Submit {_noun}",
-        tags=[_noun],
-        openapi_extra=requires(OPERATOR),
-        responses=problems(400),
+        name=f"submit_{_name}",
+        summary=f"Submit {_name}",
+        tags=[_name],
+        **requires(OPERATOR, 400),
     )

@@ -265,5 +265,15 @@ DELIVERIES = Resource(
 )
 
 RESOURCES = {
-    resource.name: resource for resource in (SEARCHES, PLACES, BUSINESSES, DOMAINS, SITEMAPS, PAGES, CONTACTS, JOBS)
+    resource.name: resource
+    for resource in (
+        SEARCHES,
+        PLACES,
+        BUSINESSES,
+        DOMAINS,
+        SITEMAPS,
+        PAGES,
+        CONTACTS,
+        JOBS,
+    )
 }

@@ -1,0 +1,1 @@
+"""One declaration per resource makes its list, get and curation routes."""

@@ -1,0 +1,167 @@
+"""Curation in bulk: by ids or by filter, with a preview, once per Idempotency-Key, as a job above 10,000 rows."""
+
+import hashlib
+import json
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import Header
+from fastapi.encoders import jsonable_encoder
+from pydantic import BaseModel, Field, create_model
+from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.responses import JSONResponse
+
+from scrapersky.actions import curation, jobs
+from scrapersky.api.dependencies import WebApplication
+from scrapersky.api.http.problems import problems
+from scrapersky.api.resources.models import set_filters
+from scrapersky.api.schemas.fields import PREFIX, Ids, RequestModel
+from scrapersky.api.schemas.jobs import JobSummary
+from scrapersky.api.schemas.selection import selection
+from scrapersky.core.vocabularies import Curation
+from scrapersky.store.audit.record import Actor
+from scrapersky.store.listing import paginate
+from scrapersky.store.listing.paginate import Filters
+from scrapersky.store.listing.resources import Resource
+from scrapersky.store.operations import idempotency
+from scrapersky.store.operations.idempotency import Answered
+
+MAX_ROWS = paginate.COUNT_CAP  # rows changed in one request; more are changed by a job
+
+
+class CurateIds(RequestModel):
+    """Set the curation status of some rows."""
+
+    ids: Ids
+    curation_status: Curation
+    preview: Literal[False] = False
+
+
+class CurateMatching(RequestModel):
+    """Set the curation status of all rows that match; `{}` matches all rows of your tenant."""
+
+    filter: RequestModel
+    curation_status: Curation
+    preview: bool = Field(False, strict=True, description="only count the rows")
+
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        pattern="^[A-Za-z0-9._:-]{1,200}$",
+        description="a request repeated with the same key within a day gets the same response and has no effect",
+    ),
+]
+
+
+class CurationResult(BaseModel):
+    """What the request changed."""
+
+    matched: int = Field(description="the number of matching rows, counted up to 10,000")
+    more: bool = Field(description="more rows match than were counted: without `preview` a job changes them")
+    updated: int = Field(description="rows whose curation status changed")
+    queued: int = Field(description="rows whose next step was queued")
+    taken_back: int = Field(description="rows whose queued work was withdrawn")
+    unknown: int = Field(description="ids that are no rows of your tenant")
+
+
+CURATION_RESPONSES: dict[int | str, dict[str, Any]] = {
+    **problems(400),
+    202: {
+        "model": JobSummary,
+        "description": "More than 10,000 rows match: a job changes them. Location is the path of the job.",
+    },
+}
+
+
+def curation_body(name: str, filters: type[RequestModel]) -> Any:
+    """Build the type of the request body for a resource: its ids or its filter."""
+    fields: dict[str, Any] = {"filter": (filters, ...)}
+    return selection(
+        CurateIds,
+        create_model(f"Curate{name.capitalize()}", __base__=CurateMatching, __doc__=CurateMatching.__doc__, **fields),
+    )
+
+
+async def curate(
+    application: WebApplication, actor: Actor, resource: Resource, body: CurateIds | CurateMatching, key: str | None
+) -> JSONResponse:
+    """Set the curation status in one transaction; with a key, once."""
+
+    async def change(session: AsyncSession) -> Answered:
+        return await _curate(session, actor, resource, body)
+
+    return await respond_once(application, actor, key, [resource.name, body], change)
+
+
+async def respond_once(
+    application: WebApplication,
+    actor: Actor,
+    key: str | None,
+    request: list[Any],
+    do: Callable[[AsyncSession], Awaitable[Answered]],
+) -> JSONResponse:
+    """Call `do` in one transaction; with a key, only once: a repeated request gets the stored response."""
+    async with application.database.session(actor.tenant_id) as session:
+        if key is None:
+            return _response(await do(session))
+        known = await idempotency.recall(session, actor.tenant_id, key, _hash(request))
+        if known is None:
+            known = await do(session)
+            await idempotency.remember(session, actor.tenant_id, key, known)
+    return _response(known)
+
+
+def job_started(job: Any) -> Answered:
+    """Return the response of a request that became a job."""
+    return Answered(202, jsonable_encoder(JobSummary.model_validate(job)))
+
+
+async def _curate(
+    session: AsyncSession, actor: Actor, resource: Resource, body: CurateIds | CurateMatching
+) -> Answered:
+    if isinstance(body, CurateIds):
+        return await _change(session, actor, resource, body.ids, body.curation_status)
+    filters = set_filters(body.filter, resource)
+    if body.preview:
+        counted = await paginate.count(session, resource, actor.tenant_id, filters, MAX_ROWS, standing=True)
+        return _result(matched=counted.total, more=counted.more)
+    ids = await curation.ids_of(session, resource, actor.tenant_id, filters, MAX_ROWS + 1)
+    if len(ids) <= MAX_ROWS:
+        return await _change(session, actor, resource, ids, body.curation_status, filters)
+    return job_started(await jobs.start_curation(session, resource, actor, filters, body.curation_status))
+
+
+async def _change(
+    session: AsyncSession,
+    actor: Actor,
+    resource: Resource,
+    ids: list[UUID],
+    decision: Curation,
+    filters: Filters | None = None,
+) -> Answered:
+    done = await curation.curate(session, resource, actor, ids, decision, filters=filters)
+    return _result(done.found, False, done.updated, done.queued, done.taken_back, len(set(ids)) - done.found)
+
+
+def _result(
+    matched: int, more: bool, updated: int = 0, queued: int = 0, taken_back: int = 0, unknown: int = 0
+) -> Answered:
+    result = CurationResult(
+        matched=matched, more=more, updated=updated, queued=queued, taken_back=taken_back, unknown=unknown
+    )
+    return Answered(200, result.model_dump())
+
+
+def _response(answered: Answered) -> JSONResponse:
+    headers = {"Location": f"{PREFIX}/jobs/{answered.answer['id']}"} if answered.status_code == 202 else None
+    return JSONResponse(answered.answer, answered.status_code, headers)
+
+
+def _hash(request: list[Any]) -> str:
+    plain = [
+        part.model_dump(mode="json", exclude_unset=True) if isinstance(part, RequestModel) else part for part in request
+    ]
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,84 @@
+"""Read a resource: one page of its list, or one row."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from scrapersky.api.dependencies import WebApplication
+from scrapersky.api.resources.models import set_filters
+from scrapersky.api.schemas import cursors
+from scrapersky.api.schemas.fields import PREFIX
+from scrapersky.api.schemas.listing import Listing, ListQuery, QueueState, Related, RelatedRows, RowSummary
+from scrapersky.store.audit.record import Actor
+from scrapersky.store.listing import lineage, paginate
+from scrapersky.store.listing.lineage import RelatedResource
+from scrapersky.store.listing.paginate import Position, Sort
+from scrapersky.store.listing.resources import Resource
+
+SORT_KEYS: dict[str, Any] = {"updated_at": cursors.timestamp, "id": UUID}  # how a cursor is decoded; others are text
+
+
+async def list_page(
+    application: WebApplication, actor: Actor, resource: Resource, summary: type[RowSummary], query: ListQuery
+) -> Listing[RowSummary]:
+    """Return one page of the resource's list."""
+    sort = Sort(query.sort.removeprefix("-"), query.sort.startswith("-"))
+    filters = set_filters(query, resource)
+    name = cursors.list_name(f"{resource.name}/{query.sort}", filters)
+    after = _position(query.cursor, name, sort) if query.cursor else None
+    async with application.database.session(actor.tenant_id) as session:
+        found = await paginate.page(
+            session,
+            resource,
+            actor.tenant_id,
+            list(summary.model_fields),
+            filters,
+            sort=sort,
+            after=after,
+            limit=query.limit + 1,
+        )
+        count = None if after else await paginate.count(session, resource, actor.tenant_id, filters)
+    return Listing(
+        items=[summary.model_validate(row) for row, _ in found[: query.limit]],
+        next_cursor=_cursor(name, found[query.limit - 1][1]) if len(found) > query.limit else None,
+        total=count.total if count else None,
+        more=count.more if count else None,
+    )
+
+
+async def row_detail(
+    application: WebApplication, actor: Actor, resource: Resource, detail: type[RowSummary], row_id: UUID
+) -> RowSummary:
+    """Return one row as `detail`: its columns, its queues, and its provenance if the model has that field."""
+    related = dict[str, RelatedResource]()
+    async with application.database.session(actor.tenant_id) as session:
+        row = await paginate.get(session, resource, actor.tenant_id, row_id)
+        if "provenance" in detail.model_fields:
+            related = await lineage.around(session, resource.name, row_id)
+    columns = {name: value for name, value in vars(row).items() if not name.startswith("_")}
+    provenance = {name: _related(name, found) for name, found in related.items()}
+    return detail.model_validate({**columns, "queues": queue_states(resource, row), "provenance": provenance})
+
+
+def queue_states(resource: Resource, row: Any) -> dict[str, QueueState]:
+    """Return the state of a row in each queue of the resource."""
+    parts = ("status", "error", "attempts", "due_at")
+    return {
+        queue: QueueState(**{part: getattr(row, f"{queue}_{part}") for part in parts})  # each queue has all four
+        for queue in resource.queues
+    }
+
+
+def _related(name: str, found: RelatedResource) -> RelatedRows:
+    items = [Related(id=row_id, name=label, link=f"{PREFIX}/{name}/{row_id}") for row_id, label in found.rows]
+    return RelatedRows(items=items, more=found.more)
+
+
+def _cursor(name: str, position: Position) -> str:
+    key, row_id = position
+    return cursors.encode(name, [key.isoformat() if isinstance(key, datetime) else str(key), str(row_id)])
+
+
+def _position(cursor: str, name: str, sort: Sort) -> Position:
+    key, row_id = cursors.decode(cursor, name, SORT_KEYS.get(sort.by, cursors.storable_text), UUID)
+    return key, row_id
