@@ -54,7 +54,7 @@ BEGIN
 END
 $add_queue_columns$;
 
--- Numbers (core code has the same ones in engine/queue_ddl.py, and a test compares them):
+-- Numbers (the first one is also in engine/queue_sql.py, and a test compares them):
 --   600000000 microseconds of order per class of priority: after ten minutes an old row comes before an urgent new one
 --        1000 microseconds of order between two rows of one tenant
 --       10000 microseconds between two wake-ups of a queue: at most a hundred per second

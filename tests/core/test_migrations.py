@@ -19,7 +19,7 @@ from scrapersky.core.migrations import (
     current_revision,
     migrate,
 )
-from scrapersky.engine.queue_ddl import CHANNEL, PRIORITY_WORTH
+from scrapersky.engine.queue_sql import CHANNEL, PRIORITY_WORTH
 from scrapersky.models import Base
 from tests.conftest import make_settings, numbers
 

@@ -8,7 +8,7 @@ import structlog
 from scrapersky.core.cancellation import raise_if_cancelled
 from scrapersky.core.database import Database, is_connection_error
 from scrapersky.engine.events import DatabaseUnavailable, Events
-from scrapersky.engine.queue_ddl import CHANNEL
+from scrapersky.engine.queue_sql import CHANNEL
 
 log = structlog.get_logger(__name__)
 

@@ -12,8 +12,7 @@ from sqlalchemy import JSON
 
 from scrapersky.core.vocabularies import Status
 from scrapersky.engine.outcomes import Outcome
-from scrapersky.engine.queue_ddl import QUEUE_PARTS
-from scrapersky.engine.queue_sql import QueueStatements
+from scrapersky.engine.queue_sql import QUEUE_PARTS, QueueStatements
 from scrapersky.engine.workflow import Claimed, Workflow
 
 MIN_ORDER_KEY = -(2**63)  # below every order key

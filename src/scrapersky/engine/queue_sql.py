@@ -7,9 +7,12 @@ from sqlalchemy.dialects.postgresql import dialect
 
 from scrapersky.core.vocabularies import Status
 from scrapersky.engine.outcomes import TAKEN_BACK
-from scrapersky.engine.queue_ddl import CHANNEL, PRIORITY_WORTH
 from scrapersky.engine.workflow import Workflow
 
+# The database has these two in migrations/sql/queues.sql.
+CHANNEL = "scrapersky"  # of NOTIFY
+PRIORITY_WORTH = 600_000_000  # microseconds of order per class of priority: after ten minutes old comes before urgent
+QUEUE_PARTS = ("status", "error", "attempts", "allowance", "due_at", "order")  # the columns of a queue, after its name
 COUNT_CAP = 100_000  # counts stop here
 STAGGER_SECONDS = 1.2  # slightly longer than the time between two sweeps
 

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core.vocabularies import Status
 from scrapersky.engine.outcomes import TAKEN_BACK
 from scrapersky.engine.queue import QueueMetrics
-from scrapersky.engine.queue_ddl import PRIORITY_WORTH
+from scrapersky.engine.queue_sql import PRIORITY_WORTH
 from scrapersky.engine.workflow import Workflow
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
