@@ -37,17 +37,18 @@ class Walkthrough:
         """The files that the page creates or edits."""
         return {step["create"] or step["edit"] for step in self.steps}
 
-    async def scrapersky(self, *words: str, **variables: str) -> str:
+    async def scrapersky(self, *words: str, stdin: str = "", **variables: str) -> str:
         """Run a command of the copy; return what it prints."""
-        return await self.python("-m", "scrapersky", *words, **variables)
+        return await self.python("-m", "scrapersky", *words, stdin=stdin, **variables)
 
-    async def python(self, *words: str, **variables: str) -> str:
+    async def python(self, *words: str, stdin: str = "", **variables: str) -> str:
         """Run Python with the sources of the copy; return what it prints."""
         result = await asyncio.to_thread(
             subprocess.run,
             [sys.executable, *words],
             cwd=self.folder,
             env={**self.environment, **variables},
+            input=stdin,
             capture_output=True,
             text=True,
             timeout=90,
