@@ -93,12 +93,10 @@ async def test_a_wrong_setting(command: Command, words: tuple[str, ...]) -> None
 
 @pytest.mark.parametrize("words", NEEDS_DATABASE, ids=first_word)
 async def test_a_database_that_is_not_there(command: Command, words: tuple[str, ...], closed_port: int) -> None:
-    started = time.monotonic()
     said = await command(*words, DATABASE_URL=f"postgresql://line:hush@127.0.0.1:{closed_port}/line")
     assert (said.code, said.out) == (2, "")
     assert f"127.0.0.1:{closed_port}/line does not respond" in said.sentence
     assert "hush" not in said.err
-    assert time.monotonic() - started < 5
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import csv
 import json
 import re
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -149,10 +148,8 @@ async def test_rows_that_pause_for_longer_than_the_patience_end_it_at_once_and_a
 ):
     words = ("find", "dentists in Helsinki", "--provider", "google_places", "--out", str(tmp_path / "x.csv"))
     sandbox.google.fail("per_day")
-    started = time.monotonic()
     said = await process(*words, "--limit", "5", "--patience", "600", **variables).leave(240)
     assert said.code == 3, said.err
-    assert time.monotonic() - started < 180, "it would have waited for ten minutes"
     assert re.search(r"Left waiting until .*\d \(searching, 1 row\): .* the quota of the day is used up", said.err)
     assert "1 rows are left; the same command goes on with them" in said.err.replace("\n", " ")
     told = json.loads((await process(*words, "--limit", "5", "--json", **variables).leave(60)).out)

@@ -215,7 +215,7 @@ async def test_a_row_that_takes_too_long_is_timed_out(bench, case):
         await asyncio.sleep(60)
 
     await asyncio.wait_for(run_job_loop(bench.processor(script, timeout_seconds=0.05)), 10)
-    assert (await bench.row(row))["error"] == "It took longer than 0.05 seconds."
+    assert (await bench.row(row))["error"] == "The timeout of 0.05 seconds passed."
 
 
 async def test_stopping_gives_unfinished_rows_back_without_counting(bench, case):
