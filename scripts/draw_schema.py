@@ -24,7 +24,7 @@ COLUMNS = [
     ],
     ["search", "search_place", "search_business", "search_domain", "search_contact", "search_journal"],
     ["place", "local_business", "business_domain", "domain", "sitemap_file", "page", "contact"],
-    ["destination", "delivery", "dead_letter", "quota_usage", "quota_reschedule", "spending"],
+    ["dead_letter", "quota_usage", "quota_reschedule", "spending", "destination", "delivery"],
     [
         "workflow_control",
         "worker",
@@ -102,11 +102,14 @@ def draw_keys(box: Box, boxes: dict[str, Box]) -> list[str]:
         target = boxes[key.column.table.name]
         start_y, end_y = box.y + 12 + number * LINE, target.y + 12
         if target.column < box.column:
-            start_x, end_x, bend = box.x, target.x + WIDTH, -GAP_X // 2
-        else:
-            start_x = box.x + WIDTH
-            end_x, bend = (target.x, GAP_X // 2) if target.column > box.column else (start_x, GAP_X // 2)
-        back = bend if target.column == box.column else -bend
+            start_x, end_x = box.x, target.x + WIDTH
+            bend, back = -GAP_X // 2, GAP_X // 2
+        elif target.column > box.column:
+            start_x, end_x = box.x + WIDTH, target.x
+            bend, back = GAP_X // 2, -GAP_X // 2
+        else:  # a bow to the right, the wider the longer
+            start_x = end_x = box.x + WIDTH
+            bend = back = min(14 + abs(end_y - start_y) // 4, GAP_X + 10)
         kind = "key optional" if key.parent.nullable else "key"
         path = f"M{start_x} {start_y}C{start_x + bend} {start_y} {end_x + back} {end_y} {end_x} {end_y}"
         label = f"{box.table.name}.{key.parent.name} → {target.table.name}"

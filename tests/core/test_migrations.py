@@ -1,6 +1,7 @@
-"""The schema comes from migrations alone, by one process at a time, and is checked before anything starts."""
+"""The schema is made by migrations alone, by one process at a time, and is checked before anything starts."""
 
 import asyncio
+import re
 
 import pytest
 from alembic import command
@@ -18,6 +19,7 @@ from scrapersky.core.migrations import (
     check_schema,
     current_revision,
     migrate,
+    migrations_folder,
 )
 from scrapersky.engine.queue_sql import CHANNEL, PRIORITY_WORTH
 from scrapersky.models import Base
@@ -32,6 +34,21 @@ async def empty(server):
     yield database
     await database.close()
     await server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def test_a_revision_is_named_by_its_time_and_imports_no_live_code():
+    for path in (migrations_folder() / "versions").glob("*.py"):
+        words = re.fullmatch(r"\d{4}-\d\d-\d\d-\d{4}_(\w+)\.py", path.name)
+        source = path.read_text()
+        assert words, path.name
+        assert f'revision = "{words[1]}"' in source
+        assert not re.search(r"^\s*(from|import) scrapersky", source, re.MULTILINE), path.name
+
+
+def test_every_sql_file_belongs_to_a_revision():
+    revisions = "".join(path.read_text() for path in (migrations_folder() / "versions").glob("*.py"))
+    unused = [path.name for path in (migrations_folder() / "sql").glob("*.sql") if f'"{path.name}"' not in revisions]
+    assert unused == []
 
 
 async def test_two_hosts_may_migrate_at_once(empty):
@@ -59,12 +76,12 @@ async def test_the_models_and_the_migrations_agree(database):
     assert found == []
 
 
-async def test_a_database_that_was_not_migrated_names_the_command(empty):
+async def test_the_error_of_an_empty_database_names_the_command(empty):
     with pytest.raises(SchemaTooOld, match="scrapersky migrate"):
         await check_schema(empty)
 
 
-async def test_a_migration_from_the_future_is_refused(database, admin):
+async def test_a_revision_of_a_later_version_is_refused(database, admin):
     await admin.execute("UPDATE alembic_version SET version_num = 'of_a_later_version'")
     with pytest.raises(SchemaTooNew, match="of_a_later_version"):
         await check_schema(database)
@@ -72,7 +89,7 @@ async def test_a_migration_from_the_future_is_refused(database, admin):
         await migrate(database)
 
 
-async def test_a_migration_does_not_wait_for_ever_for_a_busy_table(database, admin, monkeypatch):
+async def test_a_migration_does_not_wait_without_end_for_a_busy_table(database, admin, monkeypatch):
     monkeypatch.setattr("scrapersky.core.migrations.LOCK_TIMEOUT", "100ms")
     await admin.execute("DELETE FROM alembic_version")  # so that there is something to apply
     transaction = admin.transaction()
@@ -118,7 +135,7 @@ async def test_the_queues_of_the_database_rank_priorities_like_the_engine(admin)
     assert f"pg_notify('{CHANNEL}'," in source
 
 
-async def test_an_owner_who_was_given_the_roles_need_not_be_a_superuser(server, plain_owner):
+async def test_an_owner_with_the_two_roles_need_not_be_a_superuser(server, plain_owner):
     await server.execute(f"GRANT scrapersky_app, scrapersky_engine TO {make_url(plain_owner).username}")
     database = Database(plain_owner, make_settings(plain_owner))
     await migrate(database)
@@ -137,7 +154,7 @@ async def test_an_owner_who_was_given_the_roles_need_not_be_a_superuser(server, 
     await database.close()
 
 
-async def test_an_owner_without_the_roles_is_told_what_it_needs(plain_owner):
+async def test_an_owner_without_the_two_roles_gets_the_cure(plain_owner):
     database = Database(plain_owner, make_settings(plain_owner))
     with pytest.raises(BadSetting, match=r"permission denied.*granted scrapersky_app and scrapersky_engine"):
         await migrate(database)
@@ -176,7 +193,7 @@ async def test_an_unreachable_server_is_named_without_its_password(url):
     await database.close()
 
 
-async def test_a_url_may_say_how_to_connect(database_url, tenant):
+async def test_a_url_may_carry_connection_options(database_url, tenant):
     url = f"{database_url}&sslmode=prefer&application_name=me"  # as hosted databases hand it out
     database = Database(url, make_settings(url))
     await check_server(database)
@@ -189,7 +206,7 @@ async def test_a_url_may_say_how_to_connect(database_url, tenant):
 
 
 @pytest.mark.parametrize("url", ["mysql://a/b", "nonsense", "://", "postgresql://a:b@c:port/d", "postgresql://[::1/d"])
-def test_a_url_of_something_else_is_refused(url):
+def test_a_url_of_another_kind_is_refused(url):
     with pytest.raises(BadSetting, match="DATABASE_URL"):
         Database(url, make_settings(url))
 
@@ -200,14 +217,14 @@ async def test_functions_that_act_as_their_owner_look_into_the_temporary_schema_
         "WHERE p.prosecdef AND n.nspname NOT IN ('pg_catalog', 'information_schema')"
     )
     paths = {
-        row["proname"]: [word.strip() for word in said.removeprefix("search_path=").split(",")]
+        row["proname"]: [schema.strip() for schema in setting.removeprefix("search_path=").split(",")]
         for row in found
-        for said in (row["proconfig"] or ["search_path="])
-        if said.startswith("search_path=")
+        for setting in (row["proconfig"] or ["search_path="])
+        if setting.startswith("search_path=")
     }
     assert len(paths) > 20
-    unsealed = [name for name, path in paths.items() if path != ["public", "pg_temp"]]
-    assert unsealed == [], "write `SET search_path FROM CURRENT` in the definition of the function"
+    unsafe = [name for name, path in paths.items() if path != ["public", "pg_temp"]]
+    assert unsafe == [], "write `SET search_path FROM CURRENT` in the definition of the function"
 
 
 async def test_a_temporary_table_of_the_right_name_changes_nothing_for_the_functions(database, admin, tenant):
