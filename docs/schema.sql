@@ -86,7 +86,9 @@ CREATE TABLE contact (
     contact_verification_allowance integer DEFAULT 0 NOT NULL,
     contact_verification_due_at timestamp with time zone,
     contact_verification_order bigint DEFAULT 0 NOT NULL,
+    contact_verification_revert_to text,
     CONSTRAINT contact_contact_verification_leased CHECK (((contact_verification_status <> 'Processing'::text) OR (contact_verification_due_at IS NOT NULL))),
+    CONSTRAINT contact_contact_verification_revert_to_check CHECK ((contact_verification_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT contact_contact_verification_status_check CHECK ((contact_verification_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
     CONSTRAINT contact_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT contact_verdict_check CHECK ((verdict = ANY (ARRAY['deliverable'::text, 'risky'::text, 'undeliverable'::text, 'unknown'::text])))
@@ -126,7 +128,9 @@ CREATE TABLE delivery (
     delivery_allowance integer DEFAULT 0 NOT NULL,
     delivery_due_at timestamp with time zone,
     delivery_order bigint DEFAULT 0 NOT NULL,
+    delivery_revert_to text,
     CONSTRAINT delivery_delivery_leased CHECK (((delivery_status <> 'Processing'::text) OR (delivery_due_at IS NOT NULL))),
+    CONSTRAINT delivery_delivery_revert_to_check CHECK ((delivery_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT delivery_delivery_status_check CHECK ((delivery_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text])))
 )
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
@@ -184,16 +188,20 @@ CREATE TABLE domain (
     domain_metadata_allowance integer DEFAULT 0 NOT NULL,
     domain_metadata_due_at timestamp with time zone,
     domain_metadata_order bigint DEFAULT 0 NOT NULL,
+    domain_metadata_revert_to text,
     sitemap_analysis_status text DEFAULT 'New'::text NOT NULL,
     sitemap_analysis_error text,
     sitemap_analysis_attempts integer DEFAULT 0 NOT NULL,
     sitemap_analysis_allowance integer DEFAULT 0 NOT NULL,
     sitemap_analysis_due_at timestamp with time zone,
     sitemap_analysis_order bigint DEFAULT 0 NOT NULL,
+    sitemap_analysis_revert_to text,
     CONSTRAINT domain_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT domain_domain_metadata_leased CHECK (((domain_metadata_status <> 'Processing'::text) OR (domain_metadata_due_at IS NOT NULL))),
+    CONSTRAINT domain_domain_metadata_revert_to_check CHECK ((domain_metadata_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT domain_domain_metadata_status_check CHECK ((domain_metadata_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
     CONSTRAINT domain_sitemap_analysis_leased CHECK (((sitemap_analysis_status <> 'Processing'::text) OR (sitemap_analysis_due_at IS NOT NULL))),
+    CONSTRAINT domain_sitemap_analysis_revert_to_check CHECK ((sitemap_analysis_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT domain_sitemap_analysis_status_check CHECK ((sitemap_analysis_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text])))
 )
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
@@ -287,8 +295,10 @@ CREATE TABLE local_business (
     domain_extraction_allowance integer DEFAULT 0 NOT NULL,
     domain_extraction_due_at timestamp with time zone,
     domain_extraction_order bigint DEFAULT 0 NOT NULL,
+    domain_extraction_revert_to text,
     CONSTRAINT local_business_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT local_business_domain_extraction_leased CHECK (((domain_extraction_status <> 'Processing'::text) OR (domain_extraction_due_at IS NOT NULL))),
+    CONSTRAINT local_business_domain_extraction_revert_to_check CHECK ((domain_extraction_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT local_business_domain_extraction_status_check CHECK ((domain_extraction_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text])))
 )
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
@@ -330,8 +340,10 @@ CREATE TABLE page (
     page_processing_allowance integer DEFAULT 0 NOT NULL,
     page_processing_due_at timestamp with time zone,
     page_processing_order bigint DEFAULT 0 NOT NULL,
+    page_processing_revert_to text,
     CONSTRAINT page_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT page_page_processing_leased CHECK (((page_processing_status <> 'Processing'::text) OR (page_processing_due_at IS NOT NULL))),
+    CONSTRAINT page_page_processing_revert_to_check CHECK ((page_processing_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT page_page_processing_status_check CHECK ((page_processing_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text])))
 )
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
@@ -369,8 +381,10 @@ CREATE TABLE place (
     deep_scan_allowance integer DEFAULT 0 NOT NULL,
     deep_scan_due_at timestamp with time zone,
     deep_scan_order bigint DEFAULT 0 NOT NULL,
+    deep_scan_revert_to text,
     CONSTRAINT place_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT place_deep_scan_leased CHECK (((deep_scan_status <> 'Processing'::text) OR (deep_scan_due_at IS NOT NULL))),
+    CONSTRAINT place_deep_scan_revert_to_check CHECK ((deep_scan_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT place_deep_scan_status_check CHECK ((deep_scan_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text])))
 )
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
@@ -448,7 +462,9 @@ CREATE TABLE search (
     details_count integer DEFAULT 0 NOT NULL,
     details_cents integer DEFAULT 0 NOT NULL,
     result_count integer DEFAULT 0 NOT NULL,
-    cut_short text,
+    stopped_by_budget boolean DEFAULT false NOT NULL,
+    notes text,
+    cancelled_by text,
     rules jsonb,
     requested_by uuid,
     curation_status text DEFAULT 'New'::text NOT NULL,
@@ -461,8 +477,10 @@ CREATE TABLE search (
     place_search_allowance integer DEFAULT 0 NOT NULL,
     place_search_due_at timestamp with time zone,
     place_search_order bigint DEFAULT 0 NOT NULL,
+    place_search_revert_to text,
     CONSTRAINT search_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT search_place_search_leased CHECK (((place_search_status <> 'Processing'::text) OR (place_search_due_at IS NOT NULL))),
+    CONSTRAINT search_place_search_revert_to_check CHECK ((place_search_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT search_place_search_status_check CHECK ((place_search_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text])))
 )
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
@@ -554,8 +572,10 @@ CREATE TABLE sitemap_file (
     sitemap_import_allowance integer DEFAULT 0 NOT NULL,
     sitemap_import_due_at timestamp with time zone,
     sitemap_import_order bigint DEFAULT 0 NOT NULL,
+    sitemap_import_revert_to text,
     CONSTRAINT sitemap_file_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT sitemap_file_sitemap_import_leased CHECK (((sitemap_import_status <> 'Processing'::text) OR (sitemap_import_due_at IS NOT NULL))),
+    CONSTRAINT sitemap_file_sitemap_import_revert_to_check CHECK ((sitemap_import_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT sitemap_file_sitemap_import_status_check CHECK ((sitemap_import_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text])))
 )
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
@@ -1511,6 +1531,8 @@ GRANT UPDATE(contact_verification_due_at) ON TABLE contact TO scrapersky_engine;
 
 GRANT UPDATE(contact_verification_order) ON TABLE contact TO scrapersky_engine;
 
+GRANT UPDATE(contact_verification_revert_to) ON TABLE contact TO scrapersky_engine;
+
 GRANT SELECT,UPDATE ON SEQUENCE contact_contact_verification_notified TO scrapersky_engine;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE dead_letter TO scrapersky_app;
@@ -1532,6 +1554,8 @@ GRANT UPDATE(delivery_allowance) ON TABLE delivery TO scrapersky_engine;
 GRANT UPDATE(delivery_due_at) ON TABLE delivery TO scrapersky_engine;
 
 GRANT UPDATE(delivery_order) ON TABLE delivery TO scrapersky_engine;
+
+GRANT UPDATE(delivery_revert_to) ON TABLE delivery TO scrapersky_engine;
 
 GRANT SELECT,UPDATE ON SEQUENCE delivery_delivery_notified TO scrapersky_engine;
 
@@ -1555,6 +1579,8 @@ GRANT UPDATE(domain_metadata_due_at) ON TABLE domain TO scrapersky_engine;
 
 GRANT UPDATE(domain_metadata_order) ON TABLE domain TO scrapersky_engine;
 
+GRANT UPDATE(domain_metadata_revert_to) ON TABLE domain TO scrapersky_engine;
+
 GRANT UPDATE(sitemap_analysis_status) ON TABLE domain TO scrapersky_engine;
 
 GRANT UPDATE(sitemap_analysis_error) ON TABLE domain TO scrapersky_engine;
@@ -1566,6 +1592,8 @@ GRANT UPDATE(sitemap_analysis_allowance) ON TABLE domain TO scrapersky_engine;
 GRANT UPDATE(sitemap_analysis_due_at) ON TABLE domain TO scrapersky_engine;
 
 GRANT UPDATE(sitemap_analysis_order) ON TABLE domain TO scrapersky_engine;
+
+GRANT UPDATE(sitemap_analysis_revert_to) ON TABLE domain TO scrapersky_engine;
 
 GRANT SELECT,UPDATE ON SEQUENCE domain_domain_metadata_notified TO scrapersky_engine;
 
@@ -1598,6 +1626,8 @@ GRANT UPDATE(domain_extraction_due_at) ON TABLE local_business TO scrapersky_eng
 
 GRANT UPDATE(domain_extraction_order) ON TABLE local_business TO scrapersky_engine;
 
+GRANT UPDATE(domain_extraction_revert_to) ON TABLE local_business TO scrapersky_engine;
+
 GRANT SELECT,UPDATE ON SEQUENCE local_business_domain_extraction_notified TO scrapersky_engine;
 
 GRANT SELECT ON TABLE maintenance TO scrapersky_app;
@@ -1620,6 +1650,8 @@ GRANT UPDATE(page_processing_due_at) ON TABLE page TO scrapersky_engine;
 
 GRANT UPDATE(page_processing_order) ON TABLE page TO scrapersky_engine;
 
+GRANT UPDATE(page_processing_revert_to) ON TABLE page TO scrapersky_engine;
+
 GRANT SELECT,UPDATE ON SEQUENCE page_page_processing_notified TO scrapersky_engine;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE place TO scrapersky_app;
@@ -1638,6 +1670,8 @@ GRANT UPDATE(deep_scan_allowance) ON TABLE place TO scrapersky_engine;
 GRANT UPDATE(deep_scan_due_at) ON TABLE place TO scrapersky_engine;
 
 GRANT UPDATE(deep_scan_order) ON TABLE place TO scrapersky_engine;
+
+GRANT UPDATE(deep_scan_revert_to) ON TABLE place TO scrapersky_engine;
 
 GRANT SELECT,UPDATE ON SEQUENCE place_deep_scan_notified TO scrapersky_engine;
 
@@ -1684,6 +1718,8 @@ GRANT UPDATE(place_search_due_at) ON TABLE search TO scrapersky_engine;
 
 GRANT UPDATE(place_search_order) ON TABLE search TO scrapersky_engine;
 
+GRANT UPDATE(place_search_revert_to) ON TABLE search TO scrapersky_engine;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search_business TO scrapersky_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search_contact TO scrapersky_app;
@@ -1715,6 +1751,8 @@ GRANT UPDATE(sitemap_import_allowance) ON TABLE sitemap_file TO scrapersky_engin
 GRANT UPDATE(sitemap_import_due_at) ON TABLE sitemap_file TO scrapersky_engine;
 
 GRANT UPDATE(sitemap_import_order) ON TABLE sitemap_file TO scrapersky_engine;
+
+GRANT UPDATE(sitemap_import_revert_to) ON TABLE sitemap_file TO scrapersky_engine;
 
 GRANT SELECT,UPDATE ON SEQUENCE sitemap_file_sitemap_import_notified TO scrapersky_engine;
 
@@ -1937,6 +1975,7 @@ BEGIN
             ADD COLUMN {queue}_allowance integer NOT NULL DEFAULT 0,
             ADD COLUMN {queue}_due_at timestamptz,
             ADD COLUMN {queue}_order bigint NOT NULL DEFAULT 0,
+            ADD COLUMN {queue}_revert_to text CHECK ({queue}_revert_to IN ('New', 'Completed')),
             ADD CONSTRAINT {table}_{queue}_status_check
                 CHECK ({queue}_status IN ('New', 'Queued', 'Processing', 'Completed', 'Skipped', 'Error'));
 
@@ -1979,6 +2018,7 @@ BEGIN
                 -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
                 NEW.{queue}_allowance := NEW.{queue}_attempts;
                 NEW.{queue}_error := NULL;
+                NEW.{queue}_revert_to := NULL;
                 IF OLD.{queue}_status = 'Processing' THEN
                     NEW.{queue}_due_at := NULL;
                 END IF;
@@ -2073,7 +2113,7 @@ BEGIN
         -- The engine changes the columns of queues, and nothing else of the row.
         GRANT SELECT ON {table} TO scrapersky_engine;
         GRANT UPDATE ({queue}_status, {queue}_error, {queue}_attempts, {queue}_allowance, {queue}_due_at,
-            {queue}_order, updated_at) ON {table} TO scrapersky_engine;
+            {queue}_order, {queue}_revert_to, updated_at) ON {table} TO scrapersky_engine;
 
         -- Rows change often and in place; the indexes of a queue must be vacuumed early to stay small.
         ALTER TABLE {table} SET (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.01,
@@ -2209,6 +2249,7 @@ CREATE FUNCTION contact_contact_verification_enqueue() RETURNS trigger
                 -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
                 NEW.contact_verification_allowance := NEW.contact_verification_attempts;
                 NEW.contact_verification_error := NULL;
+                NEW.contact_verification_revert_to := NULL;
                 IF OLD.contact_verification_status = 'Processing' THEN
                     NEW.contact_verification_due_at := NULL;
                 END IF;
@@ -2289,6 +2330,7 @@ CREATE FUNCTION delivery_delivery_enqueue() RETURNS trigger
                 -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
                 NEW.delivery_allowance := NEW.delivery_attempts;
                 NEW.delivery_error := NULL;
+                NEW.delivery_revert_to := NULL;
                 IF OLD.delivery_status = 'Processing' THEN
                     NEW.delivery_due_at := NULL;
                 END IF;
@@ -2369,6 +2411,7 @@ CREATE FUNCTION domain_domain_metadata_enqueue() RETURNS trigger
                 -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
                 NEW.domain_metadata_allowance := NEW.domain_metadata_attempts;
                 NEW.domain_metadata_error := NULL;
+                NEW.domain_metadata_revert_to := NULL;
                 IF OLD.domain_metadata_status = 'Processing' THEN
                     NEW.domain_metadata_due_at := NULL;
                 END IF;
@@ -2461,6 +2504,7 @@ CREATE FUNCTION domain_sitemap_analysis_enqueue() RETURNS trigger
                 -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
                 NEW.sitemap_analysis_allowance := NEW.sitemap_analysis_attempts;
                 NEW.sitemap_analysis_error := NULL;
+                NEW.sitemap_analysis_revert_to := NULL;
                 IF OLD.sitemap_analysis_status = 'Processing' THEN
                     NEW.sitemap_analysis_due_at := NULL;
                 END IF;
@@ -2538,7 +2582,8 @@ BEGIN
         DROP SEQUENCE {table}_{queue}_notified;
         DELETE FROM dead_letter WHERE queue = '{table}.{queue}';
         ALTER TABLE {table} DROP COLUMN {queue}_status, DROP COLUMN {queue}_error, DROP COLUMN {queue}_attempts,
-            DROP COLUMN {queue}_allowance, DROP COLUMN {queue}_due_at, DROP COLUMN {queue}_order;
+            DROP COLUMN {queue}_allowance, DROP COLUMN {queue}_due_at, DROP COLUMN {queue}_order,
+            DROP COLUMN {queue}_revert_to;
     $template$, '{table}', queue_table), '{queue}', queue);
 END
 $_$;
@@ -2592,6 +2637,7 @@ CREATE FUNCTION local_business_domain_extraction_enqueue() RETURNS trigger
                 -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
                 NEW.domain_extraction_allowance := NEW.domain_extraction_attempts;
                 NEW.domain_extraction_error := NULL;
+                NEW.domain_extraction_revert_to := NULL;
                 IF OLD.domain_extraction_status = 'Processing' THEN
                     NEW.domain_extraction_due_at := NULL;
                 END IF;
@@ -2730,6 +2776,7 @@ CREATE FUNCTION page_page_processing_enqueue() RETURNS trigger
                 -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
                 NEW.page_processing_allowance := NEW.page_processing_attempts;
                 NEW.page_processing_error := NULL;
+                NEW.page_processing_revert_to := NULL;
                 IF OLD.page_processing_status = 'Processing' THEN
                     NEW.page_processing_due_at := NULL;
                 END IF;
@@ -2911,6 +2958,7 @@ CREATE FUNCTION place_deep_scan_enqueue() RETURNS trigger
                 -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
                 NEW.deep_scan_allowance := NEW.deep_scan_attempts;
                 NEW.deep_scan_error := NULL;
+                NEW.deep_scan_revert_to := NULL;
                 IF OLD.deep_scan_status = 'Processing' THEN
                     NEW.deep_scan_due_at := NULL;
                 END IF;
@@ -3262,6 +3310,7 @@ CREATE FUNCTION search_place_search_enqueue() RETURNS trigger
                 -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
                 NEW.place_search_allowance := NEW.place_search_attempts;
                 NEW.place_search_error := NULL;
+                NEW.place_search_revert_to := NULL;
                 IF OLD.place_search_status = 'Processing' THEN
                     NEW.place_search_due_at := NULL;
                 END IF;
@@ -3476,6 +3525,7 @@ CREATE FUNCTION sitemap_file_sitemap_import_enqueue() RETURNS trigger
                 -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
                 NEW.sitemap_import_allowance := NEW.sitemap_import_attempts;
                 NEW.sitemap_import_error := NULL;
+                NEW.sitemap_import_revert_to := NULL;
                 IF OLD.sitemap_import_status = 'Processing' THEN
                     NEW.sitemap_import_due_at := NULL;
                 END IF;

@@ -24,7 +24,9 @@ CREATE TABLE search (
     details_count integer NOT NULL DEFAULT 0,
     details_cents integer NOT NULL DEFAULT 0,
     result_count integer NOT NULL DEFAULT 0,
-    cut_short text,  -- why the result is not complete
+    stopped_by_budget boolean NOT NULL DEFAULT false,  -- the provider has more places: a larger budget continues
+    notes text,  -- what the result lacks, or how the request was read; for people
+    cancelled_by text,  -- the name of the person who cancelled it; null again when it is resumed
     rules jsonb,
     requested_by uuid REFERENCES "user" ON DELETE SET NULL,
     curation_status text NOT NULL DEFAULT 'New'

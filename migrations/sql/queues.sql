@@ -1,4 +1,4 @@
--- A queue is six columns of a table, four indexes, and triggers that keep order, wake-ups and dead letters in step with
+-- A queue is seven columns of a table, four indexes, and triggers that keep order, wake-ups and dead letters in step with
 -- the status, whoever writes it: the application, the engine, or a person with psql.
 --
 --   SELECT add_queue('local_business', 'tidy_name');   -- local_business gets the queue tidy_name
@@ -24,6 +24,7 @@ $$;
 --   _allowance  the attempts that do not count: those before the row was last queued
 --   _due_at     Queued: not before this time (null: now). Processing: when the lease ends.
 --   _order      the position in the queue; lower is claimed first
+--   _revert_to  Processing, but withdrawn: the status that the row gets instead of a retry
 CREATE FUNCTION add_queue_columns(queue_table text, queue text)
 RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $add_queue_columns$
 BEGIN
@@ -35,6 +36,7 @@ BEGIN
             ADD COLUMN {queue}_allowance integer NOT NULL DEFAULT 0,
             ADD COLUMN {queue}_due_at timestamptz,
             ADD COLUMN {queue}_order bigint NOT NULL DEFAULT 0,
+            ADD COLUMN {queue}_revert_to text CHECK ({queue}_revert_to IN ('New', 'Completed')),
             ADD CONSTRAINT {table}_{queue}_status_check
                 CHECK ({queue}_status IN ('New', 'Queued', 'Processing', 'Completed', 'Skipped', 'Error'));
 
@@ -79,6 +81,7 @@ BEGIN
                 -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
                 NEW.{queue}_allowance := NEW.{queue}_attempts;
                 NEW.{queue}_error := NULL;
+                NEW.{queue}_revert_to := NULL;
                 IF OLD.{queue}_status = 'Processing' THEN
                     NEW.{queue}_due_at := NULL;
                 END IF;
@@ -173,7 +176,7 @@ BEGIN
         -- The engine changes the columns of queues, and nothing else of the row.
         GRANT SELECT ON {table} TO scrapersky_engine;
         GRANT UPDATE ({queue}_status, {queue}_error, {queue}_attempts, {queue}_allowance, {queue}_due_at,
-            {queue}_order, updated_at) ON {table} TO scrapersky_engine;
+            {queue}_order, {queue}_revert_to, updated_at) ON {table} TO scrapersky_engine;
 
         -- Rows change often and in place; the indexes of a queue must be vacuumed early to stay small.
         ALTER TABLE {table} SET (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.01,
@@ -191,7 +194,8 @@ BEGIN
         DROP SEQUENCE {table}_{queue}_notified;
         DELETE FROM dead_letter WHERE queue = '{table}.{queue}';
         ALTER TABLE {table} DROP COLUMN {queue}_status, DROP COLUMN {queue}_error, DROP COLUMN {queue}_attempts,
-            DROP COLUMN {queue}_allowance, DROP COLUMN {queue}_due_at, DROP COLUMN {queue}_order;
+            DROP COLUMN {queue}_allowance, DROP COLUMN {queue}_due_at, DROP COLUMN {queue}_order,
+            DROP COLUMN {queue}_revert_to;
     $template$, '{table}', queue_table), '{queue}', queue);
 END
 $drop_queue$;

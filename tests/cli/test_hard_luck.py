@@ -83,7 +83,7 @@ async def test_a_search_that_fails_keeps_the_file_of_yesterday(find, process, sa
 async def test_a_budget_of_nothing_is_told_apart_from_finding_nothing(find):
     code, told, _ = await find(*GOOGLE, "--limit", "40", "--budget", "0.01")
     assert (code, told["rows"]) == (4, 0)
-    assert "over the budget of 0.01" in told["cut_short"]
+    assert "over the budget of 0.01" in told["notes"]
 
 
 async def test_what_it_will_cost_is_told_before_and_what_it_cost_after(find, sandbox):
@@ -104,7 +104,7 @@ async def test_more_money_goes_on_where_the_money_ended(find, sandbox):
     _, told, _ = await find(*GOOGLE, "--limit", "40", "--budget", "0.05")
     assert told["rows"] == 20
     code, told, _ = await find(*GOOGLE, "--limit", "40", "--budget", "1")
-    assert (code, told["cut_short"], told["bill"]["call_count"]) == (0, None, 2)
+    assert (code, told["notes"], told["bill"]["call_count"]) == (0, None, 2)
     assert told["rows"] > 20
 
 
@@ -124,7 +124,7 @@ async def test_a_quota_of_the_day_is_waited_for_and_the_same_command_goes_on(fin
 async def test_what_was_found_within_the_budget_is_kept_and_the_end_told(find):
     code, told, _ = await find(*GOOGLE, "--limit", "40", "--budget", "0.04")
     assert (code, told["rows"]) == (0, 20)
-    assert "over the budget of 0.04" in told["cut_short"]
+    assert "over the budget of 0.04" in told["notes"]
 
 
 async def test_a_provider_that_is_down_is_the_reason(find, sandbox):

@@ -10,7 +10,7 @@ from scrapersky.store.line.steps import AdvanceRules
 from scrapersky.store.searches.request import SearchRequest
 from tests.conftest import processors_of
 
-ROW = "SELECT result_count, cost_cents, spent_cents, call_count, place_search_status, cut_short FROM search"
+ROW = "SELECT result_count, cost_cents, spent_cents, call_count, place_search_status, notes FROM search"
 
 
 @pytest.fixture
@@ -39,13 +39,13 @@ async def test_a_search_that_ended_for_want_of_money_goes_on_with_more(search, a
     first = await search(5)
     row = await admin.fetchrow(ROW)
     assert (row["result_count"], row["cost_cents"]) == (20, 4)
-    assert "over the budget of 0.05" in row["cut_short"]
+    assert "over the budget of 0.05" in row["notes"]
     assert await search(5) == first
     assert len(sandbox.google.asked) == 1, "the same budget is still used up"
 
     assert await search(100) == first
     row = await admin.fetchrow(ROW)
-    assert (row["result_count"], row["cut_short"]) == (60, None)
+    assert (row["result_count"], row["notes"]) == (60, None)
     assert len(sandbox.google.asked) == row["call_count"] == 3, "the first page was there"
     assert (row["cost_cents"], row["spent_cents"]) == (11, 11), "4 for the first page, 7 for two more"
     assert await admin.fetchval("SELECT used FROM quota_usage WHERE kind = 'cents'") == 11
@@ -56,7 +56,7 @@ async def test_the_new_budget_has_what_was_spent_of_the_old_in_it(search, admin,
     await search(8)
     row = await admin.fetchrow(ROW)
     assert (row["result_count"], row["spent_cents"]) == (40, 8)
-    assert row["cut_short"] == "The next call would bring the cost to 0.11, over the budget of 0.08."
+    assert row["notes"] == "The next call would bring the cost to 0.11, over the budget of 0.08."
     await search(None)
     assert await admin.fetchval("SELECT result_count FROM search") == 60
     assert len(sandbox.google.asked) == 3

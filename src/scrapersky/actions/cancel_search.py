@@ -5,15 +5,12 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core.vocabularies import Status
-from scrapersky.engine.outcomes import TAKEN_BACK
 from scrapersky.models import Search
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.line.steps import ROWS_OF_SEARCH, STEPS, STOPPED, LineStep
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import SEARCHES
-from scrapersky.store.searches import resume
 
 
 async def cancel(session: AsyncSession, actor: Actor, search_id: UUID) -> dict[str, int]:
@@ -31,21 +28,19 @@ async def cancel(session: AsyncSession, actor: Actor, search_id: UUID) -> dict[s
         row = (await session.execute(statement, {"search": search_id})).one()
         withdrawn[step.workflow], in_flight = row.withdrawn, in_flight + row.in_flight
     if in_flight or any(withdrawn.values()):
-        search.cut_short = resume.as_cancelled(search.cut_short, actor.name)
+        search.cancelled_by = actor.name
     await audit.record(session, actor, "cancel", f"search {search_id}", {"rules": before}, {"withdrawn": withdrawn})
     return withdrawn
 
 
 def _withdraw(step: LineStep) -> str:
     queue, waits = step.queue, f"t.{step.queue}_status = 'Queued'"
-    mark = (
-        f"CASE WHEN {step.has_completed('t')} THEN '{TAKEN_BACK[Status.COMPLETED]}' ELSE '{TAKEN_BACK[Status.NEW]}' END"
-    )
+    revert_to = step.status_when_withdrawn("t")
     return f"""
 WITH stopped AS (
-    UPDATE {step.table} t SET {queue}_status = CASE WHEN {waits} THEN {step.status_when_withdrawn("t")}
-            ELSE t.{queue}_status END,
-        {queue}_error = CASE WHEN {waits} THEN NULL ELSE {mark} END,
+    UPDATE {step.table} t SET {queue}_status = CASE WHEN {waits} THEN {revert_to} ELSE t.{queue}_status END,
+        {queue}_revert_to = CASE WHEN {waits} THEN NULL ELSE {revert_to} END,
+        {queue}_error = CASE WHEN {waits} THEN NULL ELSE t.{queue}_error END,
         {queue}_due_at = CASE WHEN {waits} THEN NULL ELSE t.{queue}_due_at END, updated_at = now()
     WHERE {ROWS_OF_SEARCH[step.table].owned.format(row="t")} AND t.{queue}_status IN ('Queued', 'Processing')
     RETURNING t.{queue}_status AS status

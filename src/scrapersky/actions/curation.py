@@ -10,7 +10,6 @@ from sqlalchemy import Row, func, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.vocabularies import Curation, Status
-from scrapersky.engine.outcomes import TAKEN_BACK
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries import deliveries
@@ -95,7 +94,7 @@ async def ids_of(session: AsyncSession, noun: Resource, tenant_id: UUID, filters
 async def _lock(session: AsyncSession, resource: Resource, tenant_id: UUID, ids: Sequence[UUID]) -> Sequence[Row[Any]]:
     """Lock the rows and return their state; one lock order for all requests prevents deadlocks."""
     model = resource.model
-    states = [getattr(model, f"{queue}_{part}") for queue in resource.queues for part in ("status", "error")]
+    states = [getattr(model, f"{queue}_{part}") for queue in resource.queues for part in ("status", "revert_to")]
     completed: list[Any] = [
         literal_column(step.has_completed(step.table)).label(f"{step.queue}_has_completed") for step in resource.steps
     ]
@@ -126,15 +125,15 @@ def _open(resource: Resource, row: Row[Any]) -> Changes:
 
 def _keep(queue: str, row: Row[Any]) -> Changes:
     """Undo a withdrawal of a row in flight."""
-    return ((f"{queue}_error", None),) if getattr(row, f"{queue}_error") in TAKEN_BACK.values() else ()
+    return ((f"{queue}_revert_to", None),) if getattr(row, f"{queue}_revert_to") is not None else ()
 
 
 def _withdraw(queue: str, row: Row[Any]) -> Changes:
     """Set the row back to the status before it was queued: Completed or New."""
     status = getattr(row, f"{queue}_status")
     back = Status.COMPLETED if getattr(row, f"{queue}_has_completed") else Status.NEW
-    if status == Status.PROCESSING:  # the engine looks at this when it would try the row again
-        return ((f"{queue}_error", TAKEN_BACK[back]),)
+    if status == Status.PROCESSING:
+        return ((f"{queue}_revert_to", back),) if getattr(row, f"{queue}_revert_to") != back else ()
     if status == Status.QUEUED:
         return ((f"{queue}_status", back), (f"{queue}_error", None), (f"{queue}_due_at", None))
     return ()

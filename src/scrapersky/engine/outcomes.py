@@ -72,12 +72,6 @@ TENANT_DISABLED = Outcome(
     OutcomeKind.POSTPONED, Status.QUEUED, "The tenant is disabled.", wait_seconds=3_600.0, counts=False
 )
 
-# What stands beside a row in hand that somebody has taken back: if it were to be tried again, this becomes of it.
-TAKEN_BACK = {
-    Status.NEW: "Taken back while it was being worked on.",
-    Status.COMPLETED: "Taken back while it was being worked on once more.",
-}
-
 
 def outcome_of(error: BaseException, tries: int, tuning: Tuning) -> Outcome:
     """Return the outcome of a row whose work raised; `tries` includes this attempt."""

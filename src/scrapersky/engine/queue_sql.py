@@ -5,14 +5,13 @@ from typing import Any
 
 from sqlalchemy.dialects.postgresql import dialect
 
-from scrapersky.core.vocabularies import Status
-from scrapersky.engine.outcomes import TAKEN_BACK
 from scrapersky.engine.workflow import Workflow
 
 # The database has these two in migrations/sql/queues.sql.
 CHANNEL = "scrapersky"  # of NOTIFY
 PRIORITY_WORTH = 600_000_000  # microseconds of order per class of priority: after ten minutes old comes before urgent
-QUEUE_PARTS = ("status", "error", "attempts", "allowance", "due_at", "order")  # the columns of a queue, after its name
+# The columns of a queue, after its name.
+QUEUE_PARTS = ("status", "error", "attempts", "allowance", "due_at", "order", "revert_to")
 COUNT_CAP = 100_000  # counts stop here
 STAGGER_SECONDS = 1.2  # slightly longer than the time between two sweeps
 
@@ -30,13 +29,12 @@ _CLAIM_ALONE = """
 WITH claimed AS ({claim}), quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
 SELECT claimed.* FROM claimed, quick ORDER BY order_key"""
 
-# The status of a row that was withdrawn while in flight and would otherwise be queued again.
-_BACK = "CASE e.{q}_error WHEN '{as_new}' THEN 'New' WHEN '{as_completed}' THEN 'Completed' END"
-
+# A row that was withdrawn while in flight gets the status in `_revert_to` instead of a retry.
 _SETTLE = """
 UPDATE {table} e SET updated_at = now(),
-    {q}_status = CASE WHEN d.status = 'Queued' THEN coalesce({back}, 'Queued') ELSE d.status END,
-    {q}_error = CASE WHEN d.status = 'Queued' AND {back} IS NOT NULL THEN NULL ELSE d.error END,
+    {q}_status = CASE WHEN d.status = 'Queued' THEN coalesce(e.{q}_revert_to, 'Queued') ELSE d.status END,
+    {q}_error = CASE WHEN d.status = 'Queued' AND e.{q}_revert_to IS NOT NULL THEN NULL ELSE d.error END,
+    {q}_revert_to = NULL,
     {q}_due_at = CASE WHEN d.wait IS NULL THEN NULL ELSE now() + d.wait * interval '1 second' END,
     {q}_allowance = e.{q}_allowance + CASE WHEN d.counts THEN 0 ELSE 1 END
 FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::float8[], $6::bool[], $7::text[])
@@ -90,9 +88,10 @@ WITH due AS (
     WHERE was = 'Processing' AND tries BETWEEN 2 AND $2::int - 1
 ), swept AS (
     UPDATE {table} e SET {q}_due_at = now() + apart.place * {stagger} * interval '1 second',
-        {q}_status = CASE WHEN {back} IS NOT NULL THEN {back}
+        {q}_revert_to = NULL,
+        {q}_status = CASE WHEN e.{q}_revert_to IS NOT NULL THEN e.{q}_revert_to
             WHEN due.was = 'Processing' AND e.{q}_attempts - e.{q}_allowance >= $2::int THEN 'Error' ELSE 'Queued' END,
-        {q}_error = CASE WHEN {back} IS NOT NULL THEN NULL WHEN due.was = 'Processing' THEN
+        {q}_error = CASE WHEN e.{q}_revert_to IS NOT NULL THEN NULL WHEN due.was = 'Processing' THEN
             'The lease expired: the worker was killed, frozen or disconnected.' ELSE e.{q}_error END
     FROM due LEFT JOIN apart ON apart.ctid = due.ctid WHERE e.ctid = due.ctid
     RETURNING e.id, e.tenant_id, e.{q}_attempts - e.{q}_allowance AS tries, e.{q}_status AS status,
@@ -182,10 +181,7 @@ class QueueStatements:
             "cap": COUNT_CAP,
             "stagger": STAGGER_SECONDS,
             "lost": _LOST,
-            "as_new": TAKEN_BACK[Status.NEW],
-            "as_completed": TAKEN_BACK[Status.COMPLETED],
         }
-        names["back"] = _BACK.format_map(names)
         names["dead"] = _DEAD.format_map(names)
         names["settle"] = _SETTLE.format_map(names)
         claim = _CLAIM.format_map(names)

@@ -35,3 +35,4 @@ class Delivery(TenantRow, Base):
     delivery_allowance: Mapped[int] = queue.allowance()
     delivery_due_at: Mapped[datetime | None] = queue.due_at()
     delivery_order: Mapped[int] = queue.order()
+    delivery_revert_to: Mapped[Status | None] = queue.revert_to()

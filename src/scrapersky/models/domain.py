@@ -52,6 +52,7 @@ class Domain(TenantRow, Curated, Base):
     domain_metadata_allowance: Mapped[int] = queue.allowance()
     domain_metadata_due_at: Mapped[datetime | None] = queue.due_at()
     domain_metadata_order: Mapped[int] = queue.order()
+    domain_metadata_revert_to: Mapped[Status | None] = queue.revert_to()
 
     sitemap_analysis_status: Mapped[Status] = queue.status()
     sitemap_analysis_error: Mapped[str | None] = queue.error()
@@ -59,6 +60,7 @@ class Domain(TenantRow, Curated, Base):
     sitemap_analysis_allowance: Mapped[int] = queue.allowance()
     sitemap_analysis_due_at: Mapped[datetime | None] = queue.due_at()
     sitemap_analysis_order: Mapped[int] = queue.order()
+    sitemap_analysis_revert_to: Mapped[Status | None] = queue.revert_to()
 
 
 class BusinessDomain(Base):

@@ -50,3 +50,4 @@ class Place(TenantRow, Curated, Named, Base):
     deep_scan_allowance: Mapped[int] = queue.allowance()
     deep_scan_due_at: Mapped[datetime | None] = queue.due_at()
     deep_scan_order: Mapped[int] = queue.order()
+    deep_scan_revert_to: Mapped[Status | None] = queue.revert_to()

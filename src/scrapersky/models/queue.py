@@ -39,6 +39,11 @@ def order() -> Mapped[int]:
     return mapped_column(BigInteger(), default=0, server_default="0")
 
 
+def revert_to() -> Mapped[Status | None]:
+    """Declare the status that a row in flight gets instead of a retry, because its work was withdrawn meanwhile."""
+    return mapped_column(default=None)
+
+
 def items(table: str, queue: str) -> tuple[SchemaItem, ...]:
     """Return the check of the status and the indexes of a queue.
 

@@ -37,7 +37,9 @@ class Search(TenantRow, Curated, Base):
     details_count: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")  # calls for details of places
     details_cents: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
     result_count: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
-    cut_short: Mapped[str | None]  # why the result is not complete
+    stopped_by_budget: Mapped[bool] = mapped_column(default=False, server_default="false")
+    notes: Mapped[str | None]  # what the result lacks, or how the request was read; for people
+    cancelled_by: Mapped[str | None]  # the name of the person; null again when the search is resumed
     rules: Mapped[dict[str, Any] | None]  # how far the line goes on without a person
     requested_by: Mapped[UUID | None] = mapped_column(ForeignKey("user.id", ondelete="SET NULL"))
 
@@ -47,6 +49,7 @@ class Search(TenantRow, Curated, Base):
     place_search_allowance: Mapped[int] = queue.allowance()
     place_search_due_at: Mapped[datetime | None] = queue.due_at()
     place_search_order: Mapped[int] = queue.order()
+    place_search_revert_to: Mapped[Status | None] = queue.revert_to()
 
 
 class SearchPlace(Base):

@@ -43,3 +43,4 @@ class SitemapFile(TenantRow, Curated, Base):
     sitemap_import_allowance: Mapped[int] = queue.allowance()
     sitemap_import_due_at: Mapped[datetime | None] = queue.due_at()
     sitemap_import_order: Mapped[int] = queue.order()
+    sitemap_import_revert_to: Mapped[Status | None] = queue.revert_to()

@@ -41,10 +41,10 @@ class NoMoney(ProviderBusy):
 class BudgetReached(ScraperSkyError):
     """The next call would cost more than the budget of the search."""
 
-    BEGINS = "The next call would bring the cost to "  # distinguishes it from other reasons in a search
-
     def __init__(self, cents: float, budget_cents: float) -> None:
-        super().__init__(f"{self.BEGINS}{cents / 100:.2f}, over the budget of {budget_cents / 100:.2f}.")
+        super().__init__(
+            f"The next call would bring the cost to {cents / 100:.2f}, over the budget of {budget_cents / 100:.2f}."
+        )
 
 
 MOVED_TO = "moved_to"  # in `extra`: the id of the place to which the business has moved

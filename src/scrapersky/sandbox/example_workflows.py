@@ -63,6 +63,7 @@ class ExampleParcel(_Example, ExampleBase):
     packing_allowance: Mapped[int] = queue.allowance()
     packing_due_at: Mapped[datetime | None] = queue.due_at()
     packing_order: Mapped[int] = queue.order()
+    packing_revert_to: Mapped[Status | None] = queue.revert_to()
 
     weighing_status: Mapped[Status] = queue.status()
     weighing_error: Mapped[str | None] = queue.error()
@@ -70,6 +71,7 @@ class ExampleParcel(_Example, ExampleBase):
     weighing_allowance: Mapped[int] = queue.allowance()
     weighing_due_at: Mapped[datetime | None] = queue.due_at()
     weighing_order: Mapped[int] = queue.order()
+    weighing_revert_to: Mapped[Status | None] = queue.revert_to()
 
 
 class ExampleShipment(_Example, ExampleBase):
@@ -86,6 +88,7 @@ class ExampleShipment(_Example, ExampleBase):
     shipping_allowance: Mapped[int] = queue.allowance()
     shipping_due_at: Mapped[datetime | None] = queue.due_at()
     shipping_order: Mapped[int] = queue.order()
+    shipping_revert_to: Mapped[Status | None] = queue.revert_to()
 
 
 class Packing(Workflow[ExampleParcel, str, None]):

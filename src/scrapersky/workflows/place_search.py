@@ -39,8 +39,9 @@ class SearchResult:
 
     places: list[PlaceDetails]
     cents: float
-    cut_short: str | None
+    notes: str | None
     calls: int = 0
+    stopped_by_budget: bool = False
     is_whole: bool = True
 
 
@@ -70,15 +71,17 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
             raise GiveUp(f"No such provider is configured: {unknown_provider(task.provider, self._providers)}")
         journal = self._journals.of(task.tenant_id, task.search_id)
         meter = Meter(task.budget_cents, journal, task.spent_cents)
-        found, cut_short = list[PlaceDetails](), None
+        found, reached_budget = list[PlaceDetails](), list[str]()
         try:
             async for page in provider.search(task.query, meter):
                 found += page
         except BudgetReached as reached:
-            cut_short = str(reached)
-        notes = " ".join([*([cut_short] if cut_short else []), *meter.notes]) or None
-        is_whole = cut_short is None and (task.query.limit is None or len(found) < task.query.limit)
-        return SearchResult(found[: task.query.limit], meter.cents, notes, meter.calls, is_whole)
+            reached_budget.append(str(reached))
+        notes = " ".join([*reached_budget, *meter.notes]) or None
+        is_whole = not reached_budget and (task.query.limit is None or len(found) < task.query.limit)
+        return SearchResult(
+            found[: task.query.limit], meter.cents, notes, meter.calls, bool(reached_budget), is_whole=is_whole
+        )
 
     async def write(self, session: AsyncSession, row: Search, result: SearchResult) -> Iterable[UUID]:
         """Store the places with their search; those that are not rejected advance."""
@@ -86,7 +89,7 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
         row.spent_cents += ceil(result.cents)  # the rest of the budget is for details
         row.call_count += result.calls
         row.result_count = len(result.places)
-        row.cut_short = result.cut_short
+        row.notes, row.stopped_by_budget = result.notes, result.stopped_by_budget
         wanted = await places.upsert(session, row, result.places)
         if result.is_whole:
             await search_journal.close(session, row.id)

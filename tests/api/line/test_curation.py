@@ -275,5 +275,6 @@ async def test_what_was_completed_before_and_is_in_hand_is_marked_so(client, adm
     in_hand = "page_processing_status = 'Processing', page_processing_due_at = now() + interval '1 minute'"
     await admin.execute(f"UPDATE page SET fetched_at = now(), page_processing_attempts = 2, {in_hand}")
     await curate(client, "pages", "Maybe", ids=[row_id])
-    mark = await admin.fetchval("SELECT page_processing_error FROM page")
-    assert mark == "Taken back while it was being worked on once more."
+    assert await admin.fetchval("SELECT page_processing_revert_to FROM page") == "Completed"
+    detail = (await client.get(f"/api/v3/pages/{row_id}")).json()
+    assert detail["queues"]["page_processing"]["revert_to"] == "Completed"

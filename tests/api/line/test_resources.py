@@ -161,7 +161,13 @@ async def test_a_row_shows_its_queues(client, admin, tenant):
         "domain_metadata_attempts = 3"
     )
     queues = (await client.get(f"{API}/domains/{ids['domains']}")).json()["queues"]
-    assert queues["domain_metadata"] == {"status": "Error", "error": "it is gone", "attempts": 3, "due_at": None}
+    assert queues["domain_metadata"] == {
+        "status": "Error",
+        "error": "it is gone",
+        "attempts": 3,
+        "due_at": None,
+        "revert_to": None,
+    }
     assert queues["sitemap_analysis"]["status"] == "New"
 
 

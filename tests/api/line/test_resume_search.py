@@ -55,11 +55,11 @@ async def test_a_search_that_never_ran_is_queued_again(client):
     search = (await client.post(SEARCHES, json=DENTISTS)).json()["search"]
     await client.post(f"{SEARCHES}/{search['id']}/cancel")
     stopped = await detail_of(client, search["id"])
-    assert (stopped["place_search_status"], stopped["cut_short"]) == ("New", "cancelled by ada")
+    assert (stopped["place_search_status"], stopped["cancelled_by"]) == ("New", "ada")
     again = (await client.post(SEARCHES, json=DENTISTS)).json()["search"]
     assert (again["id"], again["place_search_status"]) == (search["id"], "Queued")
     resumed = await detail_of(client, search["id"])
-    assert (resumed["cut_short"], resumed["is_done"]) == (None, False)
+    assert (resumed["cancelled_by"], resumed["is_done"]) == (None, False)
 
 
 async def test_the_rows_that_were_taken_back_go_on(client, admin, tenant):
@@ -90,14 +90,16 @@ async def test_rows_go_on_as_the_new_rules_say_and_those_that_somebody_selected(
 
 async def test_cancelling_keeps_what_the_search_lacked_and_says_nothing_where_nothing_was_open(client, admin, tenant):
     ids = await add_waiting_line(admin, tenant)
-    await admin.execute("UPDATE search SET cut_short = 'One box has more places.'")
+    await admin.execute("UPDATE search SET notes = 'One box has more places.'")
     await client.post(f"{SEARCHES}/{ids['searches']}/cancel")
-    assert (await detail_of(client, ids["searches"]))["cut_short"] == "One box has more places.; cancelled by ada"
+    stopped = await detail_of(client, ids["searches"])
+    assert (stopped["notes"], stopped["cancelled_by"]) == ("One box has more places.", "ada")
     await client.post(SEARCHES, json=WISH)
-    assert (await detail_of(client, ids["searches"]))["cut_short"] == "One box has more places."
+    resumed = await detail_of(client, ids["searches"])
+    assert (resumed["notes"], resumed["cancelled_by"]) == ("One box has more places.", None)
     await set_all(admin, "Completed")
     await client.post(f"{SEARCHES}/{ids['searches']}/cancel")
-    assert (await detail_of(client, ids["searches"]))["cut_short"] == "One box has more places."
+    assert (await detail_of(client, ids["searches"]))["cancelled_by"] is None
 
 
 async def test_a_row_in_hand_is_tried_again_only_once_the_search_goes_on(client, admin, tenant):
@@ -106,8 +108,8 @@ async def test_a_row_in_hand_is_tried_again_only_once_the_search_goes_on(client,
         "UPDATE place SET deep_scan_status = 'Processing', deep_scan_due_at = now() + interval '1 minute'"
     )
     await client.post(f"{SEARCHES}/{ids['searches']}/cancel")
-    row = await admin.fetchrow("SELECT deep_scan_status, deep_scan_error FROM place")
-    assert tuple(row) == ("Processing", "Taken back while it was being worked on.")
+    row = await admin.fetchrow("SELECT deep_scan_status, deep_scan_revert_to FROM place")
+    assert tuple(row) == ("Processing", "New")
     await client.post(SEARCHES, json=WISH)
-    row = await admin.fetchrow("SELECT deep_scan_status, deep_scan_error FROM place")
+    row = await admin.fetchrow("SELECT deep_scan_status, deep_scan_revert_to FROM place")
     assert tuple(row) == ("Processing", None)

@@ -348,7 +348,7 @@ async def test_a_running_search_stops_at_what_is_left_of_the_month(database, set
     await run_job_loop(processors_of(build_pipeline(providers), database, settings)["place_search"])
     row = await admin.fetchrow("SELECT * FROM search WHERE id = $1", search.id)
     assert (row["place_search_status"], row["cost_cents"], row["result_count"]) == ("Completed", 40, 4)
-    assert "over the budget of 0.45" in row["cut_short"]
+    assert "over the budget of 0.45" in row["notes"]
     assert await booked(admin, tenant, "cents") == [40]
     with pytest.raises(QuotaReached, match=r"Of 0\.45 a month 0\.40 are spent"):
         await ask(database, tenant, "two", 10)

@@ -82,7 +82,9 @@ class SearchSummary(Summary):
     details_count: int = Field(description="calls for the details of one place")
     details_cents: int = Field(description="the cost of calls for details")
     result_count: int
-    cut_short: str | None = Field(description="why the search ended early")
+    stopped_by_budget: bool = Field(description="the provider has more places: a larger budget continues")
+    notes: str | None = Field(description="what the result lacks, or how the request was read")
+    cancelled_by: str | None = Field(description="the name of the person who cancelled it")
     place_search_status: Status
     place_search_error: str | None
 

@@ -62,7 +62,7 @@ async def row_detail(
 
 def queue_states(resource: Resource, row: Any) -> dict[str, QueueState]:
     """Return the state of a row in each queue of the resource."""
-    parts = ("status", "error", "attempts", "due_at")
+    parts = ("status", "error", "attempts", "due_at", "revert_to")
     return {
         queue: QueueState(**{part: getattr(row, f"{queue}_{part}") for part in parts})  # each queue has all four
         for queue in resource.queues

@@ -51,6 +51,7 @@ class QueueState(BaseModel):
     error: str | None = Field(description="why the row was retried, skipped or given up")
     attempts: int = Field(description="how often the row was ever claimed")
     due_at: datetime | None = Field(description="Queued: not claimed before. Processing: when the lease ends")
+    revert_to: Status | None = Field(description="Processing, but withdrawn: the status it gets instead of a retry")
 
 
 class Related(BaseModel):

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from scrapersky.providers.base import BudgetReached
-
 FOUND, NOTHING, WAITING, REFUSED, DATABASE_AWAY, STOPPED = 0, 1, 3, 4, 5, 130
 
 CURES = "Look at the spelling, use a plainer word or a larger area, or ask another --provider."
@@ -16,7 +14,7 @@ def code_of(summary: Mapping[str, Any]) -> int:
         return STOPPED
     if summary["contacts"]:
         return FOUND
-    if summary["steps"]["place_search"]["failed"] or (_lacks_money(summary) and not summary["rows"]):
+    if summary["steps"]["place_search"]["failed"] or (summary["stopped_by_budget"] and not summary["rows"]):
         return REFUSED
     return WAITING if summary["left"] else NOTHING
 
@@ -30,14 +28,10 @@ def why_nothing(summary: Mapping[str, Any]) -> str | None:
         return f"The search failed: {_reason(summary, 'Error')}"
     if search["waiting"] or search["working"]:
         return "The search has not been made yet."
-    if _lacks_money(summary):
+    if summary["stopped_by_budget"]:
         return "Nothing was found: there was no money to ask."
     where = f" in {summary['area']}" if summary["area"] else ""
     return f"Nothing was found: {summary['provider']} knows no {summary['search']}{where}. {CURES}"
-
-
-def _lacks_money(summary: Mapping[str, Any]) -> bool:
-    return (summary["cut_short"] or "").startswith(BudgetReached.BEGINS)
 
 
 def _reason(summary: Mapping[str, Any], status: str) -> str:

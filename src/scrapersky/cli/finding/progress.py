@@ -124,8 +124,10 @@ class FindProgress:
     def _tell_the_rest(self, summary: dict[str, Any]) -> None:
         if summary["bill"]["cost_cents"] or summary["bill"]["budget_cents"] is not None:
             self._console.print(_bill(summary["bill"]), markup=False)
-        if summary["cut_short"]:
-            self._console.print(printable(summary["cut_short"]), markup=False, soft_wrap=True)
+        if summary["notes"]:
+            self.say(summary["notes"])
+        if summary["cancelled_by"]:
+            self.say(f"Cancelled by {summary['cancelled_by']}.")
         if summary["left"] and not summary["stopped"]:
             for wait in summary["waiting"]:
                 self._console.print(f"Left waiting {waiting(Wait(**wait))}", markup=False, soft_wrap=True)

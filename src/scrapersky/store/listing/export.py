@@ -28,7 +28,7 @@ EXPORTED: Mapping[str, Resource] = {
     noun.name: noun for noun in (PLACES, BUSINESSES, DOMAINS, SITEMAPS, PAGES, CONTACTS, SUPPRESSIONS)
 }  # in the order of the line
 INNER = ("tenant_id", "name_key", "email_host")  # columns of the house
-INNER_ENDINGS = ("_order", "_allowance")
+INNER_ENDINGS = ("_order", "_allowance", "_revert_to")
 ROWS_AT_ONCE = 500
 # What an id stands for, by the name that people and imports know it by.
 NAMED: Mapping[str, Mapping[str, tuple[Any, str]]] = {

@@ -15,7 +15,6 @@ from sqlalchemy import ARRAY, BigInteger, ColumnElement, Select, Uuid, any_, fun
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.vocabularies import Status
-from scrapersky.engine.outcomes import TAKEN_BACK
 from scrapersky.engine.queue import QueueMetrics
 from scrapersky.engine.queue_sql import PRIORITY_WORTH
 from scrapersky.engine.workflow import Workflow
@@ -140,12 +139,12 @@ async def queue_rows(
 
 
 async def _want_again(session: AsyncSession, workflow: AnyWorkflow, in_hand: Sequence[UUID]) -> None:
-    """Rows that were taken back while they were in hand are tried to the end after all."""
+    """Undo the withdrawal of rows in flight: they are retried again if they fail."""
     table = workflow.model.__table__
-    error = table.c[f"{workflow.queue}_error"]
-    taken_back = update(table).where(among(table.c.id, in_hand), error.in_(TAKEN_BACK.values()))
+    revert_to = table.c[f"{workflow.queue}_revert_to"]
     if in_hand:
-        await session.execute(taken_back.values({error.name: None}))
+        withdrawn = update(table).where(among(table.c.id, in_hand), revert_to.is_not(None))
+        await session.execute(withdrawn.values({revert_to: None}))
 
 
 async def retry_rows(session: AsyncSession, workflow: AnyWorkflow, actor: Actor, ids: Sequence[UUID]) -> Retried:

@@ -6,10 +6,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import select, text
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.models import Search
 from scrapersky.store.line.steps import ROWS_OF_SEARCH, STEPS, LineStep
 
 STATUSES = ("Queued", "Processing", "Completed", "Skipped", "Error")
@@ -75,12 +74,6 @@ async def top_reasons(session: AsyncSession, search_id: UUID, limit: int = 8) ->
     Reasons that differ in host names and numbers only are counted as one.
     """
     return [StepReason(*row) for row in await session.execute(_REASONS, {"search": search_id, "limit": limit})]
-
-
-async def cut_short(session: AsyncSession, search_id: UUID) -> str | None:
-    """Return why the result of the search is incomplete, if it is."""
-    found: str | None = await session.scalar(select(Search.cut_short).where(Search.id == search_id))
-    return found
 
 
 def is_done(steps: Sequence[StepCount]) -> bool:

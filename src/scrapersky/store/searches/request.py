@@ -11,7 +11,6 @@ from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import Status
 from scrapersky.extract.company_domain import CompanyDomain
 from scrapersky.models import Domain, Search
-from scrapersky.providers.base import BudgetReached
 from scrapersky.store.line.advance_rules import read_rules
 from scrapersky.store.line.steps import STOPPED, AdvanceRules, steps_of
 from scrapersky.store.money import spending
@@ -94,8 +93,8 @@ def is_due(search: Search, request: SearchRequest, refresh: bool) -> bool:
     if search.place_search_status in OPEN:
         return False
     has_more = request.budget_cents is None or request.budget_cents > (search.budget_cents or 0)
-    lacks_money = (search.cut_short or "").startswith(BudgetReached.BEGINS)
-    return refresh or search.place_search_status in (Status.NEW, Status.ERROR) or (lacks_money and has_more)
+    has_failed = search.place_search_status in (Status.NEW, Status.ERROR)
+    return refresh or has_failed or (search.stopped_by_budget and has_more)
 
 
 async def _update(session: AsyncSession, search: Search, request: SearchRequest, queue: bool, refresh: bool) -> None:

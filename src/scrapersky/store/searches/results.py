@@ -1,12 +1,19 @@
 """Queries about what a search has found: domains, contacts and their values."""
 
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.models import Domain, SearchDomain
+from scrapersky.models import Domain, Search, SearchDomain
 from scrapersky.store.line.steps import contacts_of_search
+
+
+async def shortcomings(session: AsyncSession, search_id: UUID) -> dict[str, Any]:
+    """Return why the result may be incomplete: stopped by its budget, notes of the provider, cancelled by a person."""
+    columns = select(Search.stopped_by_budget, Search.notes, Search.cancelled_by)
+    return dict((await session.execute(columns.where(Search.id == search_id))).one()._mapping)
 
 
 async def contact_counts(session: AsyncSession, search_id: UUID) -> dict[str, int]:

@@ -6,25 +6,11 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.engine.outcomes import TAKEN_BACK
 from scrapersky.extract.pages.select import MIN_SCORE, NEXT_OF_KIND, WORTH
 from scrapersky.models import Search
 from scrapersky.store.line.steps import ROWS_OF_SEARCH, STEPS, AdvanceRules, LineStep, not_rejected, step_after
 
 URL_NOISE = "^https?://(www[.])?|[/]$"  # two URLs that differ in this only are the same page
-CANCELLED = "cancelled by "
-BESIDES = "; "  # what the search lacked before it was cancelled stands before this
-
-
-def as_cancelled(cut_short: str | None, name: str) -> str:
-    """What the search lacks, and who has stopped it."""
-    lacked = _lacked(cut_short)
-    return f"{lacked}{BESIDES}{CANCELLED}{name}" if lacked else f"{CANCELLED}{name}"
-
-
-def _lacked(cut_short: str | None) -> str | None:
-    before, cancelled, _ = (cut_short or "").partition(CANCELLED)
-    return before.removesuffix(BESIDES) or None if cancelled else cut_short
 
 
 async def take_over_rows(session: AsyncSession, search_id: UUID) -> None:
@@ -45,7 +31,7 @@ async def queue_more_pages(session: AsyncSession, search_id: UUID, rules: Advanc
 
 async def queue_withdrawn_rows(session: AsyncSession, search: Search, rules: AdvanceRules) -> None:
     """Queue the rows of a cancelled search that the rules let into a step, or that a person selected."""
-    search.cut_short = _lacked(search.cut_short)
+    search.cancelled_by = None
     await session.flush()
     for step, statement in _QUEUE:
         await session.execute(statement, {"search": search.id, "rule": rules.value_of(step)})
@@ -61,8 +47,6 @@ UPDATE {table} AS found SET search_id = :search WHERE found.id IN (
     for table in ("place", "local_business", "domain")
 ]
 
-_MARKS = ", ".join(f"'{mark}'" for mark in TAKEN_BACK.values())  # of rows that are in hand and would be the last time
-
 
 def _queue(before: LineStep, step: LineStep) -> str:
     queue, conditions = step.queue, {"all": "true", **step.rule_values}
@@ -71,13 +55,13 @@ def _queue(before: LineStep, step: LineStep) -> str:
     if before.table == step.table:
         may_enter += f" AND {{row}}.{before.queue}_status = 'Completed'"
     statement = f"""
-UPDATE {step.table} SET {queue}_status = replace({queue}_status, 'New', 'Queued'), {queue}_error = NULL,
+UPDATE {step.table} SET {queue}_status = replace({queue}_status, 'New', 'Queued'), {queue}_revert_to = NULL,
     updated_at = now()
 WHERE id IN (
     SELECT t.id FROM {step.table} t WHERE {ROWS_OF_SEARCH[step.table].owned} AND {not_rejected("t")}
         AND ((t.{queue}_status = 'New' AND ({may_enter})
                 AND (t.curation_status = 'Selected' OR {"false" if step.is_picked else by_rule}))
-            OR (t.{queue}_status = 'Processing' AND t.{queue}_error IN ({_MARKS})))
+            OR (t.{queue}_status = 'Processing' AND t.{queue}_revert_to IS NOT NULL))
     ORDER BY t.id FOR NO KEY UPDATE OF t)"""  # noqa: S608 - our own names
     return statement.format(row="t")
 
