@@ -1,8 +1,8 @@
-"""Writes the corpus of contact pages: invented businesses in sixteen languages, every form of address, every trap.
+"""The generator of the contact corpus: invented businesses in sixteen languages, with every form of address.
 
     python -m tests.corpus.make_contacts
 
-The pages and their labels are committed; running this again must change nothing (a test says so).
+The pages and their labels are committed; running it again changes nothing; a test checks this.
 """
 
 import base64
@@ -21,13 +21,13 @@ Site = dict[str, Any]
 
 
 def cloudflare(address: str) -> str:
-    """data-cfemail of an address."""
+    """Encode an address for data-cfemail."""
     key = 0x5A
     return f"{key:02x}" + "".join(f"{byte ^ key:02x}" for byte in address.encode())
 
 
 def shifted(text: str) -> str:
-    """TYPO3's way: every character one further within its range."""
+    """Shift every character by one within its range, like TYPO3."""
     ranges = ((0x2B, 0x3A), (0x40, 0x5A), (0x61, 0x7A))
     moved = ""
     for character in text:
@@ -41,27 +41,27 @@ def shifted(text: str) -> str:
 
 
 def spoken(address: str, at: str, dot: str) -> str:
-    """info [at] firm [dot] example"""
+    """Spell out an address: info [at] firm [dot] example."""
     local, _, domain = address.partition("@")
     return f"{local} [{at}] {domain.replace('.', f' [{dot}] ')}"
 
 
 def split(address: str) -> str:
-    """The address in three attributes."""
+    """Split an address into three attributes."""
     local, _, domain = address.partition("@")
     name, _, ending = domain.rpartition(".")
     return f'<a class="mail" href="#" data-user="{local}" data-domain="{name}" data-tld="{ending}">E-Mail</a>'
 
 
 def added(address: str) -> str:
-    """A script that adds the pieces up."""
+    """Write a script that adds the parts of an address."""
     local, _, domain = address.partition("@")
     written = "document.write('<a href=\"mailto:' + u + '@' + d + '\">x</a>');"
     return f"<script>var u = '{local}'; var d = \"{domain}\"; {written}</script>"
 
 
 def coded(address: str) -> str:
-    """A script with character codes."""
+    """Write a script with character codes."""
     return f"<script>document.write(String.fromCharCode({','.join(str(ord(one)) for one in address)}))</script>"
 
 
@@ -95,12 +95,12 @@ FORMS: dict[str, Callable[[str, Site], str]] = {
 
 
 def ld(thing: dict[str, Any]) -> str:
-    """A JSON-LD script."""
+    """Write a JSON-LD script."""
     return f'<script type="application/ld+json">{json.dumps({"@context": "https://schema.org", **thing})}</script>'
 
 
 def layout(site: Site, title: str, main: str) -> str:
-    """A page with the head, menu and footer that every page of the site has."""
+    """Write a page with the head, menu and footer of the site."""
     menu = "".join(f'<li class="nav-item"><a href="/{word.lower()}">{word}</a></li>' for word in site["menu"])
     name = html.escape(site["name"])
     return f"""<!doctype html>
@@ -125,7 +125,7 @@ def layout(site: Site, title: str, main: str) -> str:
 
 
 def home(site: Site) -> tuple[str, dict[str, Any]]:
-    """A start page: greeting, services, reviews by customers, the number and the profiles below."""
+    """Write a home page: greeting, services, reviews by customers, the number and the profiles below."""
     services = "".join(f"<li><h3>{word}</h3><p>{site['blurb']}</p></li>" for word in site["services"])
     reviews = "".join(
         f'<div class="item"><p>“{site["praise"]}”</p><h4>{name}</h4><span>{site["customer"]}</span></div>'
@@ -144,7 +144,7 @@ def home(site: Site) -> tuple[str, dict[str, Any]]:
 
 
 def contact(site: Site) -> tuple[str, dict[str, Any]]:
-    """A contact page: address, number and fax, second address, a form full of examples."""
+    """Write a contact page: address, number and fax, second address, a form full of examples."""
     form = (
         f"<form action='/send' method='post'><label>{site['mail_word']}</label>"
         f"<input type='email' name='email' placeholder='name@example.com'><p class='hint'>{site['example']}</p>"
@@ -162,7 +162,7 @@ def contact(site: Site) -> tuple[str, dict[str, Any]]:
 
 
 def card(layout_name: str, name: str, role: str, mail: str) -> str:
-    """One person, in one of the ways sites show people."""
+    """Write the card of one person in one of several styles."""
     reach = f'<a href="mailto:{mail}">{mail}</a>' if mail else ""
     return {
         "cards": f'<div class="team-member"><img src="/p.jpg" alt=""><h3 class="name">{name}</h3><p class="role">{role}</p>{reach}</div>',  # noqa: E501  # markup reads best in one line
@@ -174,7 +174,7 @@ def card(layout_name: str, name: str, role: str, mail: str) -> str:
 
 
 def team(site: Site) -> tuple[str, dict[str, Any]]:
-    """A page of people, and a quotation by somebody who is none of them."""
+    """Write a team page with a quotation by another person."""
     people = [(name, role) for name, role in site["people"]]
     wraps = {"cards": "<div class='row'>{}</div>", "table": "<table>{}</table>", "list": "<ul>{}</ul>"}
     wrap = {**wraps, "definition": "<dl>{}</dl>", "lines": "<div>{}</div>"}[site["layout"]]
@@ -189,7 +189,7 @@ def team(site: Site) -> tuple[str, dict[str, Any]]:
 
 
 def imprint(site: Site) -> tuple[str, dict[str, Any]]:
-    """A legal page: who is responsible, register and tax numbers, an authority and a host with contacts of their own."""  # noqa: E501  # markup reads best in one line
+    """Write an imprint: who is responsible, register and tax numbers, an authority and a host with contacts of their own."""  # noqa: E501  # markup reads best in one line
     owner, role = site["people"][0]
     main = (
         f"<h1>{site['imprint']}</h1><p>{site['name']}<br>{site['street']}<br>{site['place']}</p>"
@@ -210,12 +210,12 @@ PAGES = {"index.html": home, "contact.html": contact, "team.html": team, "imprin
 
 
 def sites() -> dict[str, Site]:
-    """The invented businesses."""
+    """Load the invented businesses."""
     return tomllib.loads((HERE / "contact_sites.toml").read_text("utf-8"))
 
 
 def pages() -> dict[str, str]:
-    """Every file of the corpus by its path, the labels included."""
+    """Return every file of the corpus by its path, with the labels."""
     made: dict[str, str] = {}
     labels = []
     for key, site in sites().items():

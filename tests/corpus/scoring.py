@@ -1,4 +1,4 @@
-"""Precision, recall and F1 of contacts against labelled pages, as counts: no value ever leaves this module."""
+"""Precision, recall and F1 of contacts on labelled pages, as counts; no value leaves this module."""
 
 import json
 import unicodedata
@@ -25,7 +25,7 @@ class Score:
     missed: Counter[str] = field(default_factory=Counter)
 
     def f1(self, name: str) -> float:
-        """The harmonic mean of precision and recall."""
+        """Return the harmonic mean of precision and recall."""
         right, errors = self.right[name], self.wrong[name] + self.missed[name]
         return 2 * right / (2 * right + errors) if right or errors else 1.0
 
@@ -38,7 +38,7 @@ class Score:
 
 
 def score(folder: Path, region: bool = True) -> Score:
-    """Every labelled page of a folder, read and compared."""
+    """Score every labelled page of a folder."""
     result = Score()
     for line in (folder / "labels.jsonl").read_text("utf-8").splitlines():
         label = json.loads(line)

@@ -1,4 +1,4 @@
-"""No page makes the finders raise, wander or stall; the same page gives the same answer."""
+"""Bounds of the extraction: no page makes it raise, the work grows with the length only, and results are repeatable."""
 
 import importlib
 import pkgutil
@@ -77,7 +77,7 @@ def test_any_page_gives_contacts_and_the_same_ones_again(html: str, region: str)
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=200))
-def test_the_small_readers_take_any_text(text: str) -> None:
+def test_every_decoder_and_parser_accepts_any_text(text: str) -> None:
     decode_value(text)
     decode_cloudflare(text)
     decode_shifted(text[:40])

@@ -1,4 +1,4 @@
-"""From a website to a company's own domain, or to a profile elsewhere."""
+"""From a website to a company's domain, or to a profile on a platform."""
 
 import pytest
 from hypothesis import given
@@ -33,11 +33,11 @@ def test_the_registrable_domain_is_found(website, domain):
     assert found.name == domain
 
 
-def test_credentials_and_fragments_are_left_behind():
+def test_credentials_and_fragments_are_removed():
     assert parse_website("https://user:pw@acme.net/a?b=1#c").url == "https://acme.net/a?b=1"
 
 
-def test_the_unicode_form_is_kept_for_people():
+def test_the_unicode_form_is_kept_for_display():
     assert parse_website("https://xn--mller-kva.de").unicode_name == "müller.de"
 
 
@@ -59,7 +59,7 @@ def test_the_unicode_form_is_kept_for_people():
         ("https://wolt.com/fi/acme", "marketplace", "wolt"),
     ],
 )
-def test_somebody_elses_site_is_a_profile(website, kind, platform):
+def test_a_page_on_a_platform_is_a_profile(website, kind, platform):
     found = parse_website(website)
     assert isinstance(found, PlatformProfile)
     assert (found.kind, found.platform) == (kind, platform)
@@ -91,14 +91,14 @@ def test_somebody_elses_site_is_a_profile(website, kind, platform):
         "https://xn--a.fi",
     ],
 )
-def test_what_is_no_address_says_why(website):
+def test_an_invalid_website_has_a_reason(website):
     with pytest.raises(InvalidWebsite) as caught:
         parse_website(website)
     assert str(caught.value)
 
 
 @given(st.text(max_size=300))
-def test_any_text_is_an_address_a_profile_or_refused(text):
+def test_any_text_is_a_domain_a_profile_or_invalid(text):
     try:
         found = parse_website(text)
     except InvalidWebsite:
@@ -110,7 +110,7 @@ def test_any_text_is_an_address_a_profile_or_refused(text):
 
 
 @given(st.sampled_from(["acme.fi", "müller.de", "a.co.uk"]), st.text("abc-.:@/?#%", max_size=40))
-def test_a_tail_never_changes_whose_site_it_is(host, tail):
+def test_path_and_query_do_not_change_the_domain(host, tail):
     try:
         found = parse_website(f"https://{host}/{tail}")
     except InvalidWebsite:

@@ -1,4 +1,4 @@
-"""The gate: how much of the truth is found on labelled pages, per field."""
+"""The quality gate: F1 of each field on labelled pages."""
 
 import pytest
 
@@ -39,7 +39,7 @@ def test_the_pages_of_site_builders_are_read_almost_without_error(builders: Scor
     assert builders.f1(field) >= BUILDERS_BARS[field], (field, builders.wrong[field], builders.missed[field])
 
 
-def test_the_own_corpus_needs_no_region_to_be_told() -> None:
+def test_the_own_corpus_needs_no_region() -> None:
     assert score(OWN, region=False).f1("phones") >= 0.9
 
 

@@ -1,4 +1,4 @@
-"""Data protection officers: somebody hired from another firm is kept apart, one of the own house is not."""
+"""Data protection officers: those of another firm are rejected, those of the business are not."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def read(html: str) -> Contacts:
         "<p>Délégué à la protection des données : Dr. Jens Walter, jens@recht-beratung.de</p>",
     ],
 )
-def test_an_officer_from_another_firm_is_kept_apart_with_the_reason(html: str) -> None:
+def test_a_data_protection_officer_of_another_firm_is_rejected_with_the_reason(html: str) -> None:
     contacts = read(f"<p>Inhaberin: Maria Brandauer, info@kontor.de</p>{html}")
     assert [email.address for email in contacts.emails] == ["info@kontor.de"]
     assert [person.name for person in contacts.people] == ["Maria Brandauer"]
@@ -41,7 +41,7 @@ def test_an_officer_from_another_firm_is_kept_apart_with_the_reason(html: str) -
         "<p>Datenschutzbeauftragter: Dr. Jens Walter</p><h2>Partner</h2><p>post@recht-beratung.de</p>",
     ],
 )
-def test_an_officer_of_the_house_is_one_of_its_people(html: str) -> None:
+def test_a_data_protection_officer_of_the_business_is_one_of_its_people(html: str) -> None:
     contacts = read(html)
     assert [person.name for person in contacts.people] == ["Jens Walter"]
     assert [one for one in contacts.rejected if one.reason == REASON] == []

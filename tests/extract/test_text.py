@@ -1,4 +1,4 @@
-"""Text at the border: what is taken out, what stays, and that nothing can make it slow."""
+"""Cleaning of text: what is removed, what stays, and the limit of the work."""
 
 import unicodedata
 from types import SimpleNamespace
@@ -25,11 +25,11 @@ ANYTHING = st.text(st.characters(), max_size=400)
         ("e\u0301", "é"),
     ],
 )
-def test_what_cannot_be_seen_or_stored_is_taken_out(dirty: str, cleaned: str) -> None:
+def test_invisible_and_control_characters_are_removed(dirty: str, cleaned: str) -> None:
     assert clean_text(dirty) == cleaned
 
 
-def test_a_heap_of_accents_is_cut_down() -> None:
+def test_excess_accents_are_removed() -> None:
     assert len(clean_text("z" + "\u0316" * 500)) <= 4
 
 
@@ -64,5 +64,5 @@ def test_a_line_is_short_storable_and_has_no_breaks(text: str, limit: int) -> No
     assert single_line(found, limit) == found
 
 
-def test_folding_forgets_case_and_accents() -> None:
+def test_folding_removes_case_and_accents() -> None:
     assert fold("Łódź Ærø STRASSE Ångström") == "lodz aero strasse angstrom"

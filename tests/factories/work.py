@@ -105,7 +105,7 @@ class _Matcher:
             yield place
 
     def _is_one(self, item: Any, letter: str) -> bool:
-        """Tell whether one character matches; compiled once for each element of the pattern."""
+        """Return whether one character matches; compiled once for each element of the pattern."""
         key = id(item)
         if key not in self.single:
             state = re._parser.State()

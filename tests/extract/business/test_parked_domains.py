@@ -1,4 +1,4 @@
-"""Domains that nobody uses are told from sites that are merely small, unfinished or about domains."""
+"""Parked domains, and sites that are only small, unfinished or about domains."""
 
 import pytest
 
@@ -43,7 +43,7 @@ def judged(body: str, url: str = f"https://{SITE}/", head: str = "", html: str =
         "هذا النطاق للبيع",
     ],
 )
-def test_a_page_that_says_so_is_parked(sentence):
+def test_a_page_with_a_sentence_of_parking_pages_is_parked(sentence):
     assert judged(f"<h1>molar.fi</h1><p>{sentence}</p><ul><li>Cheap flights</li></ul>").startswith("its page says")
     assert judged("word " * 2_000, head=f"<title>{sentence}</title>").startswith("its page says")
 
@@ -57,7 +57,7 @@ def test_a_page_that_says_so_is_parked(sentence):
         ("https://www.godaddy.com/forsale/molar.fi?utm_source=TDFS", "godaddy.com"),
     ],
 )
-def test_a_domain_that_leads_to_a_market_for_domains_is_parked(url, market):
+def test_a_domain_that_redirects_to_a_marketplace_is_parked(url, market):
     assert judged("<p>Welcome</p>", url) == f"it leads to {market}, where domains are sold"
     assert judged(f"<p>Welcome</p><a href='{url}'>an offer</a>") == f"it is offered at {market}"
 
@@ -73,7 +73,7 @@ def test_a_domain_that_leads_to_a_market_for_domains_is_parked(url, market):
         {"body": "<p>Related searches</p>", "html": "<html data-adblockkey='MFwwDQYJKoZIhvcNAQEBBQADSwAw'>"},
     ],
 )
-def test_a_page_made_of_a_keepers_parts_is_parked(parts):
+def test_a_page_with_parts_of_a_parking_service_is_parked(parts):
     assert judged(**parts)
 
 
@@ -91,17 +91,17 @@ def test_a_page_made_of_a_keepers_parts_is_parked(parts):
         "",
     ],
 )
-def test_a_small_an_unfinished_or_a_talkative_site_is_not(body):
+def test_a_small_or_unfinished_site_is_not_parked(body):
     assert judged(body) == ""
 
 
-def test_a_market_for_domains_is_no_parked_domain_itself():
+def test_a_marketplace_is_not_a_parked_domain():
     page = parse_page("<h1>Names of all kinds</h1><a href='/search/?domain=sedo.com'>Search</a>")
     assert parked_reason(page, "https://sedo.com/", "sedo.com") == ""
 
 
 @pytest.mark.parametrize("parser", ["turbohtml", "lxml"])
-def test_reading_a_home_page_gives_facts_or_what_tells_that_there_are_none(parser):
+def test_reading_a_home_page_gives_facts_or_a_parked_domain(parser):
     facts = read_home_page("<title>Molar Dental</title><h1>Hello</h1>", f"https://{SITE}/", {}, "FI", SITE, parser)
     assert isinstance(facts, SiteMetadata)
     assert facts.title == "Molar Dental"

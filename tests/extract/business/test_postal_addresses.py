@@ -45,7 +45,7 @@ def test_the_address_of_an_authority_is_not_the_business_s() -> None:
     assert read_contacts("<h3>Aufsichtsbehörde</h3><p>Amtsplatz 1, 12049 Berlin</p>").addresses == ()
 
 
-def test_a_footer_says_everything_on_one_line() -> None:
+def test_an_address_in_a_one_line_footer_is_found() -> None:
     more = " - Codice SDI M5UXCR1" * 10
     html = f"<footer>Studio Conti - Via dei Tigli, 22 - 20121 Milano (MI) - Tel. 02 7601 234{more}</footer>"
     assert [address.text for address in read_contacts(html).addresses] == ["Via dei Tigli, 22, 20121 Milano"]

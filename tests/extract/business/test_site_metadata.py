@@ -1,4 +1,4 @@
-"""A home page tells about the site and the business, in bounded and clean words."""
+"""The facts about site and business on a home page, clean and limited."""
 
 import json
 
@@ -46,7 +46,7 @@ def read(html: str, url: str = "https://www.praxis-muster.example/start/") -> Si
     return read_metadata(html, url)
 
 
-def test_a_home_page_tells_everything_it_has() -> None:
+def test_every_fact_of_a_home_page_is_collected() -> None:
     found = read(HOME)
 
     assert found.title == "Zahnarztpraxis Muster"
@@ -77,7 +77,7 @@ def test_a_home_page_tells_everything_it_has() -> None:
     assert [social.platform for social in found.contacts.socials] == ["facebook"]
 
 
-def test_both_parsers_tell_the_same() -> None:
+def test_both_parsers_give_the_same_facts() -> None:
     url = "https://www.praxis-muster.example/"
     by_lxml = read_metadata(HOME, url, parser="lxml")
     assert by_lxml.parser == "lxml"
@@ -94,14 +94,14 @@ def test_both_parsers_tell_the_same() -> None:
         assert getattr(by_lxml, name) == getattr(read_metadata(HOME, url), name), name
 
 
-async def test_the_facts_pass_through_a_parser_process() -> None:
+async def test_the_facts_can_be_returned_by_a_parser_process() -> None:
     async with ParserPool(1, preload=("scrapersky.extract.business.site_metadata",)) as pool:
         assert await pool.run(read_metadata, HOME, "https://www.praxis-muster.example/") == read_metadata(
             HOME, "https://www.praxis-muster.example/"
         )
 
 
-def test_an_empty_page_tells_nothing() -> None:
+def test_an_empty_page_has_no_facts() -> None:
     assert read("") == SiteMetadata(parser="turbohtml")
 
 
@@ -158,7 +158,7 @@ def test_the_language_is_read_where_it_is_stated(html: str, language: str, local
         (f"<link rel='icon' sizes='{'9' * 99}x1' href='//cdn.example.org/f.ico'>", "https://cdn.example.org/f.ico"),
     ],
 )
-def test_the_icon_is_an_address_of_the_web(html: str, favicon: str) -> None:
+def test_the_icon_has_a_web_address(html: str, favicon: str) -> None:
     assert read(html).favicon == favicon
 
 
@@ -174,7 +174,7 @@ def test_the_icon_is_an_address_of_the_web(html: str, favicon: str) -> None:
         ("<img src='data:image/png;base64,AA' class='logo'><img src='/y.png' alt='Logo'>", "/y.png"),
     ],
 )
-def test_the_logo_is_the_image_that_is_called_so(html: str, logo: str) -> None:
+def test_the_logo_is_the_image_with_such_a_name(html: str, logo: str) -> None:
     assert read(html).logo.removeprefix("https://www.praxis-muster.example") == logo
 
 
@@ -201,7 +201,7 @@ def test_a_contact_form_takes_messages(html: str, expected: bool) -> None:
     assert read(html).has_contact_form is expected
 
 
-def test_a_form_without_an_answerer_is_no_contact_form() -> None:
+def test_a_form_without_a_reply_address_is_no_contact_form() -> None:
     assert not read("<form><textarea name=notes></textarea></form>").has_contact_form
 
 
@@ -244,7 +244,7 @@ def test_the_organisation_is_the_best_described_one(source: str, name: str, city
         '{"@type": "Organization", "name": null, "numberOfEmployees": ' + "9" * 5000 + "}",
     ],
 )
-def test_what_is_no_organisation_is_none_and_harms_nothing(source: str) -> None:
+def test_other_things_are_no_organisations(source: str) -> None:
     found = read(f'<title>x</title><script type="application/ld+json">{source}</script>')
     assert found.title == "x"
     assert found.organisation is None or found.organisation.name == "NaN"
@@ -294,11 +294,11 @@ MONSTERS = {
 
 
 @pytest.mark.parametrize("name", MONSTERS)
-def test_a_monstrous_page_costs_little(name: str) -> None:
+def test_the_work_for_an_extreme_page_grows_with_its_length_only(name: str) -> None:
     assert count_calls(read, MONSTERS[name]) < 6 * len(MONSTERS[name])
 
 
-def test_links_to_pages_of_the_same_site_are_kept_for_picking() -> None:
+def test_links_to_pages_of_the_same_site_are_kept_for_the_selection() -> None:
     html = """<a href="/kontakt#form"><img src=x></a><a href="/kontakt">Kontakt</a><a href="/kontakt">nochmals</a>
     <a href="https://shop.praxis-muster.example/">Shop</a><a href="https://elsewhere.example/kontakt">Kontakt</a>
     <a href="/preise.pdf">Preise</a><a href="mailto:a@example.org">Mail</a><a href="/team" title="Team"></a>"""
@@ -311,7 +311,7 @@ def test_links_to_pages_of_the_same_site_are_kept_for_picking() -> None:
     assert [page.classification.kind for page in select_pages(links, 2)] == ["contact", "team"]
 
 
-def test_only_so_many_links_are_kept() -> None:
+def test_the_number_of_links_is_limited() -> None:
     assert len(read("".join(f"<a href=/{number}>x</a>" for number in range(1000))).links) == 500
 
 

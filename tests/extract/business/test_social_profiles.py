@@ -1,4 +1,4 @@
-"""Profiles: one address per account; shares, posts and leftovers are none."""
+"""Social profiles: one address for each account; shares, posts and placeholders are rejected."""
 
 import pytest
 
@@ -62,7 +62,7 @@ def test_an_account_has_one_address(url: str, platform: str, canonical: str) -> 
         "https://notfacebook.com/kontor",
     ],
 )
-def test_a_share_a_post_and_a_leftover_are_no_profiles(url: str) -> None:
+def test_share_links_posts_and_placeholders_are_no_profiles(url: str) -> None:
     assert found(f"<a href='{url}'>x</a>") == []
 
 
@@ -72,11 +72,11 @@ def test_profiles_come_from_structured_data_and_from_plain_text() -> None:
     assert {platform for platform, _ in found(html)} == {"instagram", "facebook"}
 
 
-def test_the_profile_of_the_page_s_maker_is_kept_apart() -> None:
+def test_the_profile_of_the_page_s_maker_is_rejected() -> None:
     contacts = read_contacts("<p>Web design by <a href='https://x.com/werkstatt'>Werkstatt</a></p>")
     assert contacts.socials == ()
     assert contacts.rejected[0].reason == "maker of the page or theme"
 
 
-def test_an_address_that_is_none_is_passed_over() -> None:
+def test_a_malformed_address_is_ignored() -> None:
     assert parse_profile("https://[facebook.com/x") is None

@@ -1,4 +1,4 @@
-"""Technologies are recognised by the signatures of the data file, each of which brings its own samples."""
+"""Technologies, recognised by the signatures of the data file, each with its own samples."""
 
 import tomllib
 from importlib import resources
@@ -72,14 +72,14 @@ def test_every_entry_is_well_formed() -> None:
             assert text.replace("{version}", "") == text.replace("{version}", "").lower(), sign
 
 
-def test_the_page_about_pages_counts_right() -> None:
+def test_the_documentation_states_the_right_counts() -> None:
     page = (ROOT / "docs" / "pages.md").read_text("utf-8")
     assert f"a table of {len(TABLE)} signatures" in page
     assert f"{len(load_vocabulary().languages)} languages" in page
     assert all(f"| {kind} |" in page for kind in PageKind)
 
 
-def test_what_is_implied_says_so() -> None:
+def test_an_implied_technology_names_the_one_that_implies_it() -> None:
     found = recognised('<meta name="generator" content="WooCommerce 8.4.0">')
     assert found["WordPress"] == Technology("WordPress", "cms", "", "implied by WooCommerce")
 
@@ -89,12 +89,12 @@ def test_a_version_is_preferred_to_a_bare_sign() -> None:
     assert recognised(html)["WordPress"].version == "6.5"
 
 
-def test_headers_speak_too() -> None:
+def test_technologies_are_recognised_in_headers() -> None:
     found = find_technologies(parse_page("<p>x"), {"Server": "cloudflare", "X-Powered-By": "PHP/8.1.2"})
     assert [(one.name, one.version) for one in found] == [("PHP", "8.1.2"), ("Cloudflare", "")]
 
 
-def test_words_in_the_text_of_a_page_are_no_sign() -> None:
+def test_words_in_the_text_are_no_signs_of_a_technology() -> None:
     html = (
         "<p>We build WordPress 6.4 and Shopify shops with wp-content and cdn.shopify.com, jQuery 3.7.1 and React.</p>"
     )

@@ -1,4 +1,4 @@
-"""A page as blocks, links and forms, whichever parser reads it."""
+"""A page as blocks, links and forms, the same with both parsers."""
 
 from typing import Literal
 
@@ -42,7 +42,7 @@ def test_a_page_is_read_the_same_by_both_parsers(parser: Literal["turbohtml", "l
     ]
 
 
-def test_neighbouring_boxes_are_words_of_their_own_and_letters_are_not() -> None:
+def test_adjacent_elements_are_separate_words_and_single_letters_are_not() -> None:
     page = parse_page("<div><span>Jane Roe</span><span>Owner</span></div><p>in<b>f</b><b>o</b>@x</p>")
     assert page.text == "Jane Roe Owner\ninfo@x"
 
@@ -57,7 +57,7 @@ def test_the_nodes_around_a_block_lead_to_the_root() -> None:
     assert [node.tag for node in page.with_ancestors(page.blocks[1].node)] == ["h1", "body", "html"]
 
 
-def test_a_deep_or_endless_page_is_cut_and_says_so() -> None:
+def test_a_deep_or_endless_page_is_cut_and_names_the_limit() -> None:
     deep = parse_page("<div>" * 5_000 + "x")
     assert max(node.depth for node in deep.nodes) < MAX_DEPTH
     assert "depth" in deep.cut

@@ -1,4 +1,4 @@
-"""What the letters of an address and the lists tell, and which verdict follows from what its domain says."""
+"""The inspection of an address, and the verdict by the mail records of its domain."""
 
 import json
 from datetime import UTC, datetime
@@ -67,7 +67,7 @@ def test_an_address_is_read_in_its_normal_form(written, email, domain):
         "\ud800@firma.fi",
     ],
 )
-def test_what_is_no_address_is_undeliverable_whatever_the_domain_says(written):
+def test_a_malformed_address_is_undeliverable(written):
     found = verify_email(inspect_address(written), TAKES_MAIL, NOW)
     assert found.verdict is Verdict.UNDELIVERABLE
     assert found.reasons[0].startswith("not an address: ")
@@ -89,7 +89,7 @@ def test_the_domain_decides_about_a_plain_address(takes, expected):
     assert set(VERDICTS) == set(MailAcceptance)
 
 
-def test_silent_name_servers_leave_the_verdict_open():
+def test_without_a_dns_response_the_verdict_is_unknown():
     assert verdict("eva@firma.fi", None) is Verdict.UNKNOWN
 
 
@@ -106,17 +106,17 @@ def test_a_free_mailbox_is_a_label_and_no_fault():
 
 
 @pytest.mark.parametrize("domain", ["mailinator.com", "eu.mailinator.com", "yopmail.com"])
-def test_a_throw_away_mailbox_is_risky_also_below_its_domain(domain):
+def test_a_disposable_mailbox_is_risky_also_on_a_subdomain(domain):
     found = verify_email(inspect_address(f"eva@{domain}"), TAKES_MAIL, NOW)
     assert (found.verdict, found.disposable, found.free_mail) == (Verdict.RISKY, True, False)
 
 
-def test_a_neighbour_of_a_throw_away_domain_is_none():
+def test_a_domain_that_contains_a_disposable_one_is_not_disposable():
     assert inspect_address("eva@mailinator.com.firma.fi").disposable is False
 
 
 @pytest.mark.parametrize("local", ["noreply", "no-reply", "do-not-reply", "mailer-daemon"])
-def test_a_mailbox_that_nobody_reads_is_risky(local):
+def test_an_unread_mailbox_is_risky(local):
     assert verdict(f"{local}@firma.fi") is Verdict.RISKY
 
 
@@ -135,17 +135,17 @@ def test_letters_outside_ascii_before_the_sign_are_risky():
         ("t-onlin.de", "t-online.de"),
     ],
 )
-def test_a_slip_of_the_finger_is_told(domain, known):
+def test_a_typo_in_the_domain_is_reported(domain, known):
     found = verify_email(inspect_address(f"eva@{domain}"), TAKES_MAIL, NOW)
     assert (found.verdict, found.did_you_mean) == (Verdict.RISKY, f"eva@{known}")
 
 
 @pytest.mark.parametrize("domain", ["gmail.com", "mail.com", "ymail.com", "hotmail.fr", "googlemail.com", "firma.fi"])
-def test_a_domain_that_is_meant_is_not_corrected(domain):
+def test_a_known_or_unrelated_domain_is_not_corrected(domain):
     assert inspect_address(f"eva@{domain}").did_you_mean is None
 
 
-def test_on_the_site_s_own_domain_nothing_is_a_slip():
+def test_the_site_s_own_domain_is_never_a_typo():
     assert inspect_address("info@gmall.com", is_own_domain=True).did_you_mean is None
 
 
@@ -164,15 +164,15 @@ def test_on_the_site_s_own_domain_nothing_is_a_slip():
         ("ba", "ab", True),
     ],
 )
-def test_one_slip_is_one_letter_or_one_exchange(written, known, slip):
+def test_one_typo_is_one_letter_or_one_exchange(written, known, slip):
     assert is_one_typo(written, known) is slip
 
 
-def test_the_providers_that_are_mistyped_are_known_to_give_mailboxes():
+def test_often_mistyped_providers_are_free_mail_providers():
     assert set(OFTEN_MISTYPED) <= FREE
 
 
-def test_the_verdict_can_be_kept_as_json():
+def test_the_verdict_can_be_stored_as_json():
     found = verify_email(inspect_address("info@firma.fi"), TAKES_MAIL, NOW, phone_valid=True)
     kept = json.loads(json.dumps(found.as_json()))
     assert kept["verdict"] == "deliverable"
@@ -186,7 +186,7 @@ def test_the_verdict_can_be_kept_as_json():
 @example("\x00@\x00")
 @example("a@" + "\u0300" * 60 + ".fi")
 @example("a@" + ("xn--" + "a" * 55 + ".") * 3 + "de")
-def test_whatever_is_written_gets_a_verdict_that_can_be_stored(written):
+def test_any_text_gets_a_verdict_that_can_be_stored(written):
     found = verify_email(inspect_address(written), TAKES_MAIL, NOW)
     assert found.verdict in list(Verdict)
     assert found.reasons
@@ -196,10 +196,10 @@ def test_whatever_is_written_gets_a_verdict_that_can_be_stored(written):
 
 
 @given(st.text(alphabet="abc.", max_size=8), st.text(alphabet="abc.", max_size=8))
-def test_a_slip_goes_both_ways(one, other):
+def test_a_typo_is_symmetric(one, other):
     assert is_one_typo(one, other) is is_one_typo(other, one)
 
 
-def test_a_wrong_address_is_never_asked_about():
+def test_a_malformed_address_needs_no_dns_records():
     assert inspect_address("a@b") == InspectedAddress("a@b", wrong=inspect_address("a@b").wrong)
     assert inspect_address("a@b").domain == ""

@@ -1,4 +1,4 @@
-"""Addresses that a page does not show as they are: named signs, escaped letters, copies of a letter."""
+"""Obfuscated addresses: names of the at sign, escaped letters, recipients of copies."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def kinds(html: str) -> dict[str, str]:
         "svoboda at kontor dot de",
     ],
 )
-def test_the_sign_is_called_by_its_name_in_many_languages(written: str) -> None:
+def test_the_name_of_the_at_sign_is_known_in_many_languages(written: str) -> None:
     assert list(kinds(f"<p>Mail: {written}</p>")) == ["svoboda@kontor.de"]
 
 
@@ -56,7 +56,7 @@ def test_an_escaped_sign_is_a_hidden_address(html: str) -> None:
     assert list(kinds(f"<p>Contact</p>{html}")) == ["post@kontor.de"]
 
 
-def test_whoever_gets_a_copy_is_found_as_well() -> None:
+def test_recipients_of_a_copy_are_found() -> None:
     html = "<a href='mailto:office@kontor.de?subject=Hi&cc=mike@kontor.de&body=x&BCC=anna%40kontor.de'>Write</a>"
     assert list(kinds(html)) == ["office@kontor.de", "mike@kontor.de", "anna@kontor.de"]
 
@@ -68,10 +68,10 @@ contacto kontor post firmapost rejestracja ordinace iroda birou ajanvaraus
 
 
 @pytest.mark.parametrize("local", OFFICES.split())
-def test_an_office_is_no_person(local: str) -> None:
+def test_an_office_address_is_a_role_address(local: str) -> None:
     assert kinds(f"<p>{local}@kontor.de</p>") == {f"{local}@kontor.de": "role"}
 
 
-def test_who_made_the_page_is_not_the_business() -> None:
+def test_the_maker_of_the_page_is_not_the_business() -> None:
     html = "<p>kontor@kontor.de<br>Sivut: <a href='http://nikkarit.fi'>Nikkarit</a> info@nikkarit.fi</p>"
     assert list(kinds(html)) == ["kontor@kontor.de"]

@@ -1,4 +1,4 @@
-"""Addresses: every form they are written in, and everything that only looks like one."""
+"""Email addresses in every form, and texts that only look like one."""
 
 import codecs
 
@@ -47,7 +47,7 @@ def test_an_address_is_found_in_every_form(form: str) -> None:
         "<div itemscope itemtype='schema.org/Hotel'><meta itemprop='email' content='info@kontor.example'></div>",
     ],
 )
-def test_an_address_is_found_however_it_hides(html: str) -> None:
+def test_an_obfuscated_address_is_found(html: str) -> None:
     assert found(html) == ["info@kontor.example"]
 
 
@@ -66,7 +66,7 @@ def test_an_address_is_found_however_it_hides(html: str) -> None:
         "<p>someone@nowhere.nosuchending</p>",
     ],
 )
-def test_no_address_is_invented(html: str) -> None:
+def test_texts_without_an_address_give_none(html: str) -> None:
     assert found(html) == []
 
 
@@ -87,15 +87,15 @@ def test_no_address_is_invented(html: str) -> None:
         ("<a href='mailto:info@alt.example'>neu@kontor.example</a>", "hidden behind another address"),
     ],
 )
-def test_the_address_of_somebody_else_is_kept_apart_with_the_reason(html: str, reason: str) -> None:
+def test_an_address_of_another_organisation_is_rejected_with_the_reason(html: str, reason: str) -> None:
     assert reason in reasons(html).values()
 
 
-def test_the_page_of_an_office_keeps_its_own_address() -> None:
+def test_the_page_of_an_authority_keeps_its_own_address() -> None:
     assert found("<p>Write to town@hall.gov.uk</p>") == ["town@hall.gov.uk"]
 
 
-def test_the_kind_says_whose_mailbox_it_is() -> None:
+def test_the_kind_of_an_address_depends_on_name_and_domain() -> None:
     html = "<p>info@kontor.example kim.lind@kontor.example kontor@gmail.com office@partner.example</p>"
     kinds = [email.kind for email in read_contacts(html, url="https://www.kontor.example/").emails]
     assert kinds == ["role", "personal", "free-mail", "other-domain"]
@@ -108,14 +108,14 @@ def test_every_value_has_its_snippet_and_confidence() -> None:
     assert 0 < email.confidence <= 1
 
 
-def test_a_directory_is_cut_and_says_so() -> None:
+def test_a_directory_is_cut_and_names_the_limit() -> None:
     contacts = read_contacts("".join(f"<p>a{number}@kontor.example</p>" for number in range(400)))
     assert len(contacts.emails) == 100
     assert "emails" in contacts.cut
     assert contacts.emails[0].address == "a0@kontor.example"
 
 
-def test_broken_structured_data_hides_nothing_else() -> None:
+def test_broken_structured_data_do_not_prevent_other_facts() -> None:
     bad = ['{"email": ', "[" * 50_000, '{"email": NaN}', '{"n": ' + "9" * 5_000 + "}", '{"email": {"x": "\\ud800"}}']
     scripts = "".join(f'<script type="application/ld+json">{one}</script>' for one in bad)
     assert found(scripts + "<p>info@kontor.example</p>") == ["info@kontor.example"]

@@ -1,4 +1,4 @@
-"""The kind of a page is told by its address, the link to it and its title, in many languages."""
+"""The kind of a page by its URL, the link text and the title, in many languages."""
 
 import tomllib
 from collections import defaultdict
@@ -30,7 +30,7 @@ CASES = read_cases()
 
 
 @pytest.mark.parametrize(("language", "kind", "path", "text"), CASES, ids=lambda value: value[:60])
-def test_a_page_is_what_it_is_called(language: str, kind: str, path: str, text: str) -> None:
+def test_a_page_has_the_kind_of_its_name(language: str, kind: str, path: str, text: str) -> None:
     url = path if ":" in path else f"https://www.example.org{path}"
 
     guess = classify_page(url, text)
@@ -118,14 +118,14 @@ def test_scores_fall_from_the_plain_name_to_the_vague_one() -> None:
     assert len(set(scores)) == len(scores)
 
 
-def test_the_title_speaks_where_the_address_is_silent() -> None:
+def test_the_title_decides_where_the_url_has_no_known_word() -> None:
     assert classify_page("https://example.org/17", title="Unser Team – Praxis Dr. Beispiel").kind == "team"
     assert classify_page("https://example.org/kontakt", title="Praxis Dr. Beispiel | Über uns").kind == "contact"
     assert classify_page("https://example.org/", title="Contact us").kind == "home"
 
 
 @given(url=st.text(max_size=300), text=st.text(max_size=80), title=st.text(max_size=80))
-def test_no_input_is_too_odd(url: str, text: str, title: str) -> None:
+def test_any_input_is_classified(url: str, text: str, title: str) -> None:
     for address in (url, f"https://example.org/{url}", f"https://{url}", f"https://example.org/?page={url}"):
         guess = classify_page(address, text, title)
         assert 0.0 <= guess.score <= 1.0

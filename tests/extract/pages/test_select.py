@@ -1,4 +1,4 @@
-"""Of a site's pages the few that promise contacts are picked, the same ones every time."""
+"""The selection of the pages of a site that are worth fetching for contacts."""
 
 import random
 
@@ -24,23 +24,23 @@ def test_contact_comes_before_imprint_team_about_and_home() -> None:
     assert picked(site) == ["/kontakt", "/impressum", "/team", "/about", "/"]
 
 
-def test_every_kind_has_its_turn_before_a_second_page_of_one() -> None:
+def test_every_kind_is_selected_before_a_second_page_of_one() -> None:
     site = ["/contact", "/contact/berlin", "/contact/bonn", "/impressum", "/team", "/team/jane", "/about"]
     assert picked(site) == ["/contact", "/impressum", "/team", "/about", "/contact/bonn"]
 
 
-def test_one_language_version_is_enough() -> None:
+def test_one_language_version_is_selected() -> None:
     site = ["/yhteystiedot", "/en/contact", "/sv/kontakt", "/meista", "/en/about", "/", "/en/", "/sv/"]
     assert picked(site, limit=8) == ["/yhteystiedot", "/meista", "/"]
 
 
-def test_the_language_asked_for_is_preferred_and_others_fill_its_gaps() -> None:
+def test_the_requested_language_is_preferred_and_others_fill_its_gaps() -> None:
     site = ["/fi/yhteystiedot", "/en/contact", "/fi/henkilokunta", "/de/impressum", "/"]
     assert picked(site, language="en") == ["/en/contact", "/de/impressum", "/fi/henkilokunta", "/"]
     assert picked(site, language="fi") == ["/fi/yhteystiedot", "/de/impressum", "/fi/henkilokunta", "/"]
 
 
-def test_the_commonest_prefix_wins_where_every_page_has_one() -> None:
+def test_the_most_frequent_prefix_is_selected_where_every_page_has_one() -> None:
     site = ["/de/kontakt", "/de/team", "/de/ueber-uns", "/en/contact", "/en/team"]
     assert picked(site) == ["/de/kontakt", "/de/team", "/de/ueber-uns"]
 
@@ -63,11 +63,11 @@ def test_pages_told_apart_by_their_query_are_different_pages() -> None:
     assert picked(site) == ["/index.php?page=kontakt", "/index.php?page=team", "/index.php?page=kontakt&lang=de"]
 
 
-def test_blogs_products_and_files_are_not_worth_a_visit() -> None:
+def test_blogs_products_and_files_are_not_selected() -> None:
     assert picked(["/blog/contact-form-tips", "/product/team-shirt", "/contact.pdf", "/tag/team", "/x"]) == []
 
 
-def test_the_text_of_a_link_can_make_a_page_worth_it() -> None:
+def test_the_text_of_a_link_can_select_a_page() -> None:
     picks = select_pages([PageLink("https://example.org/p-9", "Ota yhteyttä"), PageLink("https://example.org/p-8")], 3)
     assert [(page.url, page.classification.kind, page.classification.place) for page in picks] == [
         ("https://example.org/p-9", "contact", "link text")
@@ -84,7 +84,7 @@ def test_the_limit_holds() -> None:
 
 
 @given(st.lists(st.text(max_size=30), max_size=12), st.integers(0, 6), st.randoms(use_true_random=False))
-def test_the_pick_does_not_depend_on_the_order(names: list[str], limit: int, shuffler: random.Random) -> None:
+def test_the_selection_does_not_depend_on_the_order(names: list[str], limit: int, shuffler: random.Random) -> None:
     site = ["/contact", "/kontakt", "/team/", "/en/team", *(f"/{name}" for name in names)]
     shuffled = list(site)
     shuffler.shuffle(shuffled)

@@ -1,4 +1,4 @@
-"""A page can kill the process that reads it, and nothing else."""
+"""The parser pool: a page can end its own process only."""
 
 import asyncio
 import os
@@ -17,16 +17,16 @@ import uvloop
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.parser_pool.pool import ParserCannotStart, ParserPool, PoisonPage, ReaderFault
-from tests.factories import hard_readers
+from tests.factories import hostile_readers
 
 PAGE = b"<p>Hello</p>"
 
 
 @asynccontextmanager
 async def small_pool(size: int = 1, **limits: float) -> AsyncIterator[ParserPool]:
-    """A pool with small budgets, which leaves no process behind."""
+    """Open a pool with small limits, and check that it leaves no process."""
     settings = {"cpu_seconds": 0.3, "wall_seconds": 20.0, "memory_mb": 300, "max_result_mb": 1.0} | limits
-    async with ParserPool(size, preload=("tests.factories.hard_readers",), **settings) as pool:  # type: ignore[arg-type]
+    async with ParserPool(size, preload=("tests.factories.hostile_readers",), **settings) as pool:  # type: ignore[arg-type]
         seen = set(pool.process_ids)
         yield pool
         seen |= set(pool.process_ids)
@@ -37,7 +37,7 @@ def is_running(pid: int) -> bool:
     return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
 
 
-async def test_facts_come_back_as_they_are() -> None:
+async def test_results_are_returned_unchanged() -> None:
     html = "<html lang=fi><title>Hei</title><p>Soita <a href='tel:+358401234567'>meille</a>"
     async with ParserPool(1) as pool:
         page = await pool.run(parse_page, html)
@@ -48,35 +48,35 @@ async def test_facts_come_back_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("reader", "reason"),
     [
-        (hard_readers.spin, "The page used more than 0.3 s of processor time."),
-        (hard_readers.stall, "The page took longer than 0.5 s."),
-        (hard_readers.hog, "The page needed more than 300 MB of memory."),
-        (hard_readers.abort, "The page crashed the parser (SIGABRT)."),
-        (hard_readers.segfault, "The page crashed the parser (SIGSEGV)."),
-        (hard_readers.leave, "The page ended the parser (exit code 3)."),
-        (hard_readers.hang_up, "The page crashed the parser (SIGKILL)."),
-        (hard_readers.answer_hugely, "The page gave a result larger than 1 MB."),
+        (hostile_readers.spin, "The page used more than 0.3 s of processor time."),
+        (hostile_readers.stall, "The page took longer than 0.5 s."),
+        (hostile_readers.hog, "The page needed more than 300 MB of memory."),
+        (hostile_readers.abort, "The page crashed the parser (SIGABRT)."),
+        (hostile_readers.segfault, "The page crashed the parser (SIGSEGV)."),
+        (hostile_readers.leave, "The page ended the parser (exit code 3)."),
+        (hostile_readers.hang_up, "The page crashed the parser (SIGKILL)."),
+        (hostile_readers.return_too_much, "The page gave a result larger than 1 MB."),
     ],
 )
-async def test_a_poison_page_is_given_up_with_its_reason(reader: Callable[[bytes], None], reason: str) -> None:
-    async with small_pool(wall_seconds=0.5 if reader is hard_readers.stall else 20) as pool:
+async def test_a_poison_page_fails_with_its_reason(reader: Callable[[bytes], None], reason: str) -> None:
+    async with small_pool(wall_seconds=0.5 if reader is hostile_readers.stall else 20) as pool:
         with pytest.raises(PoisonPage) as caught:
             await pool.run(reader, PAGE)
         assert str(caught.value) == reason
-        assert await pool.run(hard_readers.count, PAGE) == len(PAGE)
+        assert await pool.run(hostile_readers.count, PAGE) == len(PAGE)
 
 
-async def test_the_fallback_parser_gets_one_try() -> None:
+async def test_the_fallback_parser_gets_one_attempt() -> None:
     async with small_pool() as pool:
-        assert await pool.run(hard_readers.spin_unless_lxml, PAGE) == "lxml"
-        assert await pool.run(hard_readers.fail_unless_lxml, PAGE) == "lxml"
+        assert await pool.run(hostile_readers.spin_unless_lxml, PAGE) == "lxml"
+        assert await pool.run(hostile_readers.fail_unless_lxml, PAGE) == "lxml"
         assert (pool.counts.retried, pool.counts.given_up, pool.counts.killed) == (2, 0, 1)
 
 
-async def test_when_the_fallback_fails_too_both_reasons_are_told() -> None:
+async def test_if_the_fallback_fails_too_both_reasons_are_reported() -> None:
     async with small_pool() as pool:
         with pytest.raises(PoisonPage) as caught:
-            await pool.run(hard_readers.spin_then_crash, PAGE)
+            await pool.run(hostile_readers.spin_then_crash, PAGE)
     assert str(caught.value) == (
         "The page used more than 0.3 s of processor time; tried once more, it crashed the parser (SIGABRT)."
     )
@@ -85,11 +85,11 @@ async def test_when_the_fallback_fails_too_both_reasons_are_told() -> None:
 @pytest.mark.parametrize(
     ("reader", "reason"),
     [
-        (hard_readers.fail, "The reader raised ValueError: no such thing."),
-        (hard_readers.recurse, "The reader raised RecursionError: maximum recursion depth exceeded"),
+        (hostile_readers.fail, "The reader raised ValueError: no such thing."),
+        (hostile_readers.recurse, "The reader raised RecursionError: maximum recursion depth exceeded"),
     ],
 )
-async def test_an_error_of_the_reader_is_told_and_costs_no_process(
+async def test_an_error_of_the_reader_is_reported_and_ends_no_process(
     reader: Callable[[bytes], None], reason: str
 ) -> None:
     async with small_pool() as pool:
@@ -100,7 +100,7 @@ async def test_an_error_of_the_reader_is_told_and_costs_no_process(
         assert pool.process_ids == before
 
 
-async def test_neighbours_are_not_disturbed() -> None:
+async def test_a_poison_page_does_not_affect_other_pages() -> None:
     finished: list[str] = []
 
     async def note(name: str, reading: Awaitable[object]) -> object:
@@ -110,19 +110,21 @@ async def test_neighbours_are_not_disturbed() -> None:
             finished.append(name)
 
     async with small_pool(2) as pool:
-        poison = asyncio.create_task(note("poison", pool.run(hard_readers.spin, PAGE)))
+        poison = asyncio.create_task(note("poison", pool.run(hostile_readers.spin, PAGE)))
         pages = [bytes(length) for length in range(200)]
-        lengths = await asyncio.gather(*(note("page", pool.run(hard_readers.count, page)) for page in pages))
+        lengths = await asyncio.gather(*(note("page", pool.run(hostile_readers.count, page)) for page in pages))
         with pytest.raises(PoisonPage):
             await poison
     assert lengths == [len(page) for page in pages]
     assert finished == ["page"] * 200 + ["poison"]
 
 
-async def test_every_page_of_a_crowd_gets_its_own_answer_while_others_crash() -> None:
+async def test_every_page_gets_its_own_result_while_others_crash() -> None:
     async with small_pool(2) as pool:
         pages = [bytes(length) for length in range(60)]
-        readings = [pool.run(hard_readers.abort if len(page) % 20 == 7 else hard_readers.count, page) for page in pages]
+        readings = [
+            pool.run(hostile_readers.abort if len(page) % 20 == 7 else hostile_readers.count, page) for page in pages
+        ]
         answers = await asyncio.gather(*readings, return_exceptions=True)
     for page, answer in zip(pages, answers, strict=True):
         assert isinstance(answer, PoisonPage) if len(page) % 20 == 7 else answer == len(page)
@@ -130,7 +132,7 @@ async def test_every_page_of_a_crowd_gets_its_own_answer_while_others_crash() ->
 
 async def test_a_child_is_recycled_after_its_pages() -> None:
     async with small_pool(pages_per_child=3) as pool:
-        pids = Counter([await pool.run(hard_readers.own_pid) for _ in range(7)])
+        pids = Counter([await pool.run(hostile_readers.own_pid) for _ in range(7)])
         assert sorted(pids.values()) == [1, 3, 3]
         assert pool.counts.recycled == 2
 
@@ -139,7 +141,7 @@ async def test_a_child_killed_between_pages_is_replaced() -> None:
     async with small_pool() as pool:
         (pid,) = pool.process_ids
         os.kill(pid, signal.SIGKILL)
-        assert await pool.run(hard_readers.own_pid) != pid
+        assert await pool.run(hostile_readers.own_pid) != pid
 
 
 async def test_cancelling_kills_the_child_and_frees_its_place(tmp_path: Path) -> None:
@@ -148,7 +150,7 @@ async def test_cancelling_kills_the_child_and_frees_its_place(tmp_path: Path) ->
     server = await asyncio.start_unix_server(lambda *wire: connected.set_result(wire), address)
     async with server, small_pool(wall_seconds=60) as pool:
         (pid,) = pool.process_ids
-        reading = asyncio.create_task(pool.run(hard_readers.say_and_stall, address))
+        reading = asyncio.create_task(pool.run(hostile_readers.report_and_stall, address))
         wire, writer = await connected
         assert await wire.readexactly(7) == b"reading"
 
@@ -157,35 +159,35 @@ async def test_cancelling_kills_the_child_and_frees_its_place(tmp_path: Path) ->
             await reading
 
         assert await wire.read() == b""  # the child is gone: its end of the wire is closed
-        assert await pool.run(hard_readers.own_pid) != pid
+        assert await pool.run(hostile_readers.own_pid) != pid
         writer.close()
 
 
-async def test_cancelling_a_page_that_waits_for_its_turn_disturbs_nobody(tmp_path: Path) -> None:
+async def test_cancelling_a_waiting_page_does_not_affect_others(tmp_path: Path) -> None:
     async with small_pool() as pool:
-        first = asyncio.create_task(pool.run(hard_readers.spin_unless_lxml, PAGE))
-        waiting = asyncio.create_task(pool.run(hard_readers.count, PAGE))
+        first = asyncio.create_task(pool.run(hostile_readers.spin_unless_lxml, PAGE))
+        waiting = asyncio.create_task(pool.run(hostile_readers.count, PAGE))
         await asyncio.sleep(0)
         waiting.cancel()
         assert await first == "lxml"
-        assert await pool.run(hard_readers.count, PAGE) == len(PAGE)
+        assert await pool.run(hostile_readers.count, PAGE) == len(PAGE)
 
 
-async def test_ctrl_c_and_terminate_are_the_parents_business() -> None:
+async def test_children_ignore_ctrl_c_and_sigterm() -> None:
     async with small_pool() as pool:
         (pid,) = pool.process_ids
         os.kill(pid, signal.SIGINT)
         os.kill(pid, signal.SIGTERM)
-        assert await pool.run(hard_readers.own_pid) == pid
-        assert await pool.run(hard_readers.ignored_signals) == [True, True]
+        assert await pool.run(hostile_readers.own_pid) == pid
+        assert await pool.run(hostile_readers.ignored_signals) == [True, True]
         assert os.getsid(pid) == pid
 
 
 async def test_children_inherit_no_secrets_and_no_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://planted:secret@localhost/db")
     async with small_pool(2) as pool:
-        environment = await pool.run(hard_readers.environment)
-        files = await pool.run(hard_readers.open_files)
+        environment = await pool.run(hostile_readers.environment)
+        files = await pool.run(hostile_readers.open_files)
     assert "DATABASE_URL" not in environment
     assert "planted" not in repr(environment)
     assert files == ["0:socket", "1:/dev/null"]
@@ -194,28 +196,28 @@ async def test_children_inherit_no_secrets_and_no_sockets(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     "reader",
     [
-        hard_readers.answer_with_code,
-        hard_readers.answer_with_bomb,
-        hard_readers.answer_with_balloon,
-        hard_readers.answer_with_garbage,
-        hard_readers.answer_with_nothing,
+        hostile_readers.return_code,
+        hostile_readers.return_command,
+        hostile_readers.return_huge_object,
+        hostile_readers.send_garbage,
+        hostile_readers.send_empty_response,
     ],
 )
-async def test_an_answer_cannot_make_the_parent_run_code(reader: Callable[[], object]) -> None:
+async def test_a_result_cannot_make_the_parent_run_code(reader: Callable[[], object]) -> None:
     async with small_pool() as pool:
         (pid,) = pool.process_ids
         with pytest.raises(PoisonPage, match="untrusted result"):
             await pool.run(reader)
-        assert await pool.run(hard_readers.own_pid) != pid
+        assert await pool.run(hostile_readers.own_pid) != pid
 
 
-async def test_a_limit_too_tight_to_start_in_is_told_at_once() -> None:
+async def test_limits_too_tight_for_the_start_raise_at_once() -> None:
     with pytest.raises(ParserCannotStart, match="8 MB"):
         async with ParserPool(2, memory_mb=8):
             pass
 
 
-async def test_a_module_that_cannot_be_loaded_is_told_at_once(capfd: pytest.CaptureFixture[str]) -> None:
+async def test_a_module_that_cannot_be_imported_raises_at_once(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ParserCannotStart):
         async with ParserPool(1, preload=("tests.no_such_module",)):
             pass
@@ -226,14 +228,14 @@ async def test_a_closed_pool_starts_nothing() -> None:
     async with small_pool() as pool:
         pass
     with pytest.raises(ParserCannotStart, match="closed"):
-        await pool.run(hard_readers.count, PAGE)
+        await pool.run(hostile_readers.count, PAGE)
 
 
-async def test_closing_ends_what_is_being_read() -> None:
-    pool = ParserPool(1, preload=("tests.factories.hard_readers",))
+async def test_closing_ends_the_page_in_flight() -> None:
+    pool = ParserPool(1, preload=("tests.factories.hostile_readers",))
     await pool.__aenter__()
     (pid,) = pool.process_ids
-    reading = asyncio.create_task(pool.run(hard_readers.stall, PAGE))
+    reading = asyncio.create_task(pool.run(hostile_readers.stall, PAGE))
     await asyncio.sleep(0)
     await pool.close()
     with pytest.raises(ParserCannotStart):
@@ -259,7 +261,7 @@ def long_title_page() -> str:
 
 @pytest.mark.parametrize("make", [deep_page, many_attributes_page, many_tags_page, long_title_page])
 @pytest.mark.parametrize("parser", ["turbohtml", "lxml"])
-async def test_monstrous_pages_end_in_their_budget(make: Callable[[], str], parser: str) -> None:
+async def test_extreme_pages_end_within_their_limits(make: Callable[[], str], parser: str) -> None:
     html = make()
     async with ParserPool(2, cpu_seconds=0.8, wall_seconds=5, memory_mb=512) as pool:
         monster = asyncio.create_task(pool.run(parse_page, html, parser=parser))  # type: ignore[arg-type]
@@ -274,12 +276,12 @@ async def test_monstrous_pages_end_in_their_budget(make: Callable[[], str], pars
 PARENT = """
 import asyncio, sys
 from scrapersky.extract.parser_pool.pool import ParserPool
-from tests.factories import hard_readers
+from tests.factories import hostile_readers
 
 async def main():
     async with ParserPool(2, cpu_seconds=1, wall_seconds=1.0) as pool:
         print(*pool.process_ids, flush=True)
-        await pool.run(hard_readers.stall)
+        await pool.run(hostile_readers.stall)
 
 asyncio.run(main())
 """
@@ -305,7 +307,7 @@ def test_no_child_outlives_its_parent(death: signal.Signals) -> None:
 def test_the_pool_runs_on_uvloop_too() -> None:
     async def read() -> list[object]:
         async with small_pool(2) as pool:
-            readings = (pool.run(hard_readers.count, PAGE), pool.run(hard_readers.abort, PAGE))
+            readings = (pool.run(hostile_readers.count, PAGE), pool.run(hostile_readers.abort, PAGE))
             return list(await asyncio.gather(*readings, return_exceptions=True))
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

@@ -1,4 +1,4 @@
-"""People: found by role, title, card and structure; customers, makers, firms and headings are not."""
+"""People by role, title, card and structured data; customers, makers, firms and headings are rejected."""
 
 import pytest
 
@@ -68,7 +68,7 @@ def test_an_address_or_a_number_on_the_same_line_is_no_part_of_the_role(html: st
         "<p>Hello, our names are Ingvild Nordgård and Sondre Bakkeli and we take all the pictures.</p>",
     ],
 )
-def test_people_who_say_their_own_names_are_people(html: str) -> None:
+def test_people_who_introduce_themselves_are_found(html: str) -> None:
     assert [person.name for person in people(html)] == ["Ingvild Nordgård", "Sondre Bakkeli"]
 
 
@@ -78,21 +78,21 @@ def test_the_role_between_two_names_is_that_of_the_first() -> None:
     assert all(title != "Owner" for name, title in found(html) if name != "Daniel Hennessy")
 
 
-def test_everybody_behind_one_role_has_it() -> None:
+def test_all_names_behind_one_role_have_it() -> None:
     assert found("<p>Trainer: Kai Uhland, Jasmin Öztürk</p>") == [
         ("Kai Uhland", "Trainer"),
         ("Jasmin Öztürk", "Trainer"),
     ]
 
 
-def test_a_new_section_ends_the_voices_of_customers() -> None:
+def test_a_new_section_ends_the_reviews() -> None:
     quote = "<p>“They are thorough, humane and quite unflappable.”</p>"
     html = f"{quote}<h2>Our lawyers</h2><h3>Hannah Whitcombe</h3><p>Solicitor</p>"
     assert found(html) == [("Hannah Whitcombe", "Solicitor")]
     assert found(f"{quote}<h3>Hannah Whitcombe</h3><p>Solicitor</p>") == []
 
 
-def test_the_classes_of_the_whole_page_say_nothing_of_its_parts() -> None:
+def test_the_classes_of_the_whole_page_are_no_zones() -> None:
     card = "<h3>Hannah Whitcombe</h3><p>Solicitor</p>"
     assert found(f"<body class='t-nav has-testimonials'><div class='has-nav'>{card}</div></body>") == [
         ("Hannah Whitcombe", "Solicitor")
@@ -114,7 +114,7 @@ def test_the_classes_of_the_whole_page_say_nothing_of_its_parts() -> None:
         *("강사 소개", "대표 전화", "대표 : 전화상담", "담당자 : 고객센터"),
     ],
 )
-def test_a_heading_behind_a_role_is_nobody(line: str) -> None:
+def test_a_heading_behind_a_role_is_no_person(line: str) -> None:
     assert found(f"<h2>{line}</h2>") == []
 
 
@@ -148,7 +148,7 @@ def test_a_role_introduces_a_person_in_running_text() -> None:
     assert found(html) == [("Peter Johnson", "founder")]
 
 
-def test_names_in_a_row_are_people_each() -> None:
+def test_each_name_in_a_row_is_a_person() -> None:
     html = "<p>Maria Weber (Vorsitzende) | Peter Schulz (Kassierer) | Anna Lang (Schriftführerin)</p>"
     assert [name for name, _ in found(html)] == ["Maria Weber", "Peter Schulz", "Anna Lang"]
 
@@ -160,13 +160,13 @@ def test_structured_data_names_people() -> None:
     assert (person.name, person.title, person.email) == ("Maria Weber", "Owner", "maria@kontor.example")
 
 
-def test_the_author_of_a_review_is_nobody_s_staff() -> None:
+def test_the_author_of_a_review_is_not_a_person_of_the_business() -> None:
     html = """<script type="application/ld+json">{"@type": "Dentist", "review": [{"@type": "Review", "author":
     {"@type": "Person", "name": "Peter Johnson", "jobTitle": "Engineer"}}]}</script>"""
     assert found(html) == []
 
 
-def test_address_and_number_go_with_the_card_they_stand_in() -> None:
+def test_address_and_number_are_those_of_the_same_card() -> None:
     card = "<div class='member'><h3>{}</h3><p>{}</p><p>{}</p><p>{}</p></div>"
     html = card.format("Maria Weber", "Owner", "m@kontor.example", "040 418 7306")
     html += card.format("Peter Schulz", "Trainer", "p@kontor.example", "040 418 7307")
@@ -205,6 +205,6 @@ def test_other_names_are_not_people_of_the_business(html: str) -> None:
     assert found(html) == []
 
 
-def test_the_reason_against_a_name_is_kept() -> None:
+def test_the_reason_for_rejecting_a_name_is_returned() -> None:
     contacts = read_contacts("<div class='reviews'><h4>Peter Johnson</h4><p>Manager</p></div>")
     assert [(one.value, one.reason) for one in contacts.rejected] == [("Peter Johnson", "a customer's voice")]

@@ -1,4 +1,4 @@
-"""Numbers: read with the right region, told apart from everything else that is made of digits."""
+"""Phone numbers of every region, distinguished from other numbers."""
 
 import phonenumbers
 import pytest
@@ -52,7 +52,7 @@ def test_a_number_is_read_as_the_country_writes_it(html: str, region: str | None
         ("<p>CRM 45210, CNPJ 12.345.678/0001-95</p>", "BR"),
     ],
 )
-def test_other_digits_are_left_alone(html: str, region: str) -> None:
+def test_other_numbers_are_not_phones(html: str, region: str) -> None:
     assert found(html, region) == []
 
 
@@ -64,12 +64,12 @@ def test_other_digits_are_left_alone(html: str, region: str) -> None:
         ("<p>(03) 5355 5019 or after hours 0491 570 156</p>", "AU", ["+61353555019", "+61491570156"]),
     ],
 )
-def test_numbers_side_by_side_are_told_apart(html: str, region: str, numbers: list[str]) -> None:
+def test_numbers_side_by_side_are_separate_phones(html: str, region: str, numbers: list[str]) -> None:
     assert found(html, region) == numbers
 
 
 @pytest.mark.parametrize("label", ["F", "Fax", "傳真：", "팩스", "פקס:"])
-def test_a_fax_is_called_so_in_every_script(label: str) -> None:
+def test_a_fax_label_is_recognised_in_every_script(label: str) -> None:
     assert [phone.kind for phone in read_contacts(f"<p>{label} +41 31 555 82 11</p>").phones] == ["fax"]
 
 
@@ -82,7 +82,7 @@ def test_a_fax_is_marked_and_its_neighbour_is_not() -> None:
     ]
 
 
-def test_an_icon_can_say_fax() -> None:
+def test_an_icon_can_label_a_fax() -> None:
     contacts = read_contacts("<p><i class='fa fa-fax'></i> 030 23125419</p>", region="DE")
     assert [phone.kind for phone in contacts.phones] == ["fax"]
 
@@ -95,7 +95,7 @@ def test_the_visible_number_wins_over_the_one_behind_the_link() -> None:
     }
 
 
-def test_a_chat_link_is_a_number_too() -> None:
+def test_a_whatsapp_link_is_a_phone_number() -> None:
     html = "<a href='https://wa.me/358404187306'>x</a><a href='https://api.whatsapp.com/send?phone=4532487306&text=a'>y</a>"
     assert [(phone.number, phone.kind) for phone in read_contacts(html).phones] == [
         ("+358404187306", "whatsapp"),
@@ -117,7 +117,7 @@ def test_the_region_is_inferred_when_it_is_not_given(html: str, url: str) -> Non
     assert "+358404187306" in found(html, url=url)
 
 
-def test_the_reader_in_c_agrees_with_libphonenumber_on_every_region() -> None:
+def test_the_parser_in_c_agrees_with_libphonenumber_on_every_region() -> None:
     for region in sorted(phonenumbers.SUPPORTED_REGIONS):
         example = phonenumbers.example_number(region)
         if example is None:
@@ -131,7 +131,7 @@ def test_the_reader_in_c_agrees_with_libphonenumber_on_every_region() -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.text("0123456789+-() ./", max_size=30), st.sampled_from(["DE", "US", "FI", "IT", "BR"]))
-def test_the_reader_in_c_takes_what_libphonenumber_takes(written: str, region: str) -> None:
+def test_the_parser_in_c_accepts_only_valid_numbers(written: str, region: str) -> None:
     reading = parse_phone(written, region)
     if reading is not None:
         assert phonenumbers.is_valid_number(phonenumbers.parse(reading.number, None))

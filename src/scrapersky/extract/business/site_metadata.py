@@ -224,14 +224,14 @@ def _logo_score(image: Image) -> int:
 
 
 def _has_contact_form(document: Document, frames: tuple[str, ...]) -> bool:
-    """Tell whether a form of the page, or a form service in a frame, takes a message."""
+    """Return whether a form of the page, or a form service in a frame, takes a message."""
     if any(_takes_messages(form) for form in document.forms):
         return True
     return any(service in frame.lower() for frame in frames for service in FORM_SERVICES)
 
 
 def _takes_messages(form: Form) -> bool:
-    """Tell a form with a message field and a reply address from a search, a login, a newsletter or a comment."""
+    """Return whether a form has a message field and a reply address; not a search, login or newsletter form."""
     form_names = f"{form.names} {form.action}"[:600]
     if any(field.type.lower() == "password" for field in form.fields) or OTHER_FORM.search(form_names):
         return False

@@ -15,8 +15,8 @@ from scrapersky.extract.results import Rejected, Social
 from scrapersky.extract.word_lists import load_table, load_words
 
 MAX_CANDIDATES = 500
-PLACEHOLDER_ACCOUNTS = load_words("social_leftovers", "leftovers", "names")
-TABS = load_words("social_leftovers", "tabs")  # parts of a profile
+PLACEHOLDER_ACCOUNTS = load_words("social_placeholders", "accounts", "names")
+TABS = load_words("social_placeholders", "tabs")  # parts of a profile
 # The host of an address without port, credentials and capitals.
 PLAIN_HOST = re.compile(r"(?:https?:)?//([a-z0-9.-]{1,253})(?=[/?#]|$)")
 ACCOUNT = re.compile(r"[^\s<>{}\"'\[\]|\\]{1,200}")
@@ -118,7 +118,7 @@ def parse_profile(url: str) -> tuple[str, str, str] | None:
 
 @lru_cache(4096)
 def _has_no_profiles(host: str) -> bool:
-    """Tell whether no profile can be on this host."""
+    """Return whether no profile can be on this host."""
     host = host.removeprefix("www.")
     return _platform_of(host) is None and FEDIVERSE_HOST.search(host) is None
 

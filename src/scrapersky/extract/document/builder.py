@@ -61,7 +61,7 @@ class PageBuilder:
         self.form: tuple[int, Attributes] | None = None
 
     def has_capacity(self, collection: Sized, name: str) -> bool:
-        """Tell whether one more may be added; otherwise note the name in `cut`."""
+        """Return whether one more may be added; otherwise note the name in `cut`."""
         if len(collection) < MAX_EACH:
             return True
         self.cut.add(name)

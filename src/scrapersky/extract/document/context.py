@@ -31,7 +31,7 @@ def folded_words(text: str) -> tuple[str, ...]:
 
 
 def is_credit(document: Document, block: Block) -> bool:
-    """Tell whether the block names the maker of the page: Webdesign: …, Realizacja: …, Site by …"""
+    """Return whether the block names the maker of the page: Webdesign: …, Realizacja: …, Site by …"""
     text = block.text
     if len(text) > 300:
         return False  # a paragraph may be about design; a credit is a line
@@ -42,7 +42,7 @@ def is_credit(document: Document, block: Block) -> bool:
 
 
 def _is_label(text: str) -> bool:
-    """Tell whether a line labels the next one: Webdesign. Site réalisé par:. One that names the maker does not."""
+    """Return whether a line labels the next one: Webdesign. Site réalisé par:. One that names the maker does not."""
     return len(text) < 80 and (text.endswith(":") or len(folded_words(text)) <= MAX_LABEL_WORDS)
 
 
@@ -78,7 +78,7 @@ def _section_heading(document: Document, block: Block) -> str:
 
 
 def is_authority(document: Document, block: Block) -> bool:
-    """Tell whether the section is about another organisation: supervision, arbitration, hosting, an insurer."""
+    """Return whether the section is about another organisation: supervision, arbitration, hosting, an insurer."""
     return _has_authority_words(block.text) or _has_authority_words(_section_heading(document, block))
 
 

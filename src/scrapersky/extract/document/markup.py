@@ -117,7 +117,7 @@ def names_and_zone(tag: str, attributes: Attributes) -> tuple[str, Zone | None]:
 
 
 def is_hidden(attributes: Attributes) -> bool:
-    """Tell whether the attributes of an element hide it."""
+    """Return whether the attributes of an element hide it."""
     style = attributes.get("style")
     return "hidden" in attributes or bool(style and HIDDEN_STYLE.search(style[:500]))
 

@@ -199,7 +199,7 @@ class Document:
             node = here.parent
 
     def is_inside(self, index: int, node: int) -> bool:
-        """Tell whether the block with this index exists and is in the node."""
+        """Return whether the block with this index exists and is in the node."""
         if index >= len(self.blocks):
             return False
         return any(around.index == node for around in self.with_ancestors(self.blocks[index].node))

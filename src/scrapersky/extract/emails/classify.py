@@ -73,7 +73,7 @@ class EmailClassifier:
         return classify_email(address, self.own)
 
     def _is_in_copyright(self, block: Block) -> bool:
-        """Tell whether the block is a copyright line, and other blocks have addresses, too: then it names the maker."""
+        """Return whether the block is a copyright line and other blocks have addresses: then it names the maker."""
         lowered = block.text.lower()
         if "©" not in lowered and "copyright" not in lowered:
             return False
@@ -81,7 +81,7 @@ class EmailClassifier:
 
 
 def _mixes_alphabets(domain: str) -> bool:
-    """Tell whether one label has Latin and other letters, as in a forged name."""
+    """Return whether one label has Latin and other letters, as in a forged name."""
     return any(
         any(character.isascii() and character.isalpha() for character in label)
         and any("\u0370" <= character <= "\u1fff" for character in label)

@@ -179,7 +179,7 @@ def _intended_domain(domain: str) -> str | None:
 
 
 def is_one_typo(written: str, known: str) -> bool:
-    """Tell whether the texts differ by one added, missing or other letter, or by two exchanged letters."""
+    """Return whether the texts differ by one added, missing or other letter, or by two exchanged letters."""
     if written == known or abs(len(written) - len(known)) > 1:
         return False
     start = 0

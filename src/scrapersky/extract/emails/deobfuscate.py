@@ -26,7 +26,7 @@ SHIFTED_RANGES = ((0x2B, 0x3A), (0x40, 0x5A), (0x61, 0x7A))  # TYPO3 rotates the
 
 
 def is_email_address(text: str) -> bool:
-    """Tell whether the whole text is one address with an existing ending."""
+    """Return whether the whole text is one address with an existing ending."""
     return EMAIL.fullmatch(text) is not None and bool(registrable_domain(text.rpartition("@")[2]))
 
 
@@ -81,7 +81,7 @@ MAX_TEXT = 5_000
 
 
 def may_be_spelled_out(text: str) -> bool:
-    """Tell quickly whether the text can contain a spelled-out address."""
+    """Check quickly whether the text can contain a spelled-out address."""
     if len(text) >= MAX_TEXT:
         return False
     for sign in BRACKETS:

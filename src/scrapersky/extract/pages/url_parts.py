@@ -65,7 +65,7 @@ def _split_host_path_query(url: str) -> tuple[str, str, str]:
 
 
 def _is_language(name: str) -> bool:
-    """Tell whether a name is a prefix such as fi or en-gb, not a word of the vocabulary such as om or om-os."""
+    """Return whether a name is a prefix such as fi or en-gb, not a word of the vocabulary such as om or om-os."""
     letters = name if len(name) == 2 else name[:2] + name[3:] if name[2] in "-_" else ""
     return letters.isascii() and letters.isalpha() and load_vocabulary().entry(name) is None
 

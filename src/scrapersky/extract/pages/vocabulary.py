@@ -77,7 +77,7 @@ def compact_name(name: str) -> str:
 
 
 def is_unspaced_script(text: str) -> bool:
-    """Tell whether a text is in a script without spaces between words: Japanese, Chinese, often Korean."""
+    """Return whether a text is in a script without spaces between words: Japanese, Chinese, often Korean."""
     return not text.isascii() and any(
         "\u3040" <= letter <= "\u9fff" or "\uac00" <= letter <= "\ud7a3" for letter in text
     )

@@ -140,7 +140,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 def _is_plain_value(found: object) -> bool:
-    """Tell whether an object is a class of plain values, whose construction has no other effect."""
+    """Return whether an object is a class of plain values, whose construction has no other effect."""
     if not isinstance(found, type):
         return False
     return is_dataclass(found) or issubclass(found, tuple | Enum | date | time | timedelta | tzinfo)

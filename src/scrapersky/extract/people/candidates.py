@@ -122,12 +122,12 @@ def _end_at_element(candidate: NameCandidate, parts: tuple[str, ...]) -> NameCan
 
 
 def _may_have_label(text: str) -> bool:
-    """Tell whether the text is one word or has a separator: Maria. Owner: Maria."""
+    """Return whether the text is one word or has a separator: Maria. Owner: Maria."""
     return " " not in text or SEPARATOR_SIGN.search(text) is not None
 
 
 def _may_begin_with_name(text: str) -> bool:
-    """Tell whether a longer line can begin with a name, have a label, or be a row of names."""
+    """Return whether a longer line can begin with a name, have a label, or be a row of names."""
     if ":" in text or NAME_START.match(text) is not None:
         return True
     return len(text) <= LONG_ROW and ROW_SIGN.search(text) is not None

@@ -71,7 +71,7 @@ def _select_people(
 
 
 def _is_role(candidate: NameCandidate) -> bool:
-    """Tell whether the candidate is a role: Baker and Cook are surnames, too, but alone on a line they are roles."""
+    """Return whether the candidate is a role: Baker and Cook are surnames, too, but alone on a line they are roles."""
     return len(candidate.name.words) == 1 and not candidate.role and is_role(candidate.name.text)
 
 

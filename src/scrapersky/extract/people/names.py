@@ -113,13 +113,13 @@ def _may_be_name(words: list[str]) -> bool:
 
 @lru_cache(8192)
 def is_role(text: str) -> bool:
-    """Tell whether a short text names a role."""
+    """Return whether a short text names a role."""
     return len(text) <= 160 and any(map(is_role_word, map(fold_word, WORD.findall(text))))
 
 
 @lru_cache(8192)
 def is_role_word(word: str) -> bool:
-    """Tell whether a folded word, or a part of it between slashes or hyphens, names a role."""
+    """Return whether a folded word, or a part of it between slashes or hyphens, names a role."""
     if word in ROLES:
         return True
     if word.isalpha():
@@ -142,7 +142,7 @@ def _split_titles(words: list[str]) -> tuple[list[str], list[str]]:
 
 @lru_cache(4096)
 def is_title(word: str) -> bool:
-    """Tell whether a word is a title: Dr., mgr, Frau, Pastor … A single M or H is a title only with its dot."""
+    """Return whether a word is a title: Dr., mgr, Frau, Pastor … A single M or H is a title only with its dot."""
     folded = fold_word(word).rstrip(".")
     if folded not in TITLES:
         return False
@@ -157,7 +157,7 @@ def _is_credential(word: str) -> bool:
 
 
 def _has_name_form(words: list[str], folded: tuple[str, ...]) -> bool:
-    """Tell whether these are one to five capitalised words, perhaps with particles in lower case between them."""
+    """Return whether these are one to five capitalised words, perhaps with particles in lower case between them."""
     if not 1 <= len(words) <= 6 or len(" ".join(words)) > MAX_NAME:
         return False
     if folded[0] in PARTICLES and words[0][0].islower():
@@ -218,7 +218,7 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
 
 
 def _any_listed(words: tuple[str, ...], listed: frozenset[str]) -> bool:
-    """Tell whether a word other than a particle is listed."""
+    """Return whether a word other than a particle is listed."""
     return not listed.isdisjoint(words) and any(word in listed and word not in PARTICLES for word in words)
 
 

@@ -148,7 +148,7 @@ class NameScorer:
         return shown
 
     def _is_in_own_card(self, block: Block, line: Block) -> bool:
-        """Tell whether a line near a name is not in the card of another name."""
+        """Return whether a line near a name is not in the card of another name."""
         around = {node.index for node in self.document.with_ancestors(block.node)}
         branch = -1  # the outermost element around the line that is not around the name
         for node in self.document.with_ancestors(line.node):
@@ -178,7 +178,7 @@ class NameScorer:
         return clause[0].strip() if clause is not None and is_role(clause[0]) else ""
 
     def _has_contact_below(self, block: Block) -> bool:
-        """Tell whether an address or a number is in the next two blocks."""
+        """Return whether an address or a number is in the next two blocks."""
         return any(
             other.index in self.phone_blocks or "@" in other.text
             for other in self.blocks[block.index + 1 : block.index + 3]
@@ -214,7 +214,7 @@ class NameScorer:
         return ("ipsum" in text or "IPSUM" in text or "Ipsum" in text) and "lorem ipsum" in text.lower()
 
     def _is_beside_quote(self, block: Block) -> bool:
-        """Tell whether a quoted text or stars are beside the name."""
+        """Return whether a quoted text or stars are beside the name."""
         if _has_stars(block.icons):
             return True
         for other in reversed(self.blocks[max(0, block.index - 2) : block.index]):
@@ -227,7 +227,7 @@ class NameScorer:
         return any(QUOTE_MARKS.match(other.text) for other in self.blocks[block.index + 1 : block.index + 2])
 
     def _is_under_heading(self, block: Block, listed: frozenset[str]) -> bool:
-        """Tell whether the nearest heading above the block has a listed word."""
+        """Return whether the nearest heading above the block has a listed word."""
         place = bisect_left(self.heading_indexes, block.index)
         for heading in reversed(self.headings[max(0, place - 4) : place]):
             if heading.index < block.index - SECTION_REACH:

@@ -91,7 +91,7 @@ def _rejection_reason(document: Document, candidate: PhoneCandidate, found: dict
 
 
 def _is_placeholder(number: str) -> bool:
-    """Tell whether the number is never assigned: 12345678, seven equal digits, 555-01xx."""
+    """Return whether the number is never assigned: 12345678, seven equal digits, 555-01xx."""
     digits = number.lstrip("+")
     if len(set(digits[-7:])) == 1 or "12345678" in digits or "98765432" in digits:
         return True
@@ -99,7 +99,7 @@ def _is_placeholder(number: str) -> bool:
 
 
 def _is_sequence(number: str) -> bool:
-    """Tell whether the number contains a sequence as templates show it; in a link or structured data it may be real."""
+    """Return whether the number has a sequence, as in templates; in a link or structured data it may be real."""
     return "1234567" in number or number.endswith(("123456", "654321"))
 
 

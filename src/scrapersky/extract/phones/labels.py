@@ -57,7 +57,7 @@ def nearest_label(text: str) -> NumberLabel:
 
 
 def is_likely_phone(text: str, at: int, piece: str, label: NumberLabel) -> bool:
-    """Tell whether digits without a link are written like a phone number, not like a date, a price or a count."""
+    """Return whether digits without a link are written like a phone number, not like a date, a price or a count."""
     if label:
         return True
     after = text[at + len(piece) : at + len(piece) + 4]

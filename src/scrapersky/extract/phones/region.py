@@ -17,7 +17,7 @@ INTERNATIONAL = re.compile(r"\+\d(?:[\s().\-–/]{0,2}\d){6,15}")
 
 
 def is_region(region: str) -> bool:
-    """Tell whether libphonenumber knows the two-letter region."""
+    """Return whether libphonenumber knows the two-letter region."""
     return region in phonenumbers.SUPPORTED_REGIONS
 
 

@@ -1,4 +1,4 @@
-"""Cards of people: where a name ends, whose the role beside it is, and whose the address below."""
+"""Cards of people: where a name ends, and which role, address and number is whose."""
 
 import pytest
 
@@ -43,7 +43,7 @@ def test_a_role_that_begins_the_next_card_is_not_taken() -> None:
     assert ("Martha Ellison", "Surveyor") not in found(html)
 
 
-def test_the_heading_of_a_list_is_nobodys_role() -> None:
+def test_the_heading_of_a_list_is_no_role() -> None:
     html = "<h2>Our Doctors</h2><ul><li>Dr. Susan Whitcombe</li><li>Dr. Oliver Grant</li></ul>"
     assert found(html) == [("Susan Whitcombe", ""), ("Oliver Grant", "")]
 
@@ -61,7 +61,7 @@ def test_the_heading_of_a_list_is_nobodys_role() -> None:
         ("<p>Geschäftsführer: Dipl.-Ing. (FH) Martin Huber</p>", "Martin Huber", "Geschäftsführer"),
     ],
 )
-def test_a_name_and_a_role_end_where_they_end(html: str, name: str, title: str) -> None:
+def test_a_name_and_a_role_end_at_their_element(html: str, name: str, title: str) -> None:
     assert found(html) == [(name, title)]
 
 
@@ -70,7 +70,7 @@ def test_a_role_in_brackets_between_two_names_is_no_nickname() -> None:
     assert "Jane Robert Grant" not in names
 
 
-def test_two_managers_on_one_line_are_two_and_a_trade_with_a_hyphen_is_one() -> None:
+def test_two_managers_on_one_line_are_two_people_and_a_hyphenated_trade_is_one() -> None:
     html = "<p>Geschäftsführer:<br>Martin Huber, Maler- und Lackierermeister Stefan Vogel</p>"
     assert found(html) == [("Martin Huber", "Geschäftsführer"), ("Stefan Vogel", "Maler- und Lackierermeister")]
 
@@ -92,17 +92,17 @@ def test_two_managers_on_one_line_are_two_and_a_trade_with_a_hyphen_is_one() -> 
         ("PharmDr. Jana Dvořáková", "Jana Dvořáková"),
     ],
 )
-def test_titles_and_letters_behind_are_no_part_of_a_name(written: str, name: str) -> None:
+def test_titles_and_credentials_are_no_part_of_a_name(written: str, name: str) -> None:
     html = f"<div class='team'><h3>{written}</h3><p>Director</p></div>"
     assert [person.name for person in people(html)] == [name]
 
 
 @pytest.mark.parametrize("street", ["Avda. de Andalucía", "Ctra. de Toledo", "Blvd. Saint Germain", "Pza. del Sol"])
-def test_a_street_is_nobody(street: str) -> None:
+def test_a_street_is_no_person(street: str) -> None:
     assert found(f"<p>Clínica veterinaria</p><p>{street}</p>") == []
 
 
-def test_an_empty_cell_is_not_filled_from_below_the_table() -> None:
+def test_an_empty_cell_gets_no_value_from_below_the_table() -> None:
     html = (
         "<table><tr><td>Martha Ellison</td><td>Director</td><td>0117 496 0288</td><td>martha@kontor.example</td></tr>"
         "<tr><td>Oliver Grant</td><td>Surveyor</td><td>&nbsp;</td><td>&nbsp;</td></tr></table>"
@@ -114,7 +114,7 @@ def test_an_empty_cell_is_not_filled_from_below_the_table() -> None:
     ]
 
 
-def test_what_follows_the_last_card_belongs_to_nobody_and_a_link_dials_the_one_of_its_card() -> None:
+def test_contacts_behind_the_last_card_are_not_associated_and_a_link_is_that_of_its_card() -> None:
     html = (
         "<div class='team'><div><h3>Martha Ellison</h3><p>Director</p></div>"
         "<div><h3>Oliver Grant</h3><p>Surveyor</p><a href='tel:01174960288'>Call Oliver</a></div>"

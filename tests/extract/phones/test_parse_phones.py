@@ -1,4 +1,4 @@
-"""Numbers side by side, in wide digits, and those that look like a template's."""
+"""Numbers side by side, in full-width digits, and in sequences of templates."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def test_wide_digits_are_digits() -> None:
     assert list(numbers("<p>電話 ０３－３４０９－７１８２</p>", "JP")) == ["+81334097182"]
 
 
-def test_a_number_in_a_row_is_a_templates_unless_it_is_linked_or_given_to_machines() -> None:
+def test_a_sequence_is_a_placeholder_unless_it_is_linked_or_in_structured_data() -> None:
     shown = "<p>Tel. 600 123 456</p>"
     assert numbers(shown, "ES") == {}
     assert numbers(f"{shown}<a href='tel:+34600123456'>Llámenos</a>", "ES") == {"+34600123456": 0.4}
@@ -35,5 +35,5 @@ def test_a_number_in_a_row_is_a_templates_unless_it_is_linked_or_given_to_machin
     assert numbers(shown + machine, "ES") == {"+34600123456": 0.4}
 
 
-def test_a_linked_number_that_nobody_has_stays_a_placeholder() -> None:
+def test_a_linked_number_that_is_never_assigned_is_a_placeholder() -> None:
     assert numbers("<a href='tel:+31612345678'>Bel ons</a>", "NL") == {}

@@ -1,4 +1,4 @@
-"""Readers that misbehave: what a hostile page could make a parser do. Standard library only, so children start fast."""
+"""Readers that misbehave like a parser on a hostile page. Standard library only, so that children start fast."""
 
 import ctypes
 import os
@@ -75,44 +75,44 @@ def fail_unless_lxml(html: bytes, parser: str = "turbohtml") -> str:
     return parser
 
 
-def answer_hugely(html: bytes = b"") -> bytes:
+def return_too_much(html: bytes = b"") -> bytes:
     return bytes(2 << 20)
 
 
-def answer_with_code() -> Callable[[str], int]:
+def return_code() -> Callable[[str], int]:
     return os.system
 
 
-class Balloon:
+class HugeObject:
     def __reduce__(self) -> tuple[type[bytearray], tuple[int]]:
         return bytearray, (1 << 40,)
 
 
-def answer_with_balloon() -> Balloon:
-    return Balloon()
+def return_huge_object() -> HugeObject:
+    return HugeObject()
 
 
-class Bomb:
+class ShellCommand:
     def __reduce__(self) -> tuple[Callable[[str], int], tuple[str]]:
         return os.system, ("exit 1",)
 
 
-def answer_with_bomb() -> Bomb:
-    return Bomb()
+def return_command() -> ShellCommand:
+    return ShellCommand()
 
 
-def answer_with_garbage() -> None:
-    """Write over the wire what no child should."""
+def send_garbage() -> None:
+    """Write bytes to the connection that are no response."""
     os.write(0, b"+\x00\x00\x00\x04junk")
 
 
-def answer_with_nothing() -> None:
-    """An answer without a body."""
+def send_empty_response() -> None:
+    """Write a response without a body."""
     os.write(0, b"+\x00\x00\x00\x00")
 
 
-def say_and_stall(address: str) -> None:
-    """Tell the test that the page is being read, then stall. The end of the connection is the end of the child."""
+def report_and_stall(address: str) -> None:
+    """Report the start of the page, then stall. The connection ends with the child."""
     with socket.socket(socket.AF_UNIX) as wire:
         wire.connect(address)
         wire.sendall(b"reading")
@@ -124,11 +124,11 @@ def environment() -> dict[str, str]:
 
 
 def open_files() -> list[str]:
-    """What the open descriptors of the child are."""
+    """List the open file descriptors of the child."""
     return sorted(f"{name}:{os.readlink(f'/proc/self/fd/{name}').split(':')[0]}" for name in ("0", "1")) + [
         name for name in os.listdir("/proc/self/fd") if int(name) > 2 and Path(f"/proc/self/fd/{name}").exists()
     ]
 
 
 def ignored_signals() -> list[bool]:
-    return [signal.getsignal(told) is signal.SIG_IGN for told in (signal.SIGINT, signal.SIGTERM)]
+    return [signal.getsignal(number) is signal.SIG_IGN for number in (signal.SIGINT, signal.SIGTERM)]
