@@ -4,7 +4,7 @@ import pytest
 
 from scrapersky.bootstrap import open_application
 from scrapersky.core.errors import BadSetting
-from tests.api.conftest import environment
+from tests.factories.api_application import environment
 
 ITS_TENANT = 'WHERE id = (SELECT tenant_id FROM "user" WHERE id = $1)'
 CHANGES = {

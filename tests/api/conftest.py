@@ -1,104 +1,25 @@
-"""The real application over a real database, with the example line of parcels."""
+"""The application over a database of the tests, without its engine, and a client with the key of an admin."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
-from datetime import datetime
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import httpx
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import select
 
-from scrapersky.asgi import create_app
 from scrapersky.core.database import Database
-from scrapersky.core.roles import Role, scopes_of
-from scrapersky.core.settings import Environment
-from scrapersky.core.tokens import new_key
-from scrapersky.engine.pipeline import Pipeline
-from scrapersky.models import ApiKey, User
-from scrapersky.sandbox.example_workflows import example_pipeline
-from scrapersky.store.accounts import tenants
-
-LINE = "/api/v3/workflows"
-ME = "ada"  # the admin of the default tenant, as whom tests ask unless they say otherwise
-SECRET = "ohPVCqk0SBo9tE3hYlWmZ2x7Fn5RgUa1"  # signs the tokens of these tests
-METRICS_TOKEN = "prometheus-may-read-numbers"
-
-
-def environment(url: str, **variables: str) -> Environment:
-    return Environment(
-        {
-            "DATABASE_URL": url,
-            "SCHEDULER_POLL_INTERVAL_SECONDS": "0.1",
-            "SCHEDULER_IDLE_TIMEOUT_SECONDS": "0",
-            "SCHEDULER_SHUTDOWN_GRACE_SECONDS": "1",
-            "SCRAPERSKY_SECRET_KEY": SECRET,
-            "SCRAPERSKY_METRICS_TOKEN": METRICS_TOKEN,
-            "SCRAPERSKY_RATE_LIMIT_PER_KEY": "0",
-            "SCRAPERSKY_RATE_LIMIT_PER_IP": "0",
-            **variables,
-        },
-        None,
-    )
-
-
-@asynccontextmanager
-async def served(app: FastAPI, key: str | None = None) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of the application while it is open; an exception that reaches the server fails the test.
-
-    It carries the key, or one of an admin of the default tenant.
-    """
-    async with (
-        app.router.lifespan_context(app),
-        asking(app, key or await make_key(app.state.application.database)) as client,
-    ):
-        yield client
-
-
-def asking(app: FastAPI, credential: str | None, host: str = "127.0.0.1") -> httpx.AsyncClient:
-    """Another client of an open application: with a key or a token, or as a stranger."""
-    headers = {"Authorization": f"Bearer {credential}"} if credential else {}
-    transport = httpx.ASGITransport(app, client=(host, 4711))
-    return httpx.AsyncClient(transport=transport, base_url="http://localhost:8000", headers=headers)
-
-
-async def make_key(
-    database: Database,
-    role: str = "admin",
-    tenant: str = "default",
-    name: str = ME,
-    scopes: Sequence[str] | None = None,
-    expires_at: datetime | None = None,
-) -> str:
-    """A key of a user who is made if not there; the tenant as well."""
-    made = new_key()
-    async with database.engine_session() as session:
-        tenant_id = await tenants.find_or_create(session, tenant)
-    async with database.session(tenant_id) as session:
-        user = await session.scalar(select(User).where(User.name == name, User.tenant_id == tenant_id))
-        user = user or User(tenant_id=tenant_id, name=name, role=role)
-        session.add(user)
-        await session.flush()
-        allowed = scopes_of(Role(user.role)) if scopes is None else list(scopes)
-        columns = {"prefix": made.prefix, "secret_hash": made.secret_hash, "expires_at": expires_at}
-        session.add(ApiKey(tenant_id=tenant_id, user_id=user.id, name="tests", scopes=allowed, **columns))
-    return made.shown
-
-
-def app_over(url: str, *, run_engine: bool = False, pipeline: Pipeline | None = None, **variables: str) -> FastAPI:
-    return create_app(environment(url, **variables), run_engine=run_engine, pipeline=pipeline or example_pipeline())
+from tests.factories.api_application import app_over, make_key, served
 
 
 @pytest.fixture
 def app(database_url: str) -> FastAPI:
-    """The application without its engine: nothing moves unless the test moves it."""
+    """Create the application without its engine: rows are processed only by the test."""
     return app_over(database_url)
 
 
 @pytest.fixture
 def key_for(database: Database) -> Callable[..., Awaitable[str]]:
-    """`await key_for("viewer", tenant="other")`: a key of somebody of that role, named after it."""
+    """Create keys: `await key_for("viewer", tenant="other")` makes one of a user with that role."""
 
     async def make(role: str, tenant: str = "default", name: str | None = None, **more: Any) -> str:
         return await make_key(database, role, tenant, name or f"{role} of {tenant}", **more)
@@ -110,43 +31,3 @@ def key_for(database: Database) -> Callable[..., Awaitable[str]]:
 async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     async with served(app) as client:
         yield client
-
-
-def is_problem(answer: httpx.Response, status: int) -> dict[str, Any]:
-    """The problem document of an answer, checked for what every one has."""
-    assert answer.status_code == status, answer.text
-    assert answer.headers["content-type"] == "application/problem+json"
-    problem: dict[str, Any] = answer.json()
-    assert problem["status"] == status
-    assert problem["title"]
-    assert problem["request_id"] == answer.headers["x-request-id"]
-    assert "Traceback" not in answer.text
-    return problem
-
-
-async def add_parcels(admin: Any, tenant: Any, count: int, status: str = "New", **columns: Any) -> list[str]:
-    """Parcels in one state of the packing queue; their ids in order."""
-    names = "".join(f", {name}" for name in columns)
-    values = "".join(f", ${n}" for n in range(4, 4 + len(columns)))
-    rows = await admin.fetch(
-        f"INSERT INTO parcel (tenant_id, packing_status, label{names}) "
-        f"SELECT $1, $2, 'parcel ' || n{values} FROM generate_series(1, $3::int) n RETURNING id",
-        tenant,
-        status,
-        count,
-        *columns.values(),
-    )
-    return sorted(str(row["id"]) for row in rows)
-
-
-async def add_dead(admin: Any, tenant: Any, count: int, error: str = "RuntimeError: the tape tore") -> list[str]:
-    """Parcels that were given up, with their dead letters, as the engine leaves them; the ids of the letters."""
-    rows = await add_parcels(admin, tenant, count, "Error", packing_error=error, packing_attempts=3)
-    letters = await admin.fetch(
-        "INSERT INTO dead_letter (tenant_id, queue, row_id, attempts, error_type, message) "
-        "SELECT $1, 'parcel.packing', unnest($2::uuid[]), 3, split_part($3, ':', 1), $3 RETURNING id",
-        tenant,
-        rows,
-        error,
-    )
-    return [str(row["id"]) for row in letters]

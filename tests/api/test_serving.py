@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 import uvicorn
 
-from tests.api.conftest import app_over
+from tests.factories.api_application import app_over
 
 
 @asynccontextmanager

@@ -22,7 +22,7 @@ from scrapersky.store.contacts.upsert import PageContacts, upsert
 from scrapersky.store.deliveries.outbox import Outbox
 from scrapersky.store.privacy import subject_access
 from scrapersky.store.privacy.identify import PersonQuery
-from tests.api.conftest import app_over, served
+from tests.factories.api_application import app_over, served
 
 URL = "https://molar.fi/team"
 HTML = """<html lang="en"><body><h1>Our team</h1>

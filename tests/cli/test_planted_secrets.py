@@ -11,8 +11,8 @@ import pytest
 from pydantic import SecretStr
 
 from scrapersky.core.settings import Settings
-from tests.api.conftest import make_key
 from tests.cli.test_serve import until_ready
+from tests.factories.api_application import make_key
 
 PLANTED = {
     "DATABASE_URL": "planted-database-p@ss",

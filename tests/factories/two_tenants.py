@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from tests.api.conftest import add_dead, add_parcels
+from tests.factories.api_application import add_dead, add_parcels
 from tests.factories.line_rows import add, add_line
 
 WATCHED = (  # tables of rows that nobody else may change

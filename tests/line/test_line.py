@@ -16,7 +16,7 @@ import pytest
 
 from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.sandbox.truth import compare, compare_verdicts
-from tests.api.conftest import make_key
+from tests.factories.api_application import make_key
 
 STEPS = (
     "place_search",

@@ -6,14 +6,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from scrapersky.asgi import create_app
-from tests.api.conftest import asking, environment, is_problem
+from tests.factories.api_application import client_with, environment, is_problem
 
 TENANTS = "/api/v3/tenants"
 
 
 @pytest.fixture
 async def other(app, client, other_tenant, key_for):
-    async with asking(app, await key_for("curator", tenant="other")) as other:
+    async with client_with(app, await key_for("curator", tenant="other")) as other:
         yield other
 
 
@@ -34,7 +34,7 @@ async def test_without_quotas_nothing_is_limited(client):
     assert {(line["limit"], line["free_at"]) for line in (await quotas(client)).values()} == {(None, None)}
 
 
-async def test_over_the_quota_is_429_with_the_moment_it_is_free(client, other, other_tenant):
+async def test_over_the_quota_is_429_with_retry_after(client, other, other_tenant):
     answer = await client.patch(f"{TENANTS}/{other_tenant}", json={"searches_per_day": 1})
     assert (answer.status_code, answer.json()["searches_per_day"]) == (200, 1)
     assert (await ask(other, "dentists")).status_code == 201
@@ -53,23 +53,23 @@ async def test_over_the_quota_is_429_with_the_moment_it_is_free(client, other, o
     assert (await ask(other, "bakers")).status_code == 201
 
 
-async def test_imports_and_scans_are_no_searches(client, other, other_tenant):
+async def test_imports_and_scans_do_not_count_as_searches(client, other, other_tenant):
     await client.patch(f"{TENANTS}/{other_tenant}", json={"searches_per_day": 0})
     assert (await other.post("/api/v3/sitemap/scan", json={"base_url": "https://molar.fi"})).status_code == 202
     assert (await quotas(other))["searches_per_day"]["used"] == 0
     assert "Ask an admin of the house" in is_problem(await ask(other, "dentists"), 429)["detail"]
 
 
-async def test_only_admins_of_the_house_see_and_set_tenants(app, client, other_tenant, key_for):
+async def test_only_admins_of_the_operator_tenant_manage_tenants(app, client, other_tenant, key_for):
     for role, tenant in [("admin", "other"), ("operator", "default"), ("viewer", "default")]:
-        async with asking(app, await key_for(role, tenant=tenant)) as person:
+        async with client_with(app, await key_for(role, tenant=tenant)) as person:
             is_problem(await person.get(TENANTS), 403)
             is_problem(await person.get(f"{TENANTS}/{other_tenant}"), 403)
             is_problem(await person.post(TENANTS, json={"name": "mine"}), 403)
             is_problem(await person.patch(f"{TENANTS}/{other_tenant}", json={"pages_per_day": 9}), 403)
 
 
-async def test_tenants_are_made_listed_and_changed(client):
+async def test_tenants_are_created_listed_and_changed(client):
     for number in range(5):
         made = await client.post(TENANTS, json={"name": f"tenant {number}", "cents_per_month": 100})
         assert made.status_code == 201
@@ -87,7 +87,7 @@ async def test_tenants_are_made_listed_and_changed(client):
     assert {line["quota"]: line["limit"] for line in found["quotas"]}["cents_per_month"] == 100
 
 
-async def test_a_tenant_that_is_out_is_out_at_the_next_request(client, other, other_tenant):
+async def test_disabling_a_tenant_is_effective_at_the_next_request(client, other, other_tenant):
     assert (await other.get("/api/v3/quotas")).status_code == 200
     out = await client.patch(f"{TENANTS}/{other_tenant}", json={"disabled": True})
     assert out.json()["disabled_at"] is not None
@@ -96,7 +96,7 @@ async def test_a_tenant_that_is_out_is_out_at_the_next_request(client, other, ot
     assert (await other.get("/api/v3/quotas")).status_code == 200
 
 
-async def test_the_house_cannot_lock_itself_out(client, tenant):
+async def test_the_operator_tenant_cannot_be_disabled(client, tenant):
     is_problem(await client.patch(f"{TENANTS}/{tenant}", json={"disabled": True}), 409)
 
 
@@ -105,7 +105,7 @@ async def test_the_house_cannot_lock_itself_out(client, tenant):
     [{"pages_per_day": -1}, {"pages_per_day": "9"}, {"pages_per_day": 2**31}, {"is_operator": True}, {"id": "x"}],
     ids=str,
 )
-async def test_nonsense_is_refused(client, other_tenant, body):
+async def test_invalid_quotas_are_refused(client, other_tenant, body):
     is_problem(await client.patch(f"{TENANTS}/{other_tenant}", json=body), 422)
 
 
@@ -115,7 +115,7 @@ async def test_an_unknown_tenant_is_404(client, tenant):
     is_problem(await client.patch(unknown, json={"pages_per_day": 1}), 404)
 
 
-async def test_raising_the_quota_frees_the_pages_that_wait(client, admin, other, other_tenant):
+async def test_raising_the_quota_releases_waiting_pages(client, admin, other, other_tenant):
     await client.patch(f"{TENANTS}/{other_tenant}", json={"pages_per_day": 10})
     domain = await admin.fetchval("INSERT INTO domain (tenant_id, name) VALUES ($1, 'a.fi') RETURNING id", other_tenant)
     await admin.execute(
@@ -132,7 +132,7 @@ async def test_raising_the_quota_frees_the_pages_that_wait(client, admin, other,
     assert await admin.fetchval("SELECT count(*) FROM page WHERE page_processing_due_at IS NULL") == 25
 
 
-async def test_served_together_they_stay_within(client, other, other_tenant):
+async def test_simultaneous_requests_stay_within_the_quota(client, other, other_tenant):
 
     await client.patch(f"{TENANTS}/{other_tenant}", json={"searches_per_day": 3})
     answers = await asyncio.gather(*(ask(other, f"trade {number}") for number in range(8)))

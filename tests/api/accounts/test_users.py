@@ -8,7 +8,7 @@ import pytest
 from scrapersky.core import clock
 from scrapersky.core.roles import Role, Scope, scopes_of
 from tests.api.accounts.test_auth import PASSWORD, add_user, hashed, log_in, me, stranger
-from tests.api.conftest import asking, is_problem
+from tests.factories.api_application import client_with, is_problem
 from tests.factories.forged_tokens import true_token
 from tests.factories.two_tenants import add_session
 
@@ -29,7 +29,7 @@ async def chief(client, app, admin, tenant):
     """The admin, logged in: what outlives a key no key may do."""
     ada = await admin.fetchval("SELECT id FROM \"user\" WHERE name = 'ada'")
     session = await add_session(admin, tenant, ada, "of the chief")
-    async with asking(app, true_token(app.state.application.signing_key, str(ada), session)) as logged_in:
+    async with client_with(app, true_token(app.state.application.signing_key, str(ada), session)) as logged_in:
         yield logged_in
 
 
@@ -41,7 +41,7 @@ def accepting(token, name="carol", password=PASSWORD):
     return {"token": token, "name": name, "password": password}
 
 
-async def test_an_invitation_makes_one_user_once(chief, stranger, admin):
+async def test_an_invitation_creates_one_user(chief, stranger, admin):
     made = await invite(chief)
     told = (await stranger.get(made["link"])).json()
     assert (told["tenant"], told["role"]) == ("default", "curator")
@@ -65,7 +65,7 @@ async def test_a_name_that_is_taken_leaves_the_invitation_open(chief, stranger, 
     assert answer.status_code == 201
 
 
-async def test_an_invitation_runs_out_or_is_withdrawn(chief, stranger, admin):
+async def test_an_invitation_expires_or_is_withdrawn(chief, stranger, admin):
     late, gone = await invite(chief), await invite(chief)
     assert {one["id"] for one in (await chief.get(INVITATIONS)).json()["items"]} == {late["id"], gone["id"]}
     assert (await chief.delete(f"{INVITATIONS}/{gone['id']}")).status_code == 204
@@ -77,13 +77,13 @@ async def test_an_invitation_runs_out_or_is_withdrawn(chief, stranger, admin):
 
 
 @pytest.mark.parametrize("field", ["role", "tenant_id", "is_system", "id", "disabled_at"])
-async def test_nobody_writes_his_own_role(chief, stranger, field):
+async def test_an_invited_user_cannot_choose_the_role(chief, stranger, field):
     made = await invite(chief, "viewer")
     answer = await stranger.post(f"{INVITATIONS}/accept", json={**accepting(made["token"]), field: "admin"})
     assert is_problem(answer, 422)["errors"][0]["field"] == f"body.{field}"
 
 
-async def test_an_admin_lists_and_changes_people(chief, add_user, stranger):
+async def test_an_admin_lists_and_changes_users(chief, add_user, stranger):
     user_id = await add_user("bob", role="viewer")
     listed = (await chief.get(USERS, params={"limit": 1})).json()
     assert [one["name"] for one in listed["items"]] == ["ada"]
@@ -102,7 +102,7 @@ async def test_an_admin_lists_and_changes_people(chief, add_user, stranger):
     assert (await log_in(stranger)).status_code == 200
 
 
-async def test_the_last_admin_cannot_go(chief, add_user, tenant):
+async def test_the_last_admin_cannot_be_removed(chief, add_user, tenant):
     mine = (await chief.get("/api/v3/auth/me")).json()["user_id"]
     for change in ({"role": "viewer"}, {"disabled": True}):
         assert "last admin" in is_problem(await chief.patch(f"{USERS}/{mine}", json=change), 409)["detail"]
@@ -111,13 +111,13 @@ async def test_the_last_admin_cannot_go(chief, add_user, tenant):
     is_problem(await chief.get(USERS), 403)
 
 
-async def test_the_system_user_is_nobodys(chief, admin):
+async def test_the_system_user_cannot_be_used(chief, admin):
     system = await admin.fetchval('SELECT id FROM "user" WHERE is_system')
     is_problem(await chief.patch(f"{USERS}/{system}", json={"disabled": True}), 404)
     assert system not in [one["id"] for one in (await chief.get(USERS)).json()["items"]]
 
 
-async def test_a_key_is_shown_once_and_kept_as_a_hash(stranger, bob, admin, app):
+async def test_a_key_is_returned_once_and_stored_as_a_hash(stranger, bob, admin, app):
     made = (await stranger.post(KEYS, json={"name": "nightly"}, headers=bob)).json()
     assert made["key"].startswith(f"ssk_{made['prefix']}_")
     assert made["scopes"] == ["read", "curate", "operate"]
@@ -127,7 +127,7 @@ async def test_a_key_is_shown_once_and_kept_as_a_hash(stranger, bob, admin, app)
     assert len(secret) == 43
     assert secret not in kept + audited
     assert secret not in (await stranger.get(KEYS, headers=bob)).text
-    async with asking(app, made["key"]) as program:
+    async with client_with(app, made["key"]) as program:
         mine = (await program.get("/api/v3/auth/me")).json()
     assert (mine["name"], mine["key_id"], mine["scopes"]) == ("bob", made["id"], made["scopes"])
 
@@ -138,9 +138,9 @@ async def test_the_right_prefix_with_another_secret_is_refused(client, stranger,
     is_problem(await me(stranger, f"ssk_{prefix}_{wrong}"), 401)
 
 
-async def test_a_revoked_key_opens_nothing_at_once(stranger, bob, app):
+async def test_a_revoked_key_is_refused_at_once(stranger, bob, app):
     made = (await stranger.post(KEYS, json={"name": "nightly"}, headers=bob)).json()
-    async with asking(app, made["key"]) as program:
+    async with client_with(app, made["key"]) as program:
         assert (await program.get("/api/v3/places")).status_code == 200
         assert (await stranger.delete(f"{KEYS}/{made['id']}", headers=bob)).status_code == 204
         is_problem(await program.get("/api/v3/places"), 401)
@@ -148,10 +148,10 @@ async def test_a_revoked_key_opens_nothing_at_once(stranger, bob, app):
     assert (await stranger.get(KEYS, headers=bob)).json()["items"][0]["revoked_at"]
 
 
-async def test_a_key_runs_out(stranger, bob, app, admin):
+async def test_a_key_expires(stranger, bob, app, admin):
     soon = (clock.now() + timedelta(hours=1)).isoformat()
     made = (await stranger.post(KEYS, json={"name": "for a day", "expires_at": soon}, headers=bob)).json()
-    async with asking(app, made["key"]) as program:
+    async with client_with(app, made["key"]) as program:
         assert (await program.get("/api/v3/places")).status_code == 200
         await admin.execute("UPDATE api_key SET expires_at = now() WHERE id = $1", made["id"])
         is_problem(await program.get("/api/v3/places"), 401)
@@ -159,13 +159,13 @@ async def test_a_key_runs_out(stranger, bob, app, admin):
     is_problem(await stranger.post(KEYS, json={"name": "too late", "expires_at": past}, headers=bob), 409)
 
 
-async def test_a_key_is_narrowed_by_its_scopes_and_never_wider_than_its_user(stranger, bob, app, admin):
+async def test_a_key_is_limited_by_its_scopes_and_its_users_role(stranger, bob, app, admin):
     is_problem(await stranger.post(KEYS, json={"name": "x", "scopes": ["admin"]}, headers=bob), 409)
     is_problem(await stranger.post(KEYS, json={"name": "x", "scopes": ["everything"]}, headers=bob), 422)
     read = (await stranger.post(KEYS, json={"name": "reader", "scopes": ["read"]}, headers=bob)).json()
     every = (await stranger.post(KEYS, json={"name": "all"}, headers=bob)).json()
     curation: dict[str, Any] = {"json": {"filter": {}, "curation_status": "Selected", "preview": True}}
-    async with asking(app, read["key"]) as reader, asking(app, every["key"]) as program:
+    async with client_with(app, read["key"]) as reader, client_with(app, every["key"]) as program:
         assert (await reader.get("/api/v3/places")).status_code == 200
         problem = is_problem(await reader.post("/api/v3/places/curation", **curation), 403)
         assert problem["detail"] == "This needs a key with the scope curate."
@@ -176,7 +176,7 @@ async def test_a_key_is_narrowed_by_its_scopes_and_never_wider_than_its_user(str
         is_problem(await program.get(USERS), 403)  # made when he was an operator
 
 
-async def test_a_key_makes_no_keys_and_changes_no_password(client, stranger):
+async def test_a_key_creates_no_keys_and_changes_no_password(client, stranger):
     assert "key may not" in is_problem(await client.post(KEYS, json={"name": "x"}), 403)["detail"]
     change = {"current": PASSWORD, "new": "another good password"}
     is_problem(await client.post("/api/v3/auth/password", json=change), 403)
@@ -184,7 +184,7 @@ async def test_a_key_makes_no_keys_and_changes_no_password(client, stranger):
     is_problem(await client.get("/api/v3/auth/sessions"), 403)
 
 
-async def test_a_key_invites_nobody_and_changes_nobody(client, add_user, admin):
+async def test_a_key_cannot_invite_or_change_users(client, add_user, admin):
     user_id = await add_user("bob", role="viewer")
     for asked in ({"role": "admin"}, {"disabled": True}):
         assert "log in" in is_problem(await client.patch(f"{USERS}/{user_id}", json=asked), 403)["detail"]
@@ -192,7 +192,7 @@ async def test_a_key_invites_nobody_and_changes_nobody(client, add_user, admin):
     assert await admin.fetchval("SELECT count(*) FROM invitation") == 0
 
 
-async def test_everybody_sees_his_own_keys_and_an_admin_all(client, stranger, bob, add_user):
+async def test_users_see_their_own_keys_and_admins_all(client, stranger, bob, add_user):
     mine = (await stranger.post(KEYS, json={"name": "bobs"}, headers=bob)).json()
     admins = (await client.get(KEYS)).json()["items"]
     assert {one["name"] for one in admins} == {"tests", "bobs"}
@@ -205,7 +205,7 @@ async def test_everybody_sees_his_own_keys_and_an_admin_all(client, stranger, bo
     is_problem(await client.get(KEYS), 401)
 
 
-async def test_nobody_has_more_keys_than_anybody_can_watch(stranger, bob, admin):
+async def test_the_number_of_keys_of_a_user_is_limited(stranger, bob, admin):
     await admin.execute(
         "INSERT INTO api_key (tenant_id, user_id, name, prefix, secret_hash) "
         "SELECT tenant_id, id, 'k', 'p' || n, '' FROM \"user\", generate_series(1, 49) n WHERE name = 'bob'"

@@ -7,7 +7,7 @@ import pytest
 
 from scrapersky.asgi import create_app
 from scrapersky.sandbox.sandbox import Sandbox
-from tests.api.conftest import asking, environment, is_problem, served
+from tests.factories.api_application import client_with, environment, is_problem, served
 
 PATH = "/api/v3/deliveries"
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -56,7 +56,7 @@ async def suppress(admin, tenant, email):
     await admin.execute("UPDATE contact SET suppressed_at = suppressed_at WHERE email = $1", email)
 
 
-async def test_contacts_are_sent_by_ids_and_each_is_accounted_for(client, admin, tenant):
+async def test_contacts_are_sent_by_ids_and_each_is_counted(client, admin, tenant):
     hook, ids = await add_hook(client), await add_contacts(admin, tenant, 5)
     await admin.execute("UPDATE contact SET email = NULL WHERE id = $1", UUID(ids[0]))
     await suppress(admin, tenant, "a1@molar.fi")
@@ -75,7 +75,7 @@ async def test_contacts_are_sent_by_ids_and_each_is_accounted_for(client, admin,
     assert await admin.fetchval("SELECT count(*) FROM delivery WHERE delivery_status = 'Queued'") == 3
 
 
-async def test_a_filter_is_counted_first_and_then_sent(client, admin, tenant):
+async def test_a_preview_counts_and_the_request_sends(client, admin, tenant):
     hook = await add_hook(client)
     await add_contacts(admin, tenant, 3, curation_status="Selected")
     await add_contacts(admin, tenant, 2, 10)
@@ -86,7 +86,7 @@ async def test_a_filter_is_counted_first_and_then_sent(client, admin, tenant):
     assert (await client.post(PATH, json=wish)).json()["queued"] == 3
 
 
-async def test_one_key_has_one_effect_however_often_it_comes(client, admin, tenant):
+async def test_an_idempotency_key_has_one_effect(client, admin, tenant):
     hook, ids = await add_hook(client), await add_contacts(admin, tenant, 2)
     wish = {"destination_id": hook, "ids": ids}
     answers = await asyncio.gather(
@@ -99,7 +99,7 @@ async def test_one_key_has_one_effect_however_often_it_comes(client, admin, tena
     is_problem(other, 422)
 
 
-async def test_more_than_ten_thousand_are_a_job(database_url, admin, tenant, sandbox):
+async def test_more_than_ten_thousand_contacts_become_a_job(database_url, admin, tenant, sandbox):
     app = create_app(environment(database_url, **sandbox.environment(), SCHEDULER_INTERVAL_SECONDS="60"))
     async with served(app) as client:
         hook = await add_hook(client)
@@ -116,7 +116,7 @@ async def test_more_than_ten_thousand_are_a_job(database_url, admin, tenant, san
     assert await admin.fetchval("SELECT count(*) FROM delivery") == 10_001
 
 
-async def test_lists_filter_and_show_why(client, admin, tenant):
+async def test_deliveries_are_filtered_and_show_their_error(client, admin, tenant):
     hook, ids = await add_hook(client), await add_contacts(admin, tenant, 3)
     await client.post(PATH, json={"destination_id": hook, "ids": ids})
     await admin.execute(
@@ -133,27 +133,27 @@ async def test_lists_filter_and_show_why(client, admin, tenant):
     assert detail["queues"]["delivery"]["error"] == "suppressed"
 
 
-async def test_waiting_ones_are_taken_back_and_dead_ones_retried(client, admin, tenant):
+async def test_queued_deliveries_are_cancelled_and_failed_ones_retried(client, admin, tenant):
     hook, ids = await add_hook(client), await add_contacts(admin, tenant, 4)
     await client.post(PATH, json={"destination_id": hook, "ids": ids})
     dead = await admin.fetchval(
         "UPDATE delivery SET delivery_status = 'Error' WHERE contact_id = $1 RETURNING id", UUID(ids[0])
     )
     one = await admin.fetchval("SELECT id FROM delivery WHERE contact_id = $1", UUID(ids[1]))
-    assert (await client.post(f"{PATH}/cancel", json={"ids": [str(one)]})).json() == {"taken_back": 1}
+    assert (await client.post(f"{PATH}/cancel", json={"ids": [str(one)]})).json() == {"withdrawn": 1}
     wish = {"filter": {"destination_id": hook}}
-    assert (await client.post(f"{PATH}/cancel", json=wish | {"preview": True})).json() == {"taken_back": 2}
-    assert (await client.post(f"{PATH}/cancel", json=wish)).json() == {"taken_back": 2}
+    assert (await client.post(f"{PATH}/cancel", json=wish | {"preview": True})).json() == {"withdrawn": 2}
+    assert (await client.post(f"{PATH}/cancel", json=wish)).json() == {"withdrawn": 2}
     retried = await client.post("/api/v3/workflows/delivery/retry", json={"ids": [str(dead)]})
     assert retried.json()["retried"] == 1
     rows = await admin.fetch("SELECT delivery_status, count(*) FROM delivery GROUP BY 1 ORDER BY 1")
     assert [tuple(row) for row in rows] == [("New", 3), ("Queued", 1)]
 
 
-async def test_another_tenants_destination_and_contacts_do_not_exist(client, app, admin, tenant, key_for):
+async def test_destinations_and_contacts_of_another_tenant_are_not_found(client, app, admin, tenant, key_for):
     hook, ids = await add_hook(client), await add_contacts(admin, tenant, 2)
     await client.post(PATH, json={"destination_id": hook, "ids": ids})
-    async with asking(app, await key_for("admin", "other", "eve")) as other:
+    async with client_with(app, await key_for("admin", "other", "eve")) as other:
         is_problem(await other.post(PATH, json={"destination_id": hook, "ids": ids}), 404)
         own = await other.post(
             "/api/v3/destinations", json={"name": "x", "kind": "n8n", "url": "http://hooks.example/x"}
@@ -165,11 +165,11 @@ async def test_another_tenants_destination_and_contacts_do_not_exist(client, app
         mine = await admin.fetchval("SELECT id FROM delivery LIMIT 1")
         is_problem(await other.get(f"{PATH}/{mine}"), 404)
         assert (await other.get(PATH)).json()["items"] == []
-        assert (await other.post(f"{PATH}/cancel", json={"filter": {}})).json() == {"taken_back": 0}
+        assert (await other.post(f"{PATH}/cancel", json={"filter": {}})).json() == {"withdrawn": 0}
     assert await admin.fetchval("SELECT count(*) FROM delivery WHERE delivery_status = 'Queued'") == 2
 
 
-async def test_selecting_sends_by_rule_and_turning_down_takes_back(client, admin, tenant):
+async def test_selecting_delivers_by_rule_and_rejecting_withdraws(client, admin, tenant):
     await add_hook(client, rule={"auto": True})
     await add_hook(client, name="by hand")
     [good] = await add_contacts(admin, tenant, 1, verdict="deliverable", contact_verification_status="Completed")
@@ -185,7 +185,7 @@ async def test_selecting_sends_by_rule_and_turning_down_takes_back(client, admin
     assert await admin.fetchval("SELECT delivery_status FROM delivery") == "New"
 
 
-async def test_the_whole_way_over_http(database_url, admin, tenant, sandbox):
+async def test_a_contact_is_delivered_over_http(database_url, admin, tenant, sandbox):
     app = create_app(environment(database_url, **sandbox.environment()))
     receiver = sandbox.hooks.add("/leads", SECRET)
     receiver.behave("broken", "well")

@@ -8,7 +8,7 @@ import pytest
 
 from scrapersky.asgi import create_app
 from scrapersky.sandbox.sandbox import Sandbox
-from tests.api.conftest import asking, environment, is_problem, served
+from tests.factories.api_application import client_with, environment, is_problem, served
 
 PATH = "/api/v3/destinations"
 TOKEN = "pat-eu1-do-not-show"
@@ -33,7 +33,7 @@ async def make(client, **wanted):
     return answer.json()
 
 
-async def test_a_web_hook_gets_a_secret_that_is_shown_once(client, admin):
+async def test_the_generated_secret_of_a_web_hook_is_returned_once(client, admin):
     made = await make(client)
     assert made["signing_secret"].startswith("whsec_")
     assert made["secret"] == "set"
@@ -44,7 +44,7 @@ async def test_a_web_hook_gets_a_secret_that_is_shown_once(client, admin):
     assert "whsec_" not in str(await admin.fetch("SELECT before, after FROM audit"))
 
 
-async def test_a_secret_that_is_given_goes_in_and_never_comes_out(client, admin):
+async def test_a_secret_is_never_returned(client, admin):
     made = await make(client, name="crm", kind="hubspot", url=None, secret=TOKEN)
     assert made["signing_secret"] is None
     changed = await client.patch(f"{PATH}/{made['id']}", json={"name": "crm 2"})
@@ -72,7 +72,7 @@ async def test_a_secret_that_is_given_goes_in_and_never_comes_out(client, admin)
         "http://hooks.example\\@127.0.0.1/",
     ],
 )
-async def test_an_address_that_is_not_public_is_refused_in_the_same_words(client, url):
+async def test_every_url_that_is_not_public_gets_the_same_message(client, url):
     wanted = {"name": "hook", "kind": "webhook", "url": url}
     said = [is_problem(await client.post(PATH, json=wanted), 422)]
     made = await make(client)
@@ -81,7 +81,7 @@ async def test_an_address_that_is_not_public_is_refused_in_the_same_words(client
     assert len({problem["detail"] for problem in said}) == 1
 
 
-async def test_a_name_that_leads_inside_is_refused_like_one_that_nobody_knows(database_url):
+async def test_a_name_of_an_internal_address_is_refused_like_an_unknown_name(database_url):
     app = create_app(environment(database_url, CRAWL_HOST_OVERRIDES="inside.example=10.0.0.1"), run_engine=False)
     said = []
     async with served(app) as client:
@@ -105,7 +105,7 @@ async def test_a_name_that_leads_inside_is_refused_like_one_that_nobody_knows(da
         ({"kind": "hubspot", "secret": "k", "options": {"fields": {"email": "x"}}}, "options.fields"),
     ],
 )
-async def test_what_a_destination_lacks_is_said(client, wanted, words):
+async def test_missing_fields_of_a_destination_are_named(client, wanted, words):
     base = {"name": "hook", "kind": "webhook", "url": "http://hooks.example/leads"}
     problem = is_problem(await client.post(PATH, json=base | wanted), 422)
     assert words in problem["detail"]
@@ -114,19 +114,19 @@ async def test_what_a_destination_lacks_is_said(client, wanted, words):
 @pytest.mark.parametrize(
     "rule", [{"auto": "yes"}, {"verdicts": ["good"]}, {"min_confidence": 2}, {"curation": ["Chosen"]}, {"x": 1}]
 )
-async def test_a_rule_that_says_nothing_is_refused(client, rule):
+async def test_an_empty_rule_is_refused(client, rule):
     base = {"name": "hook", "kind": "webhook", "url": "http://hooks.example/leads"}
     is_problem(await client.post(PATH, json=base | {"rule": rule}), 422)
 
 
-async def test_a_name_is_taken_once(client):
+async def test_a_name_is_unique(client):
     await make(client)
     is_problem(
         await client.post(PATH, json={"name": "hook", "kind": "webhook", "url": "http://hooks.example/other"}), 409
     )
 
 
-async def test_a_test_says_what_came_back_in_our_words(client, sandbox):
+async def test_a_test_reports_the_result_without_the_text_of_the_receiver(client, sandbox):
     made = await make(client)
     receiver = sandbox.hooks.add("/leads", made["signing_secret"])
     test = f"{PATH}/{made['id']}/test"
@@ -143,7 +143,7 @@ async def test_a_test_says_what_came_back_in_our_words(client, sandbox):
     assert "Set the access token" in said["said"]
 
 
-async def test_a_secret_is_rotated_in_peace(client, sandbox):
+async def test_a_secret_is_rotated_with_an_overlap(client, sandbox):
     made = await make(client)
     rotated = (await client.post(f"{PATH}/{made['id']}/rotate", json={})).json()
     assert rotated["signing_secret"] not in (None, made["signing_secret"])
@@ -158,7 +158,7 @@ async def test_a_secret_is_rotated_in_peace(client, sandbox):
     is_problem(await client.post(f"{PATH}/{made['id']}/retire"), 409)
 
 
-async def test_enabling_queues_what_was_skipped_meanwhile(client, admin, tenant):
+async def test_enabling_queues_the_deliveries_that_were_skipped(client, admin, tenant):
     made = await make(client)
     await client.patch(f"{PATH}/{made['id']}", json={"enabled": False})
     disabled = (await client.get(f"{PATH}/{made['id']}")).json()
@@ -179,16 +179,16 @@ async def test_enabling_queues_what_was_skipped_meanwhile(client, admin, tenant)
     assert [tuple(row) for row in rows] == [("Queued", None), ("Skipped", "suppressed")]
 
 
-async def test_it_is_removed_with_its_deliveries(client, admin):
+async def test_a_destination_is_deleted_with_its_deliveries(client, admin):
     made = await make(client)
     assert (await client.delete(f"{PATH}/{made['id']}")).status_code == 204
     is_problem(await client.get(f"{PATH}/{made['id']}"), 404)
     assert await admin.fetchval("SELECT count(*) FROM audit WHERE action = 'remove'") == 1
 
 
-async def test_another_tenants_destination_does_not_exist(client, app, key_for):
+async def test_a_destination_of_another_tenant_is_not_found(client, app, key_for):
     made = await make(client)
-    async with asking(app, await key_for("admin", "other", "eve")) as other:
+    async with client_with(app, await key_for("admin", "other", "eve")) as other:
         for method, path in [
             ("GET", ""),
             ("PATCH", ""),
@@ -205,11 +205,11 @@ async def test_another_tenants_destination_does_not_exist(client, app, key_for):
 
 async def test_only_admins_touch_secrets_and_operators_may_test(client, app, key_for):
     made = await make(client)
-    async with asking(app, await key_for("operator", name="otto")) as operator:
+    async with client_with(app, await key_for("operator", name="otto")) as operator:
         is_problem(await operator.post(PATH, json={"name": "x", "kind": "n8n", "url": "http://hooks.example/"}), 403)
         is_problem(await operator.post(f"{PATH}/{made['id']}/rotate", json={}), 403)
         assert (await operator.post(f"{PATH}/{made['id']}/test")).status_code == 200
-    async with asking(app, await key_for("viewer", name="vera")) as viewer:
+    async with client_with(app, await key_for("viewer", name="vera")) as viewer:
         is_problem(await viewer.post(f"{PATH}/{made['id']}/test"), 403)
         assert (await viewer.get(PATH)).status_code == 200
     is_problem(await client.get(f"{PATH}/{uuid4()}"), 404)
@@ -218,7 +218,7 @@ async def test_only_admins_touch_secrets_and_operators_may_test(client, app, key
 @pytest.mark.parametrize(
     ("kind", "url"), [("hubspot", None), ("brevo", None), ("n8n", "https://hooks.example/webhook/1")]
 )
-async def test_a_key_is_not_sent_to_a_server_it_was_not_entered_for(client, admin, kind, url):
+async def test_a_secret_is_not_sent_to_another_server(client, admin, kind, url):
     """Secrets go in and never come out, not by way of a server that somebody names afterwards either."""
     made = await make(client, name="crm", kind=kind, url=url, secret=TOKEN)
     path = f"{PATH}/{made['id']}"

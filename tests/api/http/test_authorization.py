@@ -11,7 +11,7 @@ from scrapersky.core.errors import BadSetting
 from scrapersky.core.roles import Role
 from scrapersky.core.settings import load
 from tests import ROOT
-from tests.api.conftest import LINE, app_over, asking, environment, is_problem, served
+from tests.factories.api_application import LINE, app_over, client_with, environment, is_problem, served
 
 OPEN = {
     ("GET", "/health/live"),
@@ -33,7 +33,7 @@ def every_route(app):
     return found
 
 
-async def test_every_route_says_who_may_and_only_these_ask_nobody(app, client):
+async def test_every_route_declares_a_role_and_only_these_are_public(app, client):
     described = app.openapi()["paths"]
     operations = {(method.upper(), path): one for path, found in described.items() for method, one in found.items()}
     assert {*operations, ("GET", "/api/v3/openapi.json")} == set(every_route(app))
@@ -43,7 +43,7 @@ async def test_every_route_says_who_may_and_only_these_ask_nobody(app, client):
     assert {route for route, one in operations.items() if one["x-role"] == "anyone"} == OPEN
 
 
-def test_the_page_lists_the_open_routes():
+def test_the_security_page_lists_the_public_routes():
     page = (ROOT / "docs" / "security.md").read_text()
     listed = re.findall(
         r"`(GET|POST) (/[^` ]+)`", page.partition("Nobody is asked at these only:")[2].partition("- **")[0]
@@ -54,16 +54,16 @@ def test_the_page_lists_the_open_routes():
 @pytest.mark.parametrize(
     "path", ["/api/v3//places", "/api/v3/places/", "/api/v3/%70laces", "/api/v3/x/../places", "//api/v3/places"]
 )
-async def test_another_way_of_writing_a_path_is_no_way_in(app, client, path):
-    async with asking(app, None) as stranger:
+async def test_another_spelling_of_a_path_needs_authentication(app, client, path):
+    async with client_with(app, None) as stranger:
         for headers in ({}, {"X-HTTP-Method-Override": "GET"}, {"X-Original-URL": "/health/live"}):
             answer = await stranger.get(f"http://localhost:8000{path}", headers=headers)
             assert answer.status_code in (401, 404, 405), path
         assert (await stranger.head(f"http://localhost:8000{path}")).status_code in (401, 404, 405)
 
 
-async def test_a_stranger_is_asked_who_he_is_at_every_route_but_the_open_ones(app, client):
-    async with asking(app, None) as stranger:
+async def test_every_route_but_the_public_ones_needs_a_credential(app, client):
+    async with client_with(app, None) as stranger:
         for method, path in every_route(app):
             if (method, path) in OPEN:
                 continue
@@ -73,9 +73,9 @@ async def test_a_stranger_is_asked_who_he_is_at_every_route_but_the_open_ones(ap
 
 
 @pytest.mark.parametrize("body", [b"{", b'{"ids": [], "ids": []}', b"\xff", b"[" * 60_000, b"null"])
-async def test_a_stranger_is_asked_who_he_is_before_his_body_is_judged(app, client, body):
+async def test_authentication_comes_before_the_validation_of_the_body(app, client, body):
     headers = {"Content-Type": "application/json"}
-    async with asking(app, None) as stranger:
+    async with client_with(app, None) as stranger:
         for method, path in every_route(app):
             if (method, path) not in OPEN and method in ("POST", "PUT", "PATCH", "DELETE"):
                 is_problem(await stranger.request(method, path, content=body, headers=headers), 401)
@@ -83,24 +83,24 @@ async def test_a_stranger_is_asked_who_he_is_before_his_body_is_judged(app, clie
     is_problem(await client.post("/api/v3/searches", content=b"{", headers=headers), 400)
 
 
-async def test_a_route_that_does_not_say_who_may_is_for_nobody(app, client):
+async def test_a_route_without_a_declared_role_is_closed(app, client):
     @app.get("/undeclared")
     async def undeclared():
         return "secret"
 
     problem = is_problem(await client.get("/undeclared"), 403)
     assert problem["detail"] == "This route declares no role, so it is closed."
-    async with asking(app, None) as stranger:
+    async with client_with(app, None) as stranger:
         is_problem(await stranger.get("/undeclared"), 401)
 
 
-async def test_a_page_that_rebinds_its_name_to_us_is_refused(client):
+async def test_a_rebound_host_name_is_refused(client):
     for host in ["evil.example", "localhost.evil.example", ""]:
         problem = is_problem(await client.get("/health/live", headers={"host": host}), 403)
         assert "only requests of this machine" in problem["detail"]
 
 
-async def test_this_machine_has_several_names(client):
+async def test_every_name_of_this_machine_is_accepted(client):
     for host in ["localhost", "127.0.0.1:8000", "[::1]:8000", "LOCALHOST"]:
         assert (await client.get("/health/live", headers={"host": host})).status_code == 200
 
@@ -111,32 +111,32 @@ async def test_another_machine_is_refused_even_if_the_server_listens_to_it(app, 
         is_problem(await remote.get(LINE), 403)
 
 
-async def test_other_machines_are_let_in_in_production(database_url):
+async def test_other_machines_are_accepted_in_production(database_url):
     app = app_over(database_url, SCRAPERSKY_ENVIRONMENT="production")
-    async with served(app) as client, asking(app, None, host="192.0.2.7") as remote:
+    async with served(app) as client, client_with(app, None, host="192.0.2.7") as remote:
         headers = {"Host": "scrapersky.example", "Authorization": client.headers["authorization"]}
         assert (await remote.get(LINE, headers=headers)).status_code == 200
 
 
-async def test_a_page_of_another_site_changes_nothing(client):
+async def test_a_page_of_another_origin_changes_nothing(client):
     for headers in [{"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}, {"origin": "null"}]:
         problem = is_problem(await client.post(f"{LINE}/packing/pause", headers=headers), 403)
         assert "another origin" in problem["detail"]
     assert (await client.get(f"{LINE}/packing")).json()["paused"] is False
 
 
-async def test_a_page_of_our_own_may(client):
+async def test_a_page_of_the_same_origin_is_accepted(client):
     headers = {"origin": "http://localhost:8000", "sec-fetch-site": "same-origin"}
     assert (await client.post(f"{LINE}/packing/pause", headers=headers)).status_code == 200
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "127.8.8.8"])
-def test_listening_to_this_machine_needs_no_leave(host):
+def test_loopback_hosts_are_allowed_in_development(host):
     check_listen(load(environment("postgresql://x/y", SCRAPERSKY_HOST=host)))
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7", "example.com"])
-def test_listening_to_others_is_for_production_and_needs_a_name(host):
+def test_other_hosts_need_production_and_allowed_host_names(host):
     said = {"SCRAPERSKY_HOST": host}
     with pytest.raises(BadSetting, match=f"SCRAPERSKY_HOST={re.escape(host)}.*SCRAPERSKY_ENVIRONMENT=production"):
         check_listen(load(environment("postgresql://x/y", **said)))

@@ -12,8 +12,8 @@ from httpx import AsyncClient
 from scrapersky.api.http import downloads as streams
 from scrapersky.api.http import middleware
 from scrapersky.api.http.request_bodies import ClientDisconnected
-from tests.api.conftest import app_over
 from tests.api.test_serving import listening
+from tests.factories.api_application import app_over
 
 ROWS = 30_000  # more than the buffers of two sockets hold
 
@@ -44,7 +44,7 @@ async def until(true):
             await asyncio.sleep(0.01)
 
 
-async def test_stalled_readers_hold_up_nobody_and_are_cut_off(
+async def test_stalled_downloads_do_not_block_others_and_are_disconnected(
     database_url, key_for, tenant, other_tenant, many_sites, monkeypatch
 ):
     monkeypatch.setattr(middleware, "STALL_SECONDS", 2)
@@ -69,7 +69,7 @@ async def test_stalled_readers_hold_up_nobody_and_are_cut_off(
 
 
 @pytest.mark.parametrize("sent", [0, 1, 2])
-async def test_a_reader_who_leaves_closes_the_rows(sent):
+async def test_a_client_that_disconnects_closes_the_rows(sent):
     """Before the first word, after the head, in the middle."""
     closed = asyncio.Event()
 

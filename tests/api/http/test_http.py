@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.api.conftest import is_problem
+from tests.factories.api_application import is_problem
 from tests.factories.line_rows import add_line
 
 API = "/api/v3"
@@ -19,7 +19,7 @@ async def test_head_is_get_without_its_body(client, admin, tenant, path):
     assert head.headers.get("content-length") == got.headers.get("content-length")
 
 
-async def test_head_has_the_door_and_the_problems_of_get(client):
+async def test_head_has_the_authentication_and_the_problems_of_get(client):
     assert (await client.head("/health/live")).status_code == 200
     assert (await client.head(f"{API}/places/{NOBODY}")).status_code == 404
     assert (await client.head(f"{API}/places/curation")).status_code == 422  # to GET it is no id
@@ -42,7 +42,7 @@ async def test_405_names_every_method_of_the_path(client, path, methods):
     assert set(answer.headers["allow"].split(", ")) == methods
 
 
-async def test_if_match_star_is_whatever_is_there(client, admin, tenant):
+async def test_if_match_star_accepts_any_version(client, admin, tenant):
     contact_id = (await add_line(admin, tenant))["contacts"]
     any_tag = {"If-Match": "*"}
     changed = await client.patch(f"{API}/contacts/{contact_id}", json={"title": "CEO"}, headers=any_tag)
@@ -51,13 +51,13 @@ async def test_if_match_star_is_whatever_is_there(client, admin, tenant):
 
 
 @pytest.mark.parametrize("kind", [None, "text/plain", "application/x-www-form-urlencoded"])
-async def test_a_body_that_is_not_said_to_be_json_is_415(client, kind):
+async def test_a_body_without_the_json_media_type_is_415(client, kind):
     headers = {"content-type": kind} if kind else {}
     problem = is_problem(await client.post(f"{API}/contacts", content=b'{"name": "x"}', headers=headers), 415)
     assert "application/json" in problem["detail"]
 
 
-async def test_broken_json_is_400(client):
+async def test_invalid_json_is_400(client):
     problem = is_problem(await client.post(f"{API}/contacts", content=b'{"name": ', headers=JSON), 400)
     assert problem["title"] == "The body is not valid JSON."
 
@@ -80,6 +80,6 @@ async def test_a_problem_names_the_field(client, path, asked, fields):
     assert [one["field"] for one in problem["errors"]] == fields
 
 
-async def test_a_member_that_is_said_twice_is_named(client):
+async def test_a_duplicate_member_is_named(client):
     problem = is_problem(await client.post(f"{API}/contacts", content=b'{"name": "x", "name": "y"}', headers=JSON), 422)
     assert [one["field"] for one in problem["errors"]] == ["body.name"]

@@ -13,8 +13,8 @@ from scrapersky.api.http import middleware
 from scrapersky.api.http.middleware import MAX_BODY_BYTES, RequestGuard
 from scrapersky.core import database
 from scrapersky.store.operations import runs, workflow_status
-from tests.api.conftest import LINE, is_problem, served
 from tests.conftest import make_settings
+from tests.factories.api_application import LINE, is_problem, served
 
 QUEUE = f"{LINE}/packing/queue"
 JSON = {"content-type": "application/json"}
@@ -40,7 +40,7 @@ async def test_a_trailing_slash_is_another_path(client):
     is_problem(await client.get(f"{LINE}/"), 404)
 
 
-async def test_an_unknown_workflow_is_named_with_those_there_are(client):
+async def test_an_unknown_workflow_is_reported_with_the_known_ones(client):
     problem = is_problem(await client.get(f"{LINE}/nonsense"), 404)
     assert problem["title"] == "There is no workflow of this name."
     assert problem["detail"] == "'nonsense' is not one of packing, weighing, shipping."
@@ -73,7 +73,7 @@ async def test_a_wrong_field_is_named_and_not_repeated(client):
         assert all(wrong.keys() == {"field", "message"} for wrong in problem["errors"]), body
 
 
-async def test_text_that_a_database_or_a_terminal_cannot_bear_is_refused(client):
+async def test_control_characters_and_surrogates_are_refused(client):
     for reason in ["a\0b", "a\ud800b", "\x1b[31m", "   ", "", "x" * 501]:
         body = json.dumps({"reason": reason})
         problem = is_problem(await client.post(f"{LINE}/packing/pause", content=body, headers=JSON), 422)
@@ -84,7 +84,7 @@ async def test_a_body_without_a_content_type_is_not_read_as_json(client):
     is_problem(await client.post(QUEUE, content=b'{"ids": []}'), 415)
 
 
-async def test_a_body_made_to_break_the_parser_is_a_bad_request(client):
+async def test_deeply_nested_json_is_a_bad_request(client):
     for body in ["[" * 200_000, '{"ids": ' + "9" * 5000 + "}"]:
         is_problem(await client.post(QUEUE, content=body, headers=JSON), 400)
 
@@ -120,7 +120,7 @@ async def test_too_many_or_too_long_headers_are_refused(client):
     is_problem(await client.get(LINE, headers={"x-long": "1" * 40_000}), 431)
 
 
-async def test_a_body_that_does_not_arrive_is_given_up():
+async def test_a_body_that_does_not_arrive_gets_408():
     async def never(*_):
         await asyncio.Event().wait()
 
@@ -134,7 +134,7 @@ async def test_a_body_that_does_not_arrive_is_given_up():
     assert sent[0]["status"] == 408
 
 
-async def test_what_nobody_foresaw_is_a_500_without_its_text(client, monkeypatch):
+async def test_an_unexpected_exception_is_a_500_without_its_text(client, monkeypatch):
     async def fail(*_):
         raise RuntimeError("secret detail")
 
@@ -148,7 +148,7 @@ async def test_what_nobody_foresaw_is_a_500_without_its_text(client, monkeypatch
     assert [line["exc_info"] for line in lines if line["event"] == "request_failed"]
 
 
-async def test_a_database_that_is_away_or_busy_is_a_503_with_a_time_to_come_back(client, monkeypatch):
+async def test_an_unavailable_or_busy_database_is_a_503_with_retry_after(client, monkeypatch):
     for error in [PoolTimeout("pool"), ConnectionRefusedError("refused"), asyncpg.LockNotAvailableError("locked")]:
         monkeypatch.setattr(runs, "page", AsyncMock(side_effect=error))
         answer = await client.get("/api/v3/runs")
@@ -167,7 +167,7 @@ async def test_a_row_that_stays_locked_is_a_503_and_changes_nothing(app, admin, 
     assert await admin.fetchval("SELECT count(*) FROM audit") == 0
 
 
-async def test_every_answer_has_a_request_id_and_the_log_has_it_too(client):
+async def test_the_request_id_is_in_every_response_and_in_the_log(client):
     with structlog.testing.capture_logs(processors=[structlog.contextvars.merge_contextvars]) as lines:
         own = await client.get(LINE, headers={"x-request-id": "abc-1"})
         made = await client.get(LINE, headers={"x-request-id": "no good\tid"})
@@ -177,13 +177,13 @@ async def test_every_answer_has_a_request_id_and_the_log_has_it_too(client):
     assert served == ["abc-1", made.headers["x-request-id"]]
 
 
-async def test_answers_are_not_kept_and_not_guessed_at(client):
+async def test_responses_are_not_cached_or_sniffed(client):
     answer = await client.get(LINE)
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-async def test_a_client_that_leaves_is_no_failure():
+async def test_a_client_that_disconnects_is_no_error():
     async def gone(*_scope: Any) -> Any:
         return {"type": "http.disconnect"}
 
@@ -196,7 +196,7 @@ async def test_a_client_that_leaves_is_no_failure():
     assert [line["event"] for line in lines] == ["client_disconnected", "request_served"]
 
 
-def test_the_name_in_a_host_header_is_read_like_a_browser_does():
+def test_the_host_header_is_parsed_as_browsers_send_it():
     assert [middleware._host_name(host) for host in ("localhost:80", "[::1]:80", "A.b", None)] == [
         "localhost",
         "::1",

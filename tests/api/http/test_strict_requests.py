@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.api.conftest import is_problem
+from tests.factories.api_application import is_problem
 
 API = "/api/v3"
 NOBODY = "0198c0de-0000-7000-8000-000000000001"  # an id of no row
@@ -26,13 +26,13 @@ OTHERS = (
 
 
 @pytest.mark.parametrize("path", [*LISTS, *OTHERS])
-async def test_a_field_that_nobody_knows_is_refused(client, path):
+async def test_an_unknown_query_field_is_refused(client, path):
     problem = is_problem(await client.get(f"{API}/{path}", params={"bogus": "1"}), 422)
     assert problem["errors"][0]["field"] == "query.bogus"
     assert "is not a field of this query" in problem["errors"][0]["message"]
 
 
-async def test_also_where_something_is_changed(client):
+async def test_an_unknown_query_field_of_a_changing_request_is_refused(client):
     asked = {"ids": [NOBODY], "curation_status": "Maybe"}
     problem = is_problem(await client.post(f"{API}/places/curation", params={"x": "1"}, json=asked), 422)
     assert problem["errors"] == [
@@ -44,7 +44,7 @@ async def test_also_where_something_is_changed(client):
     ("path", "name", "values"),
     [("places", "curation_status", ["New", "Maybe"]), ("runs", "limit", ["1", "2"]), ("pages", "kind", ["team"] * 2)],
 )
-async def test_a_field_is_said_once(client, path, name, values):
+async def test_a_repeated_query_field_is_refused(client, path, name, values):
     problem = is_problem(await client.get(f"{API}/{path}", params={name: values}), 422)
     assert problem["errors"] == [{"field": f"query.{name}", "message": "must be given once"}]
 
@@ -60,7 +60,7 @@ async def test_a_field_is_said_once(client, path, name, values):
         ("suppressions", "origin", "erasure"),
     ],
 )
-async def test_a_word_of_no_vocabulary_is_refused_with_the_words_there_are(client, path, name, a_word):
+async def test_an_unknown_word_is_refused_with_the_allowed_words(client, path, name, a_word):
     problem = is_problem(await client.get(f"{API}/{path}", params={name: "zzz"}), 422)
     assert problem["errors"][0]["field"] == f"query.{name}"
     assert a_word in problem["errors"][0]["message"]
@@ -68,15 +68,15 @@ async def test_a_word_of_no_vocabulary_is_refused_with_the_words_there_are(clien
 
 
 @pytest.mark.parametrize("path", ["places", "runs", "dead-letters", "workflows/packing/items", "audit"])
-async def test_an_empty_cursor_is_no_cursor(client, path):
+async def test_an_empty_cursor_is_refused(client, path):
     problem = is_problem(await client.get(f"{API}/{path}", params={"cursor": ""}), 422)
     assert problem["errors"][0]["field"] == "query.cursor"
 
 
-async def test_a_stranger_learns_nothing_about_fields(client, app):
+async def test_without_a_credential_fields_are_not_validated(client, app):
     del client.headers["Authorization"]
     is_problem(await client.get(f"{API}/places", params={"bogus": "1"}), 401)
 
 
-async def test_a_probe_may_say_what_it_likes(client):
+async def test_a_probe_may_send_any_query(client):
     assert (await client.get("/health/live", params={"at": "1"})).status_code == 200

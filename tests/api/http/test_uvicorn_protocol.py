@@ -68,7 +68,7 @@ async def ends(reader):
             return b""
 
 
-async def test_half_a_header_is_cut_with_408():
+async def test_incomplete_headers_get_408():
     async with listening(hello) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET / HTTP/1.1\r\nHost: loc")
@@ -80,7 +80,7 @@ async def test_half_a_header_is_cut_with_408():
         writer.close()
 
 
-async def test_a_header_that_drips_is_cut_too():
+async def test_headers_sent_byte_by_byte_get_408():
     async with listening(hello) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
 
@@ -96,14 +96,14 @@ async def test_a_header_that_drips_is_cut_too():
         writer.close()
 
 
-async def test_a_client_that_says_nothing_is_hung_up_on():
+async def test_a_silent_client_is_disconnected():
     async with listening(hello) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         assert (await ends(reader)).startswith(b"HTTP/1.1 408")
         writer.close()
 
 
-async def test_empty_lines_after_an_answer_do_not_keep_the_line():
+async def test_empty_lines_after_a_response_do_not_keep_the_connection():
     async with listening(hello) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(ASK)
@@ -120,7 +120,7 @@ async def test_empty_lines_after_an_answer_do_not_keep_the_line():
         writer.close()
 
 
-async def test_a_slow_second_request_is_cut_and_a_quick_one_is_served():
+async def test_a_slow_second_request_gets_408_and_a_fast_one_is_served():
     async with listening(hello) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for _ in range(3):
@@ -131,7 +131,7 @@ async def test_a_slow_second_request_is_cut_and_a_quick_one_is_served():
         writer.close()
 
 
-async def test_a_request_in_small_pieces_that_comes_in_time_is_served():
+async def test_a_request_in_small_pieces_is_served():
     async with listening(hello, DeadlineProtocol) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for letter in ASK:
@@ -141,7 +141,7 @@ async def test_a_request_in_small_pieces_that_comes_in_time_is_served():
         writer.close()
 
 
-async def test_a_head_without_end_is_431_before_it_is_complete():
+async def test_endless_headers_get_431_before_they_are_complete():
     async with listening(hello, DeadlineProtocol) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET / HTTP/1.1\r\nX-Long: " + b"x" * (MAX_HEADER_BYTES + 100_000))
@@ -149,7 +149,7 @@ async def test_a_head_without_end_is_431_before_it_is_complete():
         writer.close()
 
 
-async def test_case_75_twenty_thousand_headers_are_431():
+async def test_twenty_thousand_headers_get_431():
     async with listening(guarded(), DeadlineProtocol) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         lines = b"".join(b"X-%d: 1\r\n" % number for number in range(20_000))
@@ -158,7 +158,7 @@ async def test_case_75_twenty_thousand_headers_are_431():
         writer.close()
 
 
-async def test_case_75_a_slow_body_is_408_and_then_hung_up_on():
+async def test_a_slow_body_gets_408_and_is_disconnected():
     async with listening(guarded(body_seconds=0.05), HastyAboutBodies) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nhalf")
@@ -167,7 +167,7 @@ async def test_case_75_a_slow_body_is_408_and_then_hung_up_on():
         writer.close()
 
 
-async def test_a_slow_but_steady_body_is_waited_for():
+async def test_a_slow_but_steady_body_is_accepted():
     class Impatient(DeadlineProtocol):
         receive_seconds = SECONDS
 
@@ -182,7 +182,7 @@ async def test_a_slow_but_steady_body_is_waited_for():
         writer.close()
 
 
-async def test_case_75_four_hundred_megabytes_without_a_length_are_413_in_little_memory():
+async def test_four_hundred_megabytes_without_a_length_get_413_in_little_memory():
     chunk = b"40000\r\n" + b" " * 0x40000 + b"\r\n"
     process = psutil.Process(os.getpid())
     async with listening(guarded(), DeadlineProtocol) as port:
@@ -201,7 +201,7 @@ async def test_case_75_four_hundred_megabytes_without_a_length_are_413_in_little
         writer.close()
 
 
-async def test_no_answer_says_what_serves_it():
+async def test_no_response_names_the_server():
     async with listening(guarded(), DeadlineProtocol) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(ASK)
@@ -209,7 +209,7 @@ async def test_no_answer_says_what_serves_it():
         writer.close()
 
 
-async def test_forwarded_headers_are_not_believed_by_the_server_itself():
+async def test_the_server_ignores_forwarded_headers():
     async def whose(scope, receive, send):
         await PlainTextResponse(f"{scope['client'][0]} {scope['scheme']}")(scope, receive, send)
 

@@ -3,13 +3,13 @@
 import json
 from uuid import UUID, uuid4
 
-from tests.api.conftest import is_problem
+from tests.factories.api_application import is_problem
 from tests.factories.line_rows import add, add_line
 
 CONTACTS = "/api/v3/contacts"
 
 
-async def test_a_contact_is_written_down_once(client, admin, tenant):
+async def test_a_contact_is_created_once(client, admin, tenant):
     ids = await add_line(admin, tenant)
     new = {"email": "Bo@Molar.FI", "name": "Bo", "phone": "+358401234567", "domain_id": ids["domains"]}
     answer = await client.post(CONTACTS, json=new)
@@ -23,7 +23,7 @@ async def test_a_contact_is_written_down_once(client, admin, tenant):
     assert await admin.fetchval("SELECT count(*) FROM audit WHERE action = 'create'") == 2
 
 
-async def test_what_is_no_contact_is_refused(client, admin, tenant, other_tenant):
+async def test_an_invalid_contact_is_refused(client, admin, tenant, other_tenant):
     theirs = await add_line(admin, other_tenant)
     for wrong in [
         {"email": "nonsense"},
@@ -45,7 +45,7 @@ async def test_what_is_no_contact_is_refused(client, admin, tenant, other_tenant
             assert problem["title"] == "The row that the contact should belong to does not exist."
 
 
-async def test_a_change_keeps_what_is_not_named_and_what_the_run_knows_it_by(client, admin, tenant):
+async def test_a_change_keeps_other_fields_and_the_identity(client, admin, tenant):
     contact_id = (await add_line(admin, tenant))["contacts"]
     answer = await client.patch(f"{CONTACTS}/{contact_id}", json={"email": "anna.m@molar.fi", "title": "Dentist"})
     assert answer.status_code == 200
@@ -63,7 +63,7 @@ async def test_a_change_keeps_what_is_not_named_and_what_the_run_knows_it_by(cli
     is_problem(await client.patch(f"{CONTACTS}/{contact_id}", json={"identity": "x"}), 422)
 
 
-async def test_whoever_read_an_older_state_is_told(client, admin, tenant):
+async def test_a_change_of_an_outdated_version_is_a_conflict(client, admin, tenant):
     contact_id = (await add_line(admin, tenant))["contacts"]
     read = await client.get(f"{CONTACTS}/{contact_id}")
     seen = {"If-Match": read.headers["etag"]}
@@ -78,7 +78,7 @@ async def test_whoever_read_an_older_state_is_told(client, admin, tenant):
     is_problem(await client.patch(f"{CONTACTS}/{contact_id}", json={"title": "x"}, headers=wrong), 422)
 
 
-async def test_a_deleted_contact_is_gone_and_the_audit_knows_it(client, admin, tenant, other_tenant):
+async def test_a_deleted_contact_is_removed_and_audited(client, admin, tenant, other_tenant):
     contact_id = (await add_line(admin, tenant))["contacts"]
     theirs = (await add_line(admin, other_tenant))["contacts"]
     assert (await client.delete(f"{CONTACTS}/{contact_id}")).status_code == 204
@@ -91,7 +91,7 @@ async def test_a_deleted_contact_is_gone_and_the_audit_knows_it(client, admin, t
     assert await admin.fetchval("SELECT count(*) FROM contact") == 1
 
 
-async def test_two_become_one_and_nothing_is_lost(client, admin, tenant, other_tenant):
+async def test_two_contacts_are_merged_without_loss(client, admin, tenant, other_tenant):
     keep, other = (await add_line(admin, tenant))["contacts"], (await add_line(admin, tenant, "zahn"))["contacts"]
     await admin.execute("UPDATE contact SET curation_status = 'Selected', email = NULL WHERE id = $1", UUID(keep))
     await admin.execute(
@@ -112,14 +112,14 @@ async def test_two_become_one_and_nothing_is_lost(client, admin, tenant, other_t
     is_problem(await client.post(f"{CONTACTS}/merge", json={"keep": keep, "merge": theirs}), 404)
 
 
-async def test_an_undecided_one_takes_the_others_decision(client, admin, tenant):
+async def test_a_contact_that_is_new_takes_the_curation_status_of_the_other(client, admin, tenant):
     keep, other = (await add_line(admin, tenant))["contacts"], (await add_line(admin, tenant, "zahn"))["contacts"]
     await admin.execute("UPDATE contact SET curation_status = 'Not a Fit' WHERE id = $1", UUID(other))
     kept = (await client.post(f"{CONTACTS}/merge", json={"keep": keep, "merge": other})).json()
     assert kept["curation_status"] == "Not a Fit"
 
 
-async def test_who_is_there_twice_is_shown_group_by_group(client, admin, tenant, other_tenant):
+async def test_duplicates_are_listed_in_groups(client, admin, tenant, other_tenant):
     for number in range(3):
         for name in ("molar", "zahn", "single")[: 3 if number == 0 else 2]:
             await add(
@@ -147,7 +147,7 @@ async def test_who_is_there_twice_is_shown_group_by_group(client, admin, tenant,
     is_problem(await client.get(f"{CONTACTS}/duplicates?cursor=nonsense"), 400)
 
 
-async def test_a_contact_may_be_verified_at_once(client, admin):
+async def test_a_new_contact_can_be_queued_for_verification(client, admin):
     for wish, status in ((True, "Queued"), (False, "New")):
         new = {"email": f"{status.lower()}@molar.fi", "auto_queue": wish}
         assert (await client.post(CONTACTS, json=new)).json()["contact_verification_status"] == status
@@ -165,7 +165,7 @@ async def test_contacts_are_listed_by_their_verdict(client, admin, tenant):
     is_problem(await client.get(CONTACTS, params={"verdict": "perhaps"}), 422)
 
 
-async def test_another_address_forgets_the_verdict_and_is_verified_again(client, admin, tenant):
+async def test_a_changed_email_address_clears_the_verdict_and_is_verified_again(client, admin, tenant):
     contact_id = (await add_line(admin, tenant))["contacts"]
     verified = "UPDATE contact SET verdict = 'risky', verification = '{}', contact_verification_status = 'Completed'"
     await admin.execute(verified)
@@ -175,7 +175,7 @@ async def test_another_address_forgets_the_verdict_and_is_verified_again(client,
     assert (changed["verdict"], changed["contact_verification_status"]) == (None, "Queued")
 
 
-async def test_an_address_that_is_merged_brings_its_verdict_along(client, admin, tenant):
+async def test_a_merged_email_address_keeps_its_verdict(client, admin, tenant):
     keep = (await client.post(CONTACTS, json={"name": "Eva"})).json()["id"]
     other = (await client.post(CONTACTS, json={"email": "eva@molar.fi"})).json()["id"]
     await admin.execute("UPDATE contact SET verdict = 'deliverable', verification = '{}' WHERE email IS NOT NULL")
@@ -183,7 +183,7 @@ async def test_an_address_that_is_merged_brings_its_verdict_along(client, admin,
     assert (merged["email"], merged["verdict"]) == ("eva@molar.fi", "deliverable")
 
 
-async def test_imported_contacts_are_verified_if_so_wished(client, admin):
+async def test_imported_contacts_can_be_queued_for_verification(client, admin):
     table = b"email\neva@molar.fi\nbo@molar.fi\n"
     told = await client.post(
         "/api/v3/imports/contacts",
@@ -195,7 +195,7 @@ async def test_imported_contacts_are_verified_if_so_wished(client, admin):
     assert await admin.fetchval("SELECT count(*) FROM contact WHERE contact_verification_status = 'Queued'") == 2
 
 
-async def test_a_contact_by_hand_is_the_one_that_a_page_or_a_file_would_bring(client, admin, tenant):
+async def test_a_created_contact_equals_one_found_on_a_page_or_in_a_file(client, admin, tenant):
     ids = await add_line(admin, tenant)
     made = (await client.post(CONTACTS, json={"email": "info@molar.fi"})).json()
     assert (made["domain_id"], made["email_kind"]) == (ids["domains"], "role")
@@ -210,7 +210,7 @@ async def test_a_contact_by_hand_is_the_one_that_a_page_or_a_file_would_bring(cl
     assert (of_page["domain_id"], of_page["email_kind"]) == (ids["domains"], "other-domain")
 
 
-async def test_an_address_that_the_domain_has_already_is_another_contact(client, admin, tenant):
+async def test_an_email_address_that_the_domain_has_already_is_a_conflict(client, admin, tenant):
     anna = (await add_line(admin, tenant))["contacts"]
     bo = (await client.post(CONTACTS, json={"email": "bo@molar.fi"})).json()["id"]
     problem = is_problem(await client.patch(f"{CONTACTS}/{bo}", json={"email": "anna@molar.fi"}), 409)

@@ -8,7 +8,7 @@ import pytest
 
 from scrapersky.actions import jobs
 from scrapersky.core.vocabularies import Curation
-from tests.api.conftest import is_problem
+from tests.factories.api_application import is_problem
 from tests.factories.line_rows import NOUNS, TABLES, add_line
 
 API = "/api/v3"
@@ -51,18 +51,18 @@ async def add_places(admin, tenant, count):
     )
 
 
-async def test_selected_queues_the_next_step_and_another_word_takes_it_back(client, admin, tenant):
+async def test_selected_queues_the_next_step_and_another_status_withdraws_it(client, admin, tenant):
     for noun, row_id in (await add_line(admin, tenant)).items():
         if noun in NEXT:
             done = await curate(client, noun, "Selected", ids=[row_id])
-            assert (done["matched"], done["updated"], done["queued"], done["taken_back"]) == (1, 1, 1, 0)
+            assert (done["matched"], done["updated"], done["queued"], done["withdrawn"]) == (1, 1, 1, 0)
             assert await state(admin, noun, row_id) == ("Selected", "Queued")
             done = await curate(client, noun, "Not a Fit", ids=[row_id])
-            assert (done["updated"], done["queued"], done["taken_back"]) == (1, 0, 1)
+            assert (done["updated"], done["queued"], done["withdrawn"]) == (1, 0, 1)
             assert await state(admin, noun, row_id) == ("Not a Fit", "New")
 
 
-async def test_a_contact_that_was_verified_is_only_decided_about(client, admin, tenant):
+async def test_a_verified_contact_is_not_verified_again(client, admin, tenant):
     row_id = (await add_line(admin, tenant))["contacts"]
     await admin.execute("UPDATE contact SET contact_verification_status = 'Completed'")
     done = await curate(client, "contacts", "Selected", ids=[row_id])
@@ -70,7 +70,7 @@ async def test_a_contact_that_was_verified_is_only_decided_about(client, admin, 
     assert await state(admin, "contacts", row_id) == ("Selected", "Completed")
 
 
-async def test_a_domain_whose_metadata_is_done_goes_to_its_sitemaps(client, admin, tenant):
+async def test_a_domain_with_metadata_goes_on_to_the_sitemap_analysis(client, admin, tenant):
     row_id = (await add_line(admin, tenant))["domains"]
     await admin.execute("UPDATE domain SET domain_metadata_status = 'Completed'")
     await curate(client, "domains", "Selected", ids=[row_id])
@@ -78,7 +78,7 @@ async def test_a_domain_whose_metadata_is_done_goes_to_its_sitemaps(client, admi
     assert await state(admin, "domains", row_id, "sitemap_analysis") == ("Selected", "Queued")
 
 
-async def test_selecting_again_revives_what_failed_and_repeats_nothing(client, admin, tenant):
+async def test_selecting_again_queues_failed_work_and_repeats_no_completed_work(client, admin, tenant):
     row_id = (await add_line(admin, tenant))["places"]
     for before, after, queued in [
         ("Error", "Queued", 1),
@@ -92,18 +92,18 @@ async def test_selecting_again_revives_what_failed_and_repeats_nothing(client, a
         assert await state(admin, "places", row_id) == ("Selected", after)
 
 
-async def test_work_in_hand_is_neither_queued_twice_nor_taken_back(client, admin, tenant):
+async def test_work_in_flight_is_neither_queued_twice_nor_withdrawn(client, admin, tenant):
     row_id = (await add_line(admin, tenant))["places"]
     await admin.execute(
         "UPDATE place SET deep_scan_status = 'Processing', deep_scan_due_at = now() + interval '1 minute'"
     )
     for word in ("Selected", "Archived"):
         done = await curate(client, "places", word, ids=[row_id])
-        assert (done["updated"], done["queued"], done["taken_back"]) == (1, 0, 0)
+        assert (done["updated"], done["queued"], done["withdrawn"]) == (1, 0, 0)
         assert await state(admin, "places", row_id) == (word, "Processing")
 
 
-async def test_a_filter_decides_about_what_it_matches_and_a_preview_only_counts(client, admin, tenant):
+async def test_a_filter_changes_matching_rows_and_a_preview_only_counts(client, admin, tenant):
     await add_places(admin, tenant, 25)
     await admin.execute("UPDATE place SET curation_status = 'Maybe' WHERE provider_id::int > 15")
     asked = {"filter": {"curation_status": "Maybe"}}
@@ -115,7 +115,7 @@ async def test_a_filter_decides_about_what_it_matches_and_a_preview_only_counts(
     assert await admin.fetchval("SELECT count(*) FROM place WHERE deep_scan_status = 'Queued'") == 10
 
 
-async def test_a_filter_that_matches_nothing_changes_nothing_and_says_so(client, admin, tenant):
+async def test_a_filter_without_matches_changes_nothing(client, admin, tenant):
     await add_line(admin, tenant)
     for preview in (True, False):
         answer = await client.post(
@@ -126,7 +126,7 @@ async def test_a_filter_that_matches_nothing_changes_nothing_and_says_so(client,
     assert await admin.fetchval("SELECT curation_status FROM domain") == "New"
 
 
-async def test_an_unknown_filter_is_refused_never_ignored(client, admin, tenant):
+async def test_an_unknown_filter_is_refused(client, admin, tenant):
     ids = await add_line(admin, tenant)
     for noun in NOUNS:
         some = {"ids": [ids[noun]]}
@@ -149,7 +149,7 @@ async def test_an_unknown_filter_is_refused_never_ignored(client, admin, tenant)
         assert await admin.fetchval(f"SELECT curation_status FROM {TABLES[noun]}") == "New"
 
 
-async def test_rows_of_another_tenant_are_like_no_rows(client, admin, tenant, other_tenant):
+async def test_rows_of_another_tenant_are_unknown(client, admin, tenant, other_tenant):
     theirs = await add_line(admin, other_tenant)
     for noun in NOUNS:
         done = await curate(client, noun, "Selected", ids=[theirs[noun], str(uuid4())])
@@ -158,7 +158,7 @@ async def test_rows_of_another_tenant_are_like_no_rows(client, admin, tenant, ot
         assert await admin.fetchval(f"SELECT curation_status FROM {TABLES[noun]}") == "New"
 
 
-async def test_a_decision_is_audited_with_what_was_before(client, admin, tenant):
+async def test_curation_is_audited_with_the_previous_status(client, admin, tenant):
     row_id = (await add_line(admin, tenant))["places"]
     await curate(client, "places", "Selected", ids=[row_id])
     await curate(client, "places", "Selected", ids=[row_id])  # changes nothing, so it leaves nothing
@@ -168,7 +168,7 @@ async def test_a_decision_is_audited_with_what_was_before(client, admin, tenant)
     assert json.loads(row["after"]) == {"curation_status": "Selected", "rows": 1}
 
 
-async def test_a_key_makes_a_request_happen_once(client, admin, tenant):
+async def test_a_request_with_an_idempotency_key_has_one_effect(client, admin, tenant):
     row_id = (await add_line(admin, tenant))["places"]
     key = {"Idempotency-Key": "first-try"}
     first = await curate(client, "places", "Selected", key, ids=[row_id])
@@ -181,16 +181,16 @@ async def test_a_key_makes_a_request_happen_once(client, admin, tenant):
     is_problem(await client.post(f"{API}/places/curation", json=asked, headers={"Idempotency-Key": "a b"}), 422)
 
 
-async def test_a_key_is_forgotten_after_a_day_and_after_a_failure(client, admin, tenant):
+async def test_an_idempotency_key_expires_after_a_day_and_after_a_failure(client, admin, tenant):
     row_id = (await add_line(admin, tenant))["places"]
     key = {"Idempotency-Key": "again"}
     is_problem(await client.post(f"{API}/places/curation", json={"ids": []}, headers=key), 422)
     await curate(client, "places", "Selected", key, ids=[row_id])
     await admin.execute("UPDATE idempotency_key SET created_at = now() - interval '25 hours'")
-    assert (await curate(client, "places", "Maybe", key, ids=[row_id]))["taken_back"] == 1
+    assert (await curate(client, "places", "Maybe", key, ids=[row_id]))["withdrawn"] == 1
 
 
-async def test_a_key_of_another_tenant_is_another_key(client, admin, tenant, other_tenant):
+async def test_an_idempotency_key_of_another_tenant_is_independent(client, admin, tenant, other_tenant):
     await admin.execute(
         "INSERT INTO idempotency_key (tenant_id, key, request_hash, status_code, response) "
         "VALUES ($1, 'shared', 'x', 200, '{}')",
@@ -218,7 +218,7 @@ async def big_job(client, admin, tenant, monkeypatch):
     return answer.headers["location"]
 
 
-async def test_much_runs_as_a_job_that_goes_on_after_a_restart(client, admin, tenant, database, big_job):
+async def test_curation_of_many_rows_is_a_job_that_continues_after_a_restart(client, admin, tenant, database, big_job):
     job = (await client.get(big_job)).json()
     assert (job["state"], job["progress"], job["kind"]) == ("pending", 0, "curation")
     async with database.session(tenant) as session:  # one bite, then the process is gone
@@ -240,7 +240,7 @@ async def test_much_runs_as_a_job_that_goes_on_after_a_restart(client, admin, te
     is_problem(await client.post(f"{big_job}/cancel"), 409)
 
 
-async def test_a_cancelled_job_goes_no_further(client, admin, tenant, database, big_job):
+async def test_a_cancelled_job_changes_no_further_rows(client, admin, tenant, database, big_job):
     async with database.session(tenant) as session:
         await jobs.advance(session, UUID(big_job.rpartition("/")[2]))
     assert (await client.post(f"{big_job}/cancel")).json()["state"] == "cancelled"
@@ -250,7 +250,7 @@ async def test_a_cancelled_job_goes_no_further(client, admin, tenant, database, 
     assert selected == 10
 
 
-async def test_two_processes_at_one_job_do_each_row_once(client, admin, tenant, database, big_job):
+async def test_two_processes_with_one_job_change_each_row_once(client, admin, tenant, database, big_job):
     job_id = UUID(big_job.rpartition("/")[2])
     async with database.session(tenant) as first:
         await jobs.advance(first, job_id)
@@ -259,18 +259,18 @@ async def test_two_processes_at_one_job_do_each_row_once(client, admin, tenant, 
     assert (await client.get(big_job)).json()["result"]["found"] == 10
 
 
-async def test_what_was_completed_before_goes_back_to_that(client, admin, tenant):
+async def test_withdrawn_work_that_was_completed_before_is_completed_again(client, admin, tenant):
     for noun, row_id in (await add_line(admin, tenant)).items():
         if noun in NEXT:
             await admin.execute(TRACES[noun])
             queued = f"{NEXT[noun]}_status = 'Queued', {NEXT[noun]}_attempts = 1"
             await admin.execute(f"UPDATE {TABLES[noun]} SET {queued}")
             done = await curate(client, noun, "Maybe", ids=[row_id])
-            assert (done["updated"], done["taken_back"]) == (1, 1)
+            assert (done["updated"], done["withdrawn"]) == (1, 1)
             assert await state(admin, noun, row_id) == ("Maybe", "Completed")
 
 
-async def test_what_was_completed_before_and_is_in_hand_is_marked_so(client, admin, tenant):
+async def test_withdrawn_work_in_flight_that_was_completed_before_is_marked(client, admin, tenant):
     row_id = (await add_line(admin, tenant))["pages"]
     in_hand = "page_processing_status = 'Processing', page_processing_due_at = now() + interval '1 minute'"
     await admin.execute(f"UPDATE page SET fetched_at = now(), page_processing_attempts = 2, {in_hand}")

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from tests.api.conftest import is_problem
+from tests.factories.api_application import is_problem
 from tests.factories.line_rows import add, add_line
 
 CONTACTS = "/api/v3/contacts"
@@ -31,7 +31,7 @@ async def row_of(admin, contact_id):
     return await admin.fetchrow("SELECT * FROM contact WHERE id = $1", UUID(contact_id))
 
 
-async def test_no_decision_reaches_a_merged_one(client, admin, three):
+async def test_a_merged_contact_is_not_curated(client, admin, three):
     keep, other, third = three
     await merge(client, keep, other)
     done = await curate(client, "Selected", ids=[keep, other])
@@ -43,7 +43,7 @@ async def test_no_decision_reaches_a_merged_one(client, admin, three):
     assert (await row_of(admin, third))["curation_status"] == "Maybe"
 
 
-async def test_a_merged_one_is_in_no_file_and_in_no_delivery(client, admin, tenant, three):
+async def test_a_merged_contact_is_not_exported_or_delivered(client, admin, tenant, three):
     keep, other, third = three
     await merge(client, keep, other)
     lines = (await client.get("/api/v3/exports/contacts.jsonl")).text.splitlines()
@@ -54,14 +54,14 @@ async def test_a_merged_one_is_in_no_file_and_in_no_delivery(client, admin, tena
     assert (sent["matched"], sent["queued"]) == (0, 0)
 
 
-async def test_a_merged_one_is_changed_by_changing_the_kept_one(client, three):
+async def test_changing_a_merged_contact_is_a_conflict_with_the_kept_one(client, three):
     keep, other, _ = three
     await merge(client, keep, other)
     problem = is_problem(await client.patch(f"{CONTACTS}/{other}", json={"title": "CEO"}), 409)
     assert (problem["id"], keep in problem["detail"]) == (keep, True)
 
 
-async def test_who_was_merged_into_the_other_belongs_to_the_kept_one(client, admin, three):
+async def test_contacts_merged_into_the_other_belong_to_the_kept_one(client, admin, three):
     first, second, third = three
     await merge(client, second, third)
     await merge(client, first, second)
@@ -72,7 +72,7 @@ async def test_who_was_merged_into_the_other_belongs_to_the_kept_one(client, adm
     assert all(one in before for one in (second, third))
 
 
-async def test_a_decision_that_is_taken_over_has_its_step(client, admin, three):
+async def test_a_curation_status_taken_from_the_other_opens_its_step(client, admin, three):
     keep, other, _ = three
     await curate(client, "Selected", ids=[other])
     assert (await merge(client, keep, other))["curation_status"] == "Selected"
@@ -81,7 +81,7 @@ async def test_a_decision_that_is_taken_over_has_its_step(client, admin, three):
     assert (merged["curation_status"], merged["contact_verification_status"]) == ("Archived", "New")
 
 
-async def test_deliveries_of_the_other_are_taken_back_and_those_of_the_kept_one_opened(client, admin, tenant, three):
+async def test_deliveries_of_the_other_are_withdrawn_and_those_of_the_kept_one_queued(client, admin, tenant, three):
     keep, other, _ = three
     destination = await add(
         admin,

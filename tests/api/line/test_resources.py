@@ -3,7 +3,7 @@
 import asyncio
 from uuid import UUID, uuid4
 
-from tests.api.conftest import is_problem
+from tests.factories.api_application import is_problem
 from tests.factories.line_rows import NOUNS, TABLES, add, add_line
 
 API = "/api/v3"
@@ -28,7 +28,7 @@ async def test_a_list_shows_the_tenants_own_rows_and_no_others(client, admin, te
         assert problem["title"] == stranger["title"]
 
 
-async def test_wrong_questions_are_named(client):
+async def test_invalid_queries_are_refused_by_field(client):
     wrong = ("limit=0", "limit=201", "limit=x", "sort=secret", "sort=created_at", "tenant_id=1", "offset=3", "kind=%00")
     for noun in LISTS:
         for query in wrong:
@@ -38,7 +38,7 @@ async def test_wrong_questions_are_named(client):
         is_problem(await client.get(f"{API}/{noun}/nonsense"), 422)
 
 
-async def test_pages_together_are_the_whole_list_in_order(client, admin, tenant):
+async def test_the_pages_together_are_the_whole_list_in_order(client, admin, tenant):
     await admin.execute(
         "INSERT INTO place (tenant_id, provider, provider_id, name, updated_at) SELECT $1, 'fake', n::text, "
         "CASE n % 3 WHEN 0 THEN 'Ärzte' WHEN 1 THEN 'bäcker' ELSE 'Zoo ' || n END, now() - (n % 4) * interval '1 hour' "
@@ -75,7 +75,7 @@ async def test_a_cursor_belongs_to_its_list_and_sort(client, admin, tenant):
         is_problem(await client.get(f"{API}/{other}cursor={cursor}"), 400)
 
 
-async def test_each_filter_keeps_what_it_says(client, admin, tenant):
+async def test_each_filter_returns_the_matching_rows(client, admin, tenant):
     ids = await add_line(admin, tenant)
     other = await add_line(admin, tenant, "zahn")
     await admin.execute("UPDATE place SET curation_status = 'Maybe', website = NULL WHERE id = $1", other["places"])
@@ -114,7 +114,7 @@ async def test_each_filter_keeps_what_it_says(client, admin, tenant):
         assert {row["id"] for row in await items(client, url)} == {line[noun] for line in wanted}, url
 
 
-async def test_a_row_tells_where_it_comes_from_and_what_came_of_it(client, admin, tenant, other_tenant):
+async def test_a_row_has_its_provenance(client, admin, tenant, other_tenant):
     ids = await add_line(admin, tenant)
     await add_line(admin, other_tenant)
     for noun in NOUNS:
@@ -128,7 +128,7 @@ async def test_a_row_tells_where_it_comes_from_and_what_came_of_it(client, admin
     assert (await client.get(domain["link"])).json()["name"] == "molar.fi"
 
 
-async def test_two_businesses_of_one_domain_are_both_behind_its_contacts(client, admin, tenant):
+async def test_a_contact_has_both_businesses_of_its_domain(client, admin, tenant):
     ids = await add_line(admin, tenant)
     second = await add(admin, "local_business", tenant, name="Branch")
     await admin.execute(
@@ -141,7 +141,7 @@ async def test_two_businesses_of_one_domain_are_both_behind_its_contacts(client,
     assert {row["id"] for row in story["businesses"]["items"]} == {ids["businesses"], second}
 
 
-async def test_more_kin_than_are_shown_is_said(client, admin, tenant):
+async def test_more_related_rows_than_shown_are_indicated(client, admin, tenant):
     ids = await add_line(admin, tenant)
     await admin.execute(
         "INSERT INTO page (tenant_id, domain_id, url) SELECT $1, $2, 'https://molar.fi/' || n "
@@ -182,7 +182,7 @@ async def test_counts_stop_at_ten_thousand(client, admin, tenant):
     assert (answer["total"], answer["more"]) == (10_000, True)
 
 
-async def test_a_row_that_moves_while_one_reads_is_no_error(client, admin, tenant):
+async def test_a_row_that_changes_between_pages_is_no_error(client, admin, tenant):
     for number in range(6):
         await add_line(admin, tenant, f"n{number}")
     first = (await client.get(f"{API}/places?limit=3")).json()
@@ -194,5 +194,5 @@ async def test_a_row_that_moves_while_one_reads_is_no_error(client, admin, tenan
     assert len(rest["items"]) == 3
 
 
-async def test_every_noun_has_its_table():
+async def test_every_resource_has_its_table():
     assert set(TABLES) == set(LISTS)

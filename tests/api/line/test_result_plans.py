@@ -37,7 +37,7 @@ PARTS = [
 ]
 
 
-async def test_a_page_in_the_middle_reads_its_own_rows_only(database, admin, tenant):
+async def test_a_later_page_reads_only_its_own_rows(database, admin, tenant):
     searches = {name: await add(admin, "search", tenant, text=name, provider="fake") for name, *_ in PARTS[:2]}
     for name, fill in (("of businesses", FILL), ("of sites", SITES)):
         await admin.execute(fill.format(rows=ROWS), tenant, UUID(searches[name]))

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from scrapersky.asgi import create_app
-from tests.api.conftest import environment, served
 from tests.api.line.test_searches import DENTISTS, SEARCHES, FakeProvider
+from tests.factories.api_application import environment, served
 from tests.factories.line_rows import add_line
 
 WISH = {"text": "dentists", "area": "Helsinki", "provider": "fake"}
@@ -62,7 +62,7 @@ async def test_a_search_that_never_ran_is_queued_again(client):
     assert (resumed["cancelled_by"], resumed["is_done"]) == (None, False)
 
 
-async def test_the_rows_that_were_taken_back_go_on(client, admin, tenant):
+async def test_withdrawn_rows_continue_when_the_search_is_requested_again(client, admin, tenant):
     ids = await add_waiting_line(admin, tenant)
     await client.post(f"{SEARCHES}/{ids['searches']}/cancel")
     assert set((await states(admin)).values()) == {"New"}
@@ -71,7 +71,7 @@ async def test_the_rows_that_were_taken_back_go_on(client, admin, tenant):
     assert (await detail_of(client, ids["searches"]))["place_search_status"] == "Completed"
 
 
-async def test_rows_go_on_as_the_new_rules_say_and_those_that_somebody_selected(client, admin, tenant):
+async def test_rows_continue_by_the_new_rules_and_if_they_were_selected(client, admin, tenant):
     ids = await add_waiting_line(admin, tenant)
     await client.post(f"{SEARCHES}/{ids['searches']}/cancel")
     await admin.execute("UPDATE sitemap_file SET curation_status = 'Selected'")
@@ -88,7 +88,7 @@ async def test_rows_go_on_as_the_new_rules_say_and_those_that_somebody_selected(
     }
 
 
-async def test_cancelling_keeps_what_the_search_lacked_and_says_nothing_where_nothing_was_open(client, admin, tenant):
+async def test_cancelling_keeps_the_reason_of_an_incomplete_search(client, admin, tenant):
     ids = await add_waiting_line(admin, tenant)
     await admin.execute("UPDATE search SET notes = 'One box has more places.'")
     await client.post(f"{SEARCHES}/{ids['searches']}/cancel")
@@ -102,7 +102,7 @@ async def test_cancelling_keeps_what_the_search_lacked_and_says_nothing_where_no
     assert (await detail_of(client, ids["searches"]))["cancelled_by"] is None
 
 
-async def test_a_row_in_hand_is_tried_again_only_once_the_search_goes_on(client, admin, tenant):
+async def test_a_row_in_flight_is_retried_only_when_the_search_continues(client, admin, tenant):
     ids = await add_waiting_line(admin, tenant)
     await admin.execute(
         "UPDATE place SET deep_scan_status = 'Processing', deep_scan_due_at = now() + interval '1 minute'"

@@ -11,7 +11,7 @@ from scrapersky.api.schemas import cursors
 from scrapersky.asgi import create_app
 from scrapersky.core.uuid7 import new_id
 from scrapersky.providers.base import Estimate, ProviderBusy
-from tests.api.conftest import environment, is_problem, served
+from tests.factories.api_application import environment, is_problem, served
 from tests.factories.line_rows import add, add_line
 
 SEARCHES = "/api/v3/searches"
@@ -37,7 +37,7 @@ async def client(database_url):
         yield client
 
 
-async def test_a_search_is_queued_with_its_estimate_and_asked_for_once(client, admin):
+async def test_a_search_is_queued_once_with_its_estimate(client, admin):
     answer = await client.post(SEARCHES, json=DENTISTS)
     assert answer.status_code == 201
     asked = answer.json()
@@ -53,7 +53,7 @@ async def test_a_search_is_queued_with_its_estimate_and_asked_for_once(client, a
     assert await admin.fetch("SELECT action FROM audit ORDER BY id") == [("create",), ("request again",)]
 
 
-async def test_eight_who_ask_at_once_get_one_search(client, admin):
+async def test_eight_simultaneous_requests_create_one_search(client, admin):
     words = [("dentists", "Helsinki"), ("Dentists", "HELSINKI")] * 4
     asked = [client.post(SEARCHES, json={**DENTISTS, "text": text, "area": area}) for text, area in words]
     answers = [answer.json() for answer in await asyncio.gather(*asked)]
@@ -63,7 +63,7 @@ async def test_eight_who_ask_at_once_get_one_search(client, admin):
     )
 
 
-async def test_an_estimate_alone_asks_nobody_and_a_busy_provider_is_no_obstacle(client, admin):
+async def test_an_estimate_creates_nothing_and_a_busy_provider_does_not_prevent_a_search(client, admin):
     answer = await client.post(SEARCHES, json={**DENTISTS, "estimate_only": True})
     assert (answer.status_code, answer.json()["search"], answer.json()["estimate"]["cents"]) == (200, None, 12)
     assert await admin.fetchval("SELECT count(*) FROM search") == 0
@@ -74,7 +74,7 @@ async def test_an_estimate_alone_asks_nobody_and_a_busy_provider_is_no_obstacle(
     assert estimate["explanation"] == "There is no estimate now: The quota of this minute is used up."
 
 
-async def test_a_wrong_wish_is_named(client, admin):
+async def test_an_invalid_search_request_is_refused_by_field(client, admin):
     wrong: Any
     problem = is_problem(await client.post(SEARCHES, json={**DENTISTS, "provider": "nobody"}), 422)
     assert problem["detail"] == "'nobody' is none of fake."
@@ -94,7 +94,7 @@ async def test_a_wrong_wish_is_named(client, admin):
     assert await admin.fetchval("SELECT count(*) FROM search") == 0
 
 
-async def test_a_search_is_watched_step_by_step(client, admin, tenant):
+async def test_a_search_has_the_progress_of_each_step(client, admin, tenant):
     ids = await add_line(admin, tenant)
     await admin.execute("UPDATE place SET deep_scan_status = 'Completed'")
     await admin.execute("UPDATE domain SET domain_metadata_status = 'Queued'")
@@ -108,7 +108,7 @@ async def test_a_search_is_watched_step_by_step(client, admin, tenant):
     assert detail["queues"]["place_search"]["status"] == "New"
 
 
-async def test_what_was_found_is_read_page_by_page(client, admin, tenant, other_tenant):
+async def test_results_are_listed_in_pages(client, admin, tenant, other_tenant):
     ids = await add_line(admin, tenant)
     await add_line(admin, other_tenant)
     url = f"{SEARCHES}/{ids['searches']}/results"
@@ -132,7 +132,7 @@ async def test_what_was_found_is_read_page_by_page(client, admin, tenant, other_
     is_problem(await client.get(f"{SEARCHES}/{uuid4()}/results"), 404)
 
 
-async def test_a_later_search_takes_nothing_from_an_older_one(client, admin, tenant):
+async def test_a_later_search_takes_no_results_from_an_earlier_one(client, admin, tenant):
     ids = await add_line(admin, tenant)
     later = await add(admin, "search", tenant, text="dentist", area="Helsinki", provider="fake")
     for table in ("place", "local_business", "domain"):
@@ -148,7 +148,7 @@ async def test_a_later_search_takes_nothing_from_an_older_one(client, admin, ten
     assert {row["id"] for row in story["searches"]["items"]} == {ids["searches"], later}
 
 
-async def test_no_result_comes_twice_while_more_are_found_and_sites_of_nobody_come_last(client, admin, tenant):
+async def test_no_result_occurs_twice_while_the_search_runs(client, admin, tenant):
     ids = await add_line(admin, tenant)
     search, url = UUID(ids["searches"]), f"{SEARCHES}/{ids['searches']}/results"
 
@@ -186,7 +186,7 @@ async def test_a_forged_cursor_is_refused(client, admin, tenant):
         assert "next_cursor" in problem["detail"]
 
 
-async def test_a_cancelled_search_takes_its_waiting_work_back_and_opens_no_more(client, admin, tenant, other_tenant):
+async def test_a_cancelled_search_withdraws_its_queued_work_and_queues_no_more(client, admin, tenant, other_tenant):
     ids, theirs = await add_line(admin, tenant), await add_line(admin, other_tenant)
     elsewhere = await add_line(admin, tenant, "zahn")
     await admin.execute("UPDATE place SET deep_scan_status = 'Queued'")
@@ -195,7 +195,7 @@ async def test_a_cancelled_search_takes_its_waiting_work_back_and_opens_no_more(
         "UPDATE domain SET domain_metadata_status = 'Processing', domain_metadata_due_at = now() + interval '1 minute'"
     )
     answer = await client.post(f"{SEARCHES}/{ids['searches']}/cancel")
-    taken = answer.json()["taken_back"]
+    taken = answer.json()["withdrawn"]
     assert (taken["deep_scan"], taken["page_curation"], taken["domain_metadata"]) == (1, 1, 0)
     states = dict(await admin.fetch("SELECT id::text, deep_scan_status FROM place"))
     assert states == {ids["places"]: "New", elsewhere["places"]: "Queued", theirs["places"]: "Queued"}
@@ -206,7 +206,7 @@ async def test_a_cancelled_search_takes_its_waiting_work_back_and_opens_no_more(
     is_problem(await client.post(f"{SEARCHES}/{theirs['searches']}/cancel"), 404)
 
 
-async def test_more_money_or_a_wish_to_refresh_queues_a_search_that_was_done(client, admin):
+async def test_a_larger_budget_or_refresh_queues_a_completed_search(client, admin):
     await client.post(SEARCHES, json=DENTISTS)
 
     async def after(stopped_by_budget: bool, **asked: object) -> str:
@@ -225,7 +225,7 @@ async def test_more_money_or_a_wish_to_refresh_queues_a_search_that_was_done(cli
     assert await after(False, refresh=True) == "Queued"
 
 
-async def test_what_and_where_may_be_one_text_or_two(client, admin):
+async def test_text_and_area_may_be_one_text(client, admin):
     apart = await client.post(SEARCHES, json=DENTISTS)
     together = await client.post(SEARCHES, json={**DENTISTS, "text": " dentists in  Helsinki", "area": None})
     assert together.json()["search"]["id"] == apart.json()["search"]["id"]

@@ -13,8 +13,8 @@ from sqlalchemy.exc import DBAPIError
 from scrapersky.models import Audit
 from scrapersky.store.audit import log as audit_log
 from scrapersky.store.audit.log import Filter
-from tests.api.conftest import asking, is_problem
 from tests.api.line.test_list_plans import rows_read
+from tests.factories.api_application import client_with, is_problem
 
 AUDIT = "/api/v3/audit"
 ADD = (
@@ -34,7 +34,7 @@ async def read(client, **query):
     return answer.json()
 
 
-async def test_every_line_is_read_once_whatever_the_page(client, admin, tenant):
+async def test_every_entry_is_read_once_with_any_page_size(client, admin, tenant):
     await add(admin, tenant, 25)
     seen, cursor = [], None
     while True:
@@ -46,7 +46,7 @@ async def test_every_line_is_read_once_whatever_the_page(client, admin, tenant):
     assert seen == list(range(1, 26))
 
 
-async def test_a_line_says_who_what_when_from_where_before_and_after(client, admin, tenant):
+async def test_an_entry_has_actor_action_time_origin_and_values(client, admin, tenant):
     await client.post("/api/v3/workflows/packing/pause", json={"reason": "no tape"})
     [line] = (await read(client))["items"]
     assert (line["actor"], line["action"], line["subject"]) == ("ada", "pause", "packing")
@@ -77,7 +77,7 @@ async def test_from_and_until(client, admin, tenant):
 @pytest.mark.parametrize(
     "query", [{"origin": "elsewhere"}, {"limit": 0}, {"sort": "at"}, {"from": "yesterday"}, {"actor": "a\0b"}], ids=str
 )
-async def test_what_is_not_understood_is_refused(client, query):
+async def test_invalid_filters_are_refused(client, query):
     is_problem(await client.get(AUDIT, params=query), 422)
 
 
@@ -85,22 +85,22 @@ async def test_a_cursor_of_another_list_is_refused(client):
     is_problem(await client.get(AUDIT, params={"cursor": "WyJydW5zIl0"}), 400)
 
 
-async def test_another_tenant_reads_its_own_and_only_its_admins_do(app, client, admin, tenant, other_tenant, key_for):
+async def test_admins_read_the_entries_of_their_own_tenant_only(app, client, admin, tenant, other_tenant, key_for):
     await add(admin, tenant, 3, subject="of the house")
     await add(admin, other_tenant, 2, subject="of the other")
-    async with asking(app, await key_for("admin", tenant="other")) as other:
+    async with client_with(app, await key_for("admin", tenant="other")) as other:
         assert {line["subject"] for line in (await read(other))["items"]} == {"of the other"}
         foreign = (await read(client, limit=1))["next_cursor"]
         assert {line["subject"] for line in (await read(other, cursor=foreign))["items"]} <= {"of the other"}
         exported = (await other.get(f"{AUDIT}/export.jsonl")).text
         assert "of the house" not in exported
     for role in ("viewer", "curator", "operator"):
-        async with asking(app, await key_for(role, tenant="other")) as lower:
+        async with client_with(app, await key_for(role, tenant="other")) as lower:
             is_problem(await lower.get(AUDIT), 403)
             is_problem(await lower.get(f"{AUDIT}/export.csv"), 403)
 
 
-async def test_a_file_has_every_line_and_no_cell_that_runs(client, admin, tenant):
+async def test_a_file_has_every_entry_and_no_formula(client, admin, tenant):
     await add(admin, tenant, 450, subject='=HYPERLINK("x")')
     answer = await client.get(f"{AUDIT}/export.csv")
     rows = list(csv.DictReader(io.StringIO(answer.text.removeprefix("\ufeff"))))
@@ -111,7 +111,7 @@ async def test_a_file_has_every_line_and_no_cell_that_runs(client, admin, tenant
     assert [line["after"]["form"] for line in lines] == ["csv", "jsonl"]
 
 
-async def test_nobody_rewrites_the_audit(database, admin, tenant):
+async def test_entries_of_the_audit_log_cannot_be_changed(database, admin, tenant):
     await add(admin, tenant)
     for statement in ("UPDATE audit SET actor = 'nobody'", "DELETE FROM audit"):
         with pytest.raises(DBAPIError, match="permission denied"):

@@ -5,13 +5,13 @@ import json
 from uuid import uuid4
 
 from scrapersky.store.operations import dead_letters
-from tests.api.conftest import add_dead, is_problem
 from tests.api.operations.test_queue_items import read_all
+from tests.factories.api_application import add_dead, is_problem
 
 LETTERS = "/api/v3/dead-letters"
 
 
-async def test_they_are_listed_latest_first_and_filtered(client, admin, tenant):
+async def test_dead_letters_are_listed_latest_first_and_filtered(client, admin, tenant):
     torn = await add_dead(admin, tenant, 4, "RuntimeError: the tape tore")
     late = await add_dead(admin, tenant, 3, "TimedOut: 100% too_slow")
     found, pages = await read_all(client, LETTERS)
@@ -31,7 +31,7 @@ async def test_they_are_listed_latest_first_and_filtered(client, admin, tenant):
         assert {letter["id"] for letter in found} == set(wanted), query
 
 
-async def test_one_is_shown_with_its_reason(client, admin, tenant):
+async def test_a_dead_letter_is_returned_with_its_reason(client, admin, tenant):
     [letter_id] = await add_dead(admin, tenant, 1)
     letter = (await client.get(f"{LETTERS}/{letter_id}")).json()
     assert letter["workflow"] == "packing"
@@ -41,7 +41,7 @@ async def test_one_is_shown_with_its_reason(client, admin, tenant):
     assert letter["row_id"] == str(await admin.fetchval("SELECT id FROM parcel"))
 
 
-async def test_unknown_ids_workflows_and_filters_have_their_sentence(client):
+async def test_unknown_ids_workflows_and_filters_are_refused_with_a_message(client):
     problem = is_problem(await client.get(f"{LETTERS}/{uuid4()}"), 404)
     assert problem["title"] == "There is no dead letter of this id."
     for action in ("retry", "drop"):
@@ -57,7 +57,7 @@ async def test_unknown_ids_workflows_and_filters_have_their_sentence(client):
     is_problem(await client.get(f"{LETTERS}/nonsense"), 422)
 
 
-async def test_a_retried_one_is_queued_afresh_and_gone(client, admin, tenant):
+async def test_a_retried_dead_letter_is_queued_again_and_removed(client, admin, tenant):
     [letter_id] = await add_dead(admin, tenant, 1)
     answer = (await client.post(f"{LETTERS}/{letter_id}/retry")).json()
     assert answer == {"matched": 1, "done": 1, "refused": []}
@@ -67,7 +67,7 @@ async def test_a_retried_one_is_queued_afresh_and_gone(client, admin, tenant):
     is_problem(await client.post(f"{LETTERS}/{letter_id}/retry"), 404)
 
 
-async def test_a_dropped_one_is_skipped_with_who_and_why(client, admin, tenant):
+async def test_a_dropped_dead_letter_is_skipped_with_actor_and_reason(client, admin, tenant):
     [letter_id] = await add_dead(admin, tenant, 1, "RuntimeError: " + "x" * 1010)
     await client.post(f"{LETTERS}/{letter_id}/drop")
     row = await admin.fetchrow("SELECT packing_status, packing_error FROM parcel")
@@ -81,14 +81,14 @@ async def test_a_dropped_one_is_skipped_with_who_and_why(client, admin, tenant):
     assert json.loads(audit["after"]) == {"status": "Skipped"}
 
 
-async def test_selected_ones_are_moved_and_the_rest_is_named(client, admin, tenant):
+async def test_selected_dead_letters_are_moved_and_refused_ones_named(client, admin, tenant):
     ids, unknown = await add_dead(admin, tenant, 3), str(uuid4())
     answer = (await client.post(f"{LETTERS}/drop", json={"ids": [*ids[:2], unknown]})).json()
     assert answer == {"matched": 3, "done": 2, "refused": [{"id": unknown, "state": "unknown"}]}
     assert [str(row["id"]) for row in await admin.fetch("SELECT id FROM dead_letter")] == ids[2:]
 
 
-async def test_all_that_match_are_counted_first_and_then_moved_in_bites(client, admin, tenant, monkeypatch):
+async def test_matching_dead_letters_are_counted_and_then_moved_in_chunks(client, admin, tenant, monkeypatch):
     monkeypatch.setattr(dead_letters, "BITE", 2)
     await add_dead(admin, tenant, 5, "RuntimeError: the tape tore")
     await add_dead(admin, tenant, 3, "TimedOut: too slow")
@@ -108,7 +108,7 @@ async def test_all_that_match_are_counted_first_and_then_moved_in_bites(client, 
     }
 
 
-async def test_a_letter_of_a_queue_that_is_not_in_the_line_stays_and_says_so(client, admin, tenant):
+async def test_a_dead_letter_of_an_unknown_queue_is_refused(client, admin, tenant):
     letter_id = await admin.fetchval(
         "INSERT INTO dead_letter (tenant_id, queue, row_id, attempts, error_type, message) "
         "VALUES ($1, 'place.deep_scan', gen_random_uuid(), 3, 'E', 'm') RETURNING id",
@@ -120,7 +120,7 @@ async def test_a_letter_of_a_queue_that_is_not_in_the_line_stays_and_says_so(cli
     assert (await client.post(f"{LETTERS}/drop", json={"filter": {}})).json()["done"] == 0
 
 
-async def test_those_of_another_tenant_do_not_exist(client, admin, tenant, other_tenant):
+async def test_dead_letters_of_another_tenant_are_not_found(client, admin, tenant, other_tenant):
     theirs = await add_dead(admin, other_tenant, 3)
     assert (await client.get(LETTERS)).json()["items"] == []
     problem = is_problem(await client.get(f"{LETTERS}/{theirs[0]}"), 404)
@@ -135,7 +135,7 @@ async def test_those_of_another_tenant_do_not_exist(client, admin, tenant, other
     assert await admin.fetchval("SELECT count(*) FROM parcel WHERE packing_status = 'Error'") == 3
 
 
-async def test_two_who_retry_the_same_at_once_retry_it_once(client, admin, tenant):
+async def test_two_simultaneous_retries_retry_a_dead_letter_once(client, admin, tenant):
     ids = await add_dead(admin, tenant, 20)
     answers = await asyncio.gather(*(client.post(f"{LETTERS}/retry", json={"ids": ids[::way]}) for way in (1, -1, 1)))
     assert sum(answer.json().get("done", 0) for answer in answers) == 20

@@ -1,7 +1,7 @@
 """The scheduler's status over HTTP."""
 
-from tests.api.conftest import app_over, asking, served
 from tests.api.operations.test_workflows import wait_for
+from tests.factories.api_application import app_over, client_with, served
 
 STATUS = "/api/v3/dev-tools/scheduler_status"
 
@@ -34,17 +34,17 @@ async def test_every_job_is_listed_with_its_next_run(database_url):
     assert status["timestamp"]
 
 
-async def test_a_process_without_its_engine_says_stopped(client):
+async def test_the_scheduler_of_a_process_without_engine_is_stopped(client):
     status = (await client.get(STATUS)).json()
     assert (status["status"], status["jobs"], status["workers"]) == ("stopped", [], [])
 
 
-async def test_in_production_it_is_for_operators_of_the_house(database_url, key_for):
+async def test_in_production_only_operators_of_the_operator_tenant_see_it(database_url, key_for):
     viewer, operator = await key_for("viewer"), await key_for("operator")
     stranger = await key_for("admin", tenant="other")
     for mode, allowed in [("production", [operator]), ("development", [operator, viewer])]:
         app = app_over(database_url, SCRAPERSKY_ENVIRONMENT=mode)
         async with served(app):
             for key in (viewer, operator, stranger):
-                async with asking(app, key) as client:
+                async with client_with(app, key) as client:
                     assert (await client.get(STATUS)).status_code == (200 if key in allowed else 403)

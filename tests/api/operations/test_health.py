@@ -13,8 +13,8 @@ from scrapersky.engine.settle import driver_connection
 from scrapersky.observe.metrics import Metrics
 from scrapersky.sandbox.example_workflows import example_pipeline
 from scrapersky.store.operations import queue_rows
-from tests.api.conftest import LINE, METRICS_TOKEN, add_dead, add_parcels, app_over, is_problem, served
 from tests.api.operations.test_workflows import wait_for
+from tests.factories.api_application import LINE, METRICS_TOKEN, add_dead, add_parcels, app_over, is_problem, served
 from tests.faults.proxy import Proxy
 
 WATCHER = {"Authorization": f"Bearer {METRICS_TOKEN}"}  # known without the database
@@ -53,7 +53,7 @@ async def test_a_healthy_process_is_alive_and_ready(database_url):
         assert (await client.get("/health/live")).json() == {"status": "alive"}
 
 
-async def test_a_lost_database_makes_it_unready_not_dead_and_it_comes_back(url_by_proxy, proxy):
+async def test_a_lost_database_makes_the_process_unready_until_it_returns(url_by_proxy, proxy):
     async with served(app_over(url_by_proxy, run_engine=True)) as client:
         assert (await client.get(LINE)).status_code == 200
         await proxy.refuse()
@@ -78,7 +78,7 @@ async def test_a_lost_database_makes_it_unready_not_dead_and_it_comes_back(url_b
         assert (await client.get(f"{LINE}/packing/items")).status_code == 200
 
 
-async def test_a_database_that_hangs_is_not_waited_for(url_by_proxy, proxy):
+async def test_a_hanging_database_does_not_delay_the_probe(url_by_proxy, proxy):
     async with served(app_over(url_by_proxy)) as client:
         assert (await client.get("/health/ready")).status_code == 200
         proxy.hang()
@@ -94,14 +94,14 @@ async def test_a_database_that_hangs_is_not_waited_for(url_by_proxy, proxy):
         await wait_for(back)
 
 
-async def test_a_schema_that_changed_under_it_makes_it_unready(client, admin):
+async def test_another_schema_revision_makes_the_process_unready(client, admin):
     await admin.execute("UPDATE alembic_version SET version_num = '2099_01_01_from_the_future'")
     answer = await client.get(DETAILS)
     assert answer.status_code == 503
     assert "2099_01_01_from_the_future" in answer.json()["checks"]["schema"]["detail"]
 
 
-async def test_a_scheduler_that_stopped_makes_it_unready(database_url):
+async def test_a_stopped_scheduler_makes_the_process_unready(database_url):
     app = app_over(database_url, run_engine=True)
     async with served(app) as client:
         await app.state.application.runtime.stop()
@@ -110,7 +110,7 @@ async def test_a_scheduler_that_stopped_makes_it_unready(database_url):
         assert answer.json()["checks"]["scheduler"]["ok"] is False
 
 
-async def test_what_needs_a_look_is_named_and_the_process_stays(database_url, admin, tenant):
+async def test_degraded_workflows_are_named_and_the_process_stays_ready(database_url, admin, tenant):
     await add_parcels(admin, tenant, 1, "Queued")
     await admin.execute("UPDATE parcel SET packing_order = packing_order - 7200000000")
     await admin.execute(
@@ -130,7 +130,7 @@ async def test_what_needs_a_look_is_named_and_the_process_stays(database_url, ad
     assert answer.json()["checks"]["workflows"] == {"ok": False, "detail": "degraded: shipping, weighing"}
 
 
-async def test_the_age_of_a_queue_is_the_one_the_engine_measures(database, admin, tenant):
+async def test_the_age_of_a_queue_equals_the_engines_measurement(database, admin, tenant):
     workflow = example_pipeline()["packing"]
     for priority, age in [(0, 50), (5, 400), (0, 100)]:
         [row] = await add_parcels(admin, tenant, 1, "Queued", priority=priority)
@@ -142,7 +142,7 @@ async def test_the_age_of_a_queue_is_the_one_the_engine_measures(database, admin
     assert 400 < oldest < 405
 
 
-async def test_the_metrics_know_every_queue(client, admin, tenant):
+async def test_the_metrics_have_every_queue(client, admin, tenant):
     await add_parcels(admin, tenant, 3, "Queued")
     await add_dead(admin, tenant, 2)
     answer = await client.get("/metrics")
@@ -152,7 +152,7 @@ async def test_the_metrics_know_every_queue(client, admin, tenant):
     assert 'scrapersky_queue_oldest_seconds{workflow="shipping"} 0.0' in answer.text
 
 
-async def test_the_metrics_know_what_the_providers_cost_this_month(client, admin, tenant, other_tenant):
+async def test_the_metrics_have_the_cost_of_providers_this_month(client, admin, tenant, other_tenant):
     for owner, months_ago, calls, cents in ((tenant, 0, 3, 6), (other_tenant, 0, 1, 2), (tenant, 1, 50, 100)):
         await admin.execute(
             "INSERT INTO spending (tenant_id, provider, method, month, calls, cents) VALUES ($1, 'google_places', "
@@ -166,7 +166,7 @@ async def test_the_metrics_know_what_the_providers_cost_this_month(client, admin
     assert "scrapersky_provider_cents_this_month{" not in (await client.get("/metrics")).text
 
 
-async def test_the_metrics_know_what_all_hosts_agreed_on(client, admin):
+async def test_the_metrics_have_the_shared_breaker_and_pause_state(client, admin):
     await admin.execute(
         "INSERT INTO workflow_control (workflow, breaker, paused_at) VALUES ('packing', 'open', NULL), "
         "('weighing', 'closed', now())"
@@ -181,7 +181,7 @@ async def test_the_metrics_know_what_all_hosts_agreed_on(client, admin):
         assert sample in numbers
 
 
-async def test_row_times_are_a_histogram_that_can_be_asked_for_quantiles():
+async def test_row_durations_are_a_histogram():
     metrics = Metrics()
     for seconds in (0.00005, 0.00015, 9_999.0):
         counts = histogram.empty()

@@ -2,7 +2,7 @@
 
 from uuid import UUID, uuid4
 
-from tests.api.conftest import app_over, is_problem, served
+from tests.factories.api_application import app_over, is_problem, served
 from tests.factories.line_rows import add, add_line
 
 SCAN, JOBS = "/api/v3/sitemap/scan", "/api/v3/jobs"
@@ -14,7 +14,7 @@ async def scan(client, url="https://www.molar.fi/team"):
     return answer.json()
 
 
-async def test_a_scan_makes_its_domain_and_goes_from_pending_to_completed(client, admin, database_url):
+async def test_a_scan_creates_its_domain_and_goes_from_pending_to_completed(client, admin, database_url):
     started = await scan(client)
     job = (await client.get(started["status_url"])).json()
     assert (job["state"], job["kind"], job["parameters"]["max_pages"]) == ("pending", "sitemap_scan", 40)
@@ -36,7 +36,7 @@ async def test_a_scan_makes_its_domain_and_goes_from_pending_to_completed(client
     assert (await client.get(started["status_url"])).json()["state"] == "completed"
 
 
-async def test_a_failed_scan_says_why(client, admin):
+async def test_a_failed_scan_has_its_reason(client, admin):
     started = await scan(client)
     await admin.execute("UPDATE domain SET sitemap_analysis_status = 'Error', sitemap_analysis_error = 'it is away'")
     job = (await client.get(started["status_url"])).json()
@@ -44,7 +44,7 @@ async def test_a_failed_scan_says_why(client, admin):
     assert job["finished_at"] is not None
 
 
-async def test_a_domain_that_is_there_is_scanned_again_and_keeps_its_curation(client, admin, tenant):
+async def test_an_existing_domain_is_scanned_again_and_keeps_its_curation(client, admin, tenant):
     ids = await add_line(admin, tenant)
     await admin.execute("UPDATE domain SET curation_status = 'Maybe', sitemap_analysis_status = 'Completed'")
     first, second = await scan(client), await scan(client, "molar.fi")
@@ -55,7 +55,7 @@ async def test_a_domain_that_is_there_is_scanned_again_and_keeps_its_curation(cl
     assert first["job_id"] != second["job_id"]
 
 
-async def test_what_is_no_site_of_a_company_is_refused(client, admin):
+async def test_a_url_that_is_no_company_website_is_refused(client, admin):
     for wrong in [
         "http://127.0.0.1/",
         "http://169.254.169.254/latest",
@@ -73,7 +73,7 @@ async def test_what_is_no_site_of_a_company_is_refused(client, admin):
     assert await admin.fetchval("SELECT count(*) FROM domain") == 0
 
 
-async def test_a_cancelled_scan_is_taken_back_unless_somebody_else_waits_for_it(client, admin):
+async def test_a_cancelled_scan_is_withdrawn_unless_another_job_needs_it(client, admin):
     first, second = await scan(client), await scan(client)
     job = (await client.post(f"{JOBS}/{first['job_id']}/cancel")).json()
     assert job["state"] == "cancelled"
@@ -84,7 +84,7 @@ async def test_a_cancelled_scan_is_taken_back_unless_somebody_else_waits_for_it(
     assert await admin.fetchval("SELECT count(*) FROM audit WHERE action = 'cancel'") == 2
 
 
-async def test_jobs_are_listed_and_kept_from_other_tenants(client, admin, other_tenant):
+async def test_jobs_are_listed_for_their_tenant_only(client, admin, other_tenant):
     started = await scan(client)
     theirs = await add(admin, "job", other_tenant, kind="curation", parameters="{}")
     assert [job["id"] for job in (await client.get(JOBS)).json()["items"]] == [started["job_id"]]

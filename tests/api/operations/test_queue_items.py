@@ -12,7 +12,7 @@ from sqlalchemy.dialects import postgresql
 
 from scrapersky.sandbox.example_workflows import example_pipeline
 from scrapersky.store.operations import queue_rows
-from tests.api.conftest import LINE, add_dead, add_parcels, is_problem
+from tests.factories.api_application import LINE, add_dead, add_parcels, is_problem
 
 ITEMS = f"{LINE}/packing/items"
 SOON = datetime.now(UTC) + timedelta(hours=1)
@@ -43,7 +43,7 @@ async def add_some_in_every_state(admin, tenant):
     }
 
 
-async def test_every_row_is_listed_once_shelf_by_shelf_whatever_the_page(client, admin, tenant):
+async def test_every_row_is_listed_once_with_any_page_size(client, admin, tenant):
     ids = await add_some_in_every_state(admin, tenant)
     for limit in (1, 3, 200):
         found, _ = await read_all(client, ITEMS, limit)
@@ -56,7 +56,7 @@ async def test_every_row_is_listed_once_shelf_by_shelf_whatever_the_page(client,
         assert pages == -(-len(wanted) // 3)
 
 
-async def test_an_item_says_what_its_queue_knows(client, admin, tenant):
+async def test_an_item_has_the_columns_of_its_queue(client, admin, tenant):
     await add_parcels(
         admin, tenant, 1, "Error", packing_error="tape", packing_attempts=5, packing_allowance=2, priority=7
     )
@@ -66,13 +66,13 @@ async def test_an_item_says_what_its_queue_knows(client, admin, tenant):
     assert item["updated_at"]
 
 
-async def test_ready_rows_come_in_the_order_they_will_be_taken(client, admin, tenant):
+async def test_ready_rows_are_listed_in_the_order_of_claiming(client, admin, tenant):
     [late] = await add_parcels(admin, tenant, 1, "Queued")
     [urgent] = await add_parcels(admin, tenant, 1, "Queued", priority=9)
     assert [item["id"] for item in (await client.get(ITEMS)).json()["items"]] == [urgent, late]
 
 
-async def test_the_rows_of_another_tenant_do_not_exist(client, admin, tenant, other_tenant):
+async def test_rows_of_another_tenant_are_not_found(client, admin, tenant, other_tenant):
     theirs = await add_some_in_every_state(admin, other_tenant)
     ids = list(chain(*theirs.values()))
     assert (await client.get(ITEMS)).json() == {"items": [], "next_cursor": None}
@@ -84,7 +84,7 @@ async def test_the_rows_of_another_tenant_do_not_exist(client, admin, tenant, ot
     assert await admin.fetchval("SELECT count(*) FROM audit") == 0
 
 
-async def test_queueing_counts_what_it_did_and_writes_it_down(client, admin, tenant):
+async def test_queueing_is_counted_and_audited(client, admin, tenant):
     new, queued = await add_parcels(admin, tenant, 3), await add_parcels(admin, tenant, 2, "Queued")
     done = await add_parcels(admin, tenant, 1, "Completed")
     working = await add_parcels(admin, tenant, 1, "Processing", packing_due_at=SOON)
@@ -101,7 +101,7 @@ async def test_queueing_counts_what_it_did_and_writes_it_down(client, admin, ten
     assert again.json() == {"queued": 0, "already": 3, "unknown": 0}
 
 
-async def test_only_dead_rows_are_retried_and_the_others_say_their_state(client, admin, tenant):
+async def test_only_failed_rows_are_retried_and_others_are_returned_with_their_state(client, admin, tenant):
     await add_dead(admin, tenant, 2)
     dead = [str(row["row_id"]) for row in await admin.fetch("SELECT row_id FROM dead_letter")]
     skipped = await add_parcels(admin, tenant, 1, "Skipped", packing_error="empty")
@@ -117,7 +117,7 @@ async def test_only_dead_rows_are_retried_and_the_others_say_their_state(client,
     assert await admin.fetchval("SELECT count(*) FROM dead_letter") == 0
 
 
-async def test_retrying_rows_that_are_not_dead_is_a_conflict_naming_their_state(client, admin, tenant):
+async def test_retrying_rows_that_did_not_fail_is_a_conflict_with_their_state(client, admin, tenant):
     [new], [queued] = await add_parcels(admin, tenant, 1), await add_parcels(admin, tenant, 1, "Queued")
     problem = is_problem(await client.post(f"{LINE}/packing/retry", json={"ids": [new, queued]}), 409)
     assert problem["title"] == "None of these rows can be retried."
@@ -148,7 +148,7 @@ async def test_a_forged_or_foreign_cursor_is_a_bad_request(client, admin, tenant
     is_problem(await client.get(ITEMS, params={"cursor": own, "status": "New"}), 400)
 
 
-async def test_every_shelf_is_read_from_an_index_also_from_the_middle(database, admin, tenant):
+async def test_every_part_of_the_list_is_read_from_an_index(database, admin, tenant):
     for status, due in [("Queued", None), ("Queued", SOON), ("Processing", SOON), ("Error", None), ("New", None)]:
         await add_parcels(admin, tenant, 2000, status, packing_due_at=due)
     await add_parcels(admin, tenant, 2000, "Completed")

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
-from tests.api.conftest import is_problem
 from tests.api.operations.test_queue_items import read_all
+from tests.factories.api_application import is_problem
 
 RUNS = "/api/v3/runs"
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -23,7 +23,7 @@ async def add_run(admin, workflow, started_at, error=None):
     )
 
 
-async def test_they_are_listed_latest_first_even_if_they_start_together(client, admin):
+async def test_runs_are_listed_latest_first_also_with_equal_start_times(client, admin):
     ids = [await add_run(admin, "packing", NOON) for _ in range(4)]
     ids += [await add_run(admin, "weighing", NOON + timedelta(seconds=1)) for _ in range(3)]
     found, pages = await read_all(client, RUNS, 2)
@@ -31,7 +31,7 @@ async def test_they_are_listed_latest_first_even_if_they_start_together(client, 
     assert pages == 4
 
 
-async def test_they_are_filtered_by_workflow_and_time(client, admin):
+async def test_runs_are_filtered_by_workflow_and_time(client, admin):
     early = await add_run(admin, "packing", NOON)
     late = await add_run(admin, "packing", NOON + timedelta(hours=1))
     other = await add_run(admin, "weighing", NOON + timedelta(hours=1))
@@ -46,7 +46,7 @@ async def test_they_are_filtered_by_workflow_and_time(client, admin):
         assert [run["id"] for run in (await client.get(RUNS, params=params)).json()["items"]] == wanted
 
 
-async def test_one_is_shown_with_its_quantiles(client, admin):
+async def test_a_run_is_returned_with_its_quantiles(client, admin):
     run_id = await add_run(admin, "packing", NOON, "OSError: gone")
     run = (await client.get(f"{RUNS}/{run_id}")).json()
     assert (run["claimed"], run["completed"], run["skipped"], run["retried"]) == (10, 8, 1, 1)
@@ -55,7 +55,7 @@ async def test_one_is_shown_with_its_quantiles(client, admin):
     assert run["started_at"] == "2026-05-01T12:00:00Z"
 
 
-async def test_wrong_questions_have_their_sentence(client):
+async def test_invalid_queries_are_refused_with_a_message(client):
     assert is_problem(await client.get(f"{RUNS}/7"), 404)["title"] == "There is no run of this id."
     for wrong in ["0", "-1", "x", str(2**63), "1.5"]:
         is_problem(await client.get(f"{RUNS}/{wrong}"), 422)

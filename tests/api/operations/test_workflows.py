@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from scrapersky.sandbox.example_workflows import example_pipeline
-from tests.api.conftest import LINE, add_dead, add_parcels, app_over, is_problem, served
+from tests.factories.api_application import LINE, add_dead, add_parcels, app_over, is_problem, served
 
 
 async def wait_for(question, seconds=15.0):
@@ -16,7 +16,7 @@ async def wait_for(question, seconds=15.0):
         return answer
 
 
-async def test_the_line_is_listed_in_its_order(client, admin, tenant):
+async def test_workflows_are_listed_in_the_order_of_the_pipeline(client, admin, tenant):
     await add_parcels(admin, tenant, 3, "Queued")
     await add_dead(admin, tenant, 2)
     page = (await client.get(LINE)).json()
@@ -54,7 +54,7 @@ async def test_rates_and_quantiles_come_from_the_runs_of_all_hosts(client, admin
     assert packing["p95_seconds"] == 0.1024
 
 
-async def test_pause_and_resume_are_seen_by_all_and_written_down(client, admin):
+async def test_pause_and_resume_are_stored_and_audited(client, admin):
     paused = (await client.post(f"{LINE}/packing/pause", json={"reason": "no tape"})).json()
     assert (paused["paused"], paused["paused_by"], paused["pause_reason"]) == (True, "ada", "no tape")
     assert (await client.get(f"{LINE}/packing")).json()["paused"] is True
@@ -70,7 +70,7 @@ async def test_pause_and_resume_are_seen_by_all_and_written_down(client, admin):
     assert "no tape" in audit[1]["before"]
 
 
-async def test_pausing_twice_and_resuming_what_runs_are_conflicts_with_a_sentence(client, admin):
+async def test_pausing_twice_and_resuming_a_running_workflow_are_conflicts(client, admin):
     problem = is_problem(await client.post(f"{LINE}/packing/resume"), 409)
     assert problem["detail"] == "packing is neither paused nor stopped by its breaker."
     await client.post(f"{LINE}/packing/pause", json={"reason": "no tape"})
@@ -79,7 +79,7 @@ async def test_pausing_twice_and_resuming_what_runs_are_conflicts_with_a_sentenc
     assert await admin.fetchval("SELECT count(*) FROM audit") == 1
 
 
-async def test_two_who_pause_at_once_are_told_apart(client):
+async def test_of_two_simultaneous_pauses_one_is_a_conflict(client):
     answers = await asyncio.gather(*(client.post(f"{LINE}/packing/pause") for _ in range(5)))
     assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409, 409]
 
@@ -107,7 +107,7 @@ async def test_an_unknown_workflow_is_not_touched(client, admin):
     assert await admin.fetchval("SELECT count(*) FROM workflow_control") == 0
 
 
-async def test_the_engine_in_the_web_process_does_what_it_is_asked(database_url, admin, tenant):
+async def test_the_engine_in_the_web_process_processes_rows(database_url, admin, tenant):
     ids = await add_parcels(admin, tenant, 20)
     app = app_over(database_url, run_engine=True)
     async with served(app) as client:
@@ -130,7 +130,7 @@ async def test_the_engine_in_the_web_process_does_what_it_is_asked(database_url,
     assert await admin.fetchval("SELECT count(*) FROM worker") == 0  # it signed off
 
 
-async def test_a_run_request_wakes_a_workflow_that_would_sleep_for_an_hour(database_url, admin):
+async def test_a_run_request_wakes_a_workflow_with_an_hourly_interval(database_url, admin):
     app = app_over(database_url, run_engine=True, SCHEDULER_INTERVAL_SECONDS="3600")
     async with served(app) as client:
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from tests.api.conftest import asking, is_problem, make_key
+from tests.factories.api_application import client_with, is_problem, make_key
 from tests.factories.dump import dump, lines_with
 from tests.factories.line_rows import add, add_line
 
@@ -85,7 +85,7 @@ async def plant(admin, tenant) -> dict[str, str]:
     return {**line, "bad_page": page}
 
 
-async def test_a_person_is_seen_then_taken_out_of_everything(client, admin, tenant, other_tenant):
+async def test_a_person_is_previewed_and_then_erased_everywhere(client, admin, tenant, other_tenant):
     await plant(admin, tenant)
     await client.post("/api/v3/suppressions", json={"values": [ANNA], "reason": "Anna asked"})
     await add_line(admin, other_tenant)
@@ -137,7 +137,7 @@ async def test_another_person_of_the_same_name_stays(client, admin, tenant):
     assert [tuple(row) for row in left] == [("anna@root.fi", "Anna Molar")]
 
 
-async def test_contacts_that_were_merged_are_one_person(client, admin, tenant):
+async def test_merged_contacts_are_erased_as_one_person(client, admin, tenant):
     mine = [
         await add(admin, "contact", tenant, identity=f"email:{mail}", email=mail) for mail in (ANNA, "ann@gmail.com")
     ]
@@ -148,7 +148,7 @@ async def test_contacts_that_were_merged_are_one_person(client, admin, tenant):
     assert lines_with(await dump(admin), "ann@gmail.com") == []
 
 
-async def test_whoever_was_erased_cannot_be_written_again(client, admin, tenant):
+async def test_an_erased_person_cannot_be_created_again(client, admin, tenant):
     line = await add_line(admin, tenant)
     other = await add(admin, "contact", tenant, identity="email:bo@molar.fi", email="bo@molar.fi")
     await client.post(HERE, json={"email": ANNA, "preview": False})
@@ -172,7 +172,7 @@ async def test_whoever_was_erased_cannot_be_written_again(client, admin, tenant)
     assert (await client.post("/api/v3/contacts", json={"email": ANNA})).status_code == 201, "they came back to us"
 
 
-async def test_somebody_we_do_not_know_is_kept_away_too(client, admin):
+async def test_the_erasure_of_an_unknown_person_prevents_storing_them(client, admin):
     done = (await client.post(HERE, json={"email": "eve@free.fi", "preview": False})).json()
     assert (done["contacts"], done["mentions"], len(done["hashes"])) == (0, {}, 1)
     is_problem(await client.post("/api/v3/contacts", json={"email": "eve@free.fi"}), 409)
@@ -180,7 +180,7 @@ async def test_somebody_we_do_not_know_is_kept_away_too(client, admin):
     assert again["hashes"] == done["hashes"]
 
 
-async def test_everything_that_is_held_is_told(client, admin, tenant, other_tenant):
+async def test_subject_access_returns_everything_stored(client, admin, tenant, other_tenant):
     line = await plant(admin, tenant)
     await plant(admin, other_tenant)
     await client.post("/api/v3/suppressions", json={"values": ["molar.fi"]})
@@ -201,13 +201,13 @@ async def test_everything_that_is_held_is_told(client, admin, tenant, other_tena
     "whom",
     [{}, {"email": "anna"}, {"name": "Anna"}, {"domain": "molar.fi"}, {"phone": "12"}, {"colour": "red"}],
 )
-async def test_nobody_meant_is_a_problem(client, whom):
+async def test_an_erasure_without_a_person_is_a_problem(client, whom):
     is_problem(await client.post(HERE, json=whom), 422)
     is_problem(await client.get(SUBJECTS, params=whom), 422)
 
 
-async def test_only_admins_look_and_erase(app, client):
+async def test_only_admins_may_erase_and_read_subjects(app, client):
     for role in ("viewer", "curator", "operator"):
-        async with asking(app, await make_key(app.state.application.database, role, name=role)) as asker:
+        async with client_with(app, await make_key(app.state.application.database, role, name=role)) as asker:
             is_problem(await asker.post(HERE, json={"email": ANNA}), 403)
             is_problem(await asker.get(SUBJECTS, params={"email": ANNA}), 403)

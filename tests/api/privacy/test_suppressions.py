@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from tests.api.conftest import asking, is_problem, make_key
+from tests.factories.api_application import client_with, is_problem, make_key
 from tests.factories.line_rows import add, add_line
 
 HERE = "/api/v3/suppressions"
@@ -20,7 +20,7 @@ async def is_suppressed(client, contact_id: str) -> bool:
     return (await client.get(f"/api/v3/contacts/{contact_id}")).json()["suppressed_at"] is not None
 
 
-async def test_values_are_added_once_and_wrong_ones_fail_alone(client, admin, tenant):
+async def test_values_are_added_once_and_invalid_ones_are_reported(client, admin, tenant):
     contact = (await add_line(admin, tenant))["contacts"]
     body = {"values": ["Anna@Molar.FI", "nonsense", "09 123 4567"], "reason": "asked us", "country": "FI"}
     answer = await client.post(HERE, json=body)
@@ -56,7 +56,7 @@ async def test_lists_are_filtered_and_paged(client):
     is_problem(await client.get(HERE, params={"colour": "red"}), 422)
 
 
-async def test_a_check_says_what_suppresses_each_value(client):
+async def test_a_check_returns_the_suppression_of_each_value(client):
     await client.post(HERE, json={"values": ["molar.fi", "+35891234567"]})
     asked = ["bo@mail.molar.fi", "09 1234567", "c@root.fi", "?"]
     items = (await client.post(f"{HERE}/check", json={"values": asked, "country": "FI"})).json()["items"]
@@ -69,7 +69,7 @@ async def test_a_check_says_what_suppresses_each_value(client):
     assert "no registrable domain" in items[3]["message"]
 
 
-async def test_a_deleted_one_frees_its_contacts(client, admin, tenant):
+async def test_deleting_a_suppression_releases_its_contacts(client, admin, tenant):
     contact = (await add_line(admin, tenant))["contacts"]
     await client.post(HERE, json={"values": ["molar.fi"]})
     assert await is_suppressed(client, contact)
@@ -80,7 +80,7 @@ async def test_a_deleted_one_frees_its_contacts(client, admin, tenant):
     assert await admin.fetchval("SELECT count(*) FROM audit WHERE action = 'unsuppress'") == 1
 
 
-async def test_all_ways_to_chosen_contacts(client, admin, tenant):
+async def test_the_contact_points_of_contacts_are_suppressed(client, admin, tenant):
     contact = (await add_line(admin, tenant))["contacts"]
     await add(admin, "contact", tenant, identity="2", email="anna@molar.fi", phone="+35891234567")
     preview = (await client.post(f"{HERE}/contacts", json={"filter": {"has_phone": True}, "preview": True})).json()
@@ -113,7 +113,7 @@ async def test_a_file_is_imported_and_exported(client, admin, tenant):
     )
 
 
-async def test_a_suppressed_contact_is_listed_and_marked_but_goes_out_in_no_file(client, admin, tenant):
+async def test_a_suppressed_contact_is_listed_but_not_exported(client, admin, tenant):
     line = await add_line(admin, tenant)
     people = "email,name,domain\nanna@molar.fi,Anna,molar.fi\nbo@molar.fi,Bo,molar.fi\n"
     await import_table(client, "contacts", people)
@@ -134,9 +134,9 @@ async def test_a_suppressed_contact_is_listed_and_marked_but_goes_out_in_no_file
         assert "anna@molar.fi" not in text
 
 
-async def test_tenants_suppress_for_themselves(app, client, admin, tenant, other_tenant):
+async def test_suppressions_apply_to_their_tenant_only(app, client, admin, tenant, other_tenant):
     mine, theirs = (await add_line(admin, tenant))["contacts"], (await add_line(admin, other_tenant))["contacts"]
-    async with asking(app, await make_key(app.state.application.database, tenant="other", name="eve")) as other:
+    async with client_with(app, await make_key(app.state.application.database, tenant="other", name="eve")) as other:
         await other.post(HERE, json={"values": ["anna@molar.fi"]})
         row = (await other.get(HERE)).json()["items"][0]
         assert await is_suppressed(other, theirs)
@@ -155,8 +155,8 @@ async def test_tenants_suppress_for_themselves(app, client, admin, tenant, other
         ("DELETE", f"{HERE}/00000000-0000-0000-0000-000000000000", ("operator", "admin")),
     ],
 )
-async def test_each_role_does_its_part(app, client, method, path, roles):
+async def test_each_operation_needs_its_role(app, client, method, path, roles):
     for role in ("viewer", "curator", "operator", "admin"):
-        async with asking(app, await make_key(app.state.application.database, role, name=role)) as asker:
+        async with client_with(app, await make_key(app.state.application.database, role, name=role)) as asker:
             answer = await asker.request(method, path, json={"values": ["a@b.fi"]} if method == "POST" else None)
         assert (answer.status_code != 403) == (role in roles), role

@@ -3,7 +3,7 @@
 import pytest
 
 from scrapersky.api.schemas import cursors
-from tests.api.conftest import add_dead, is_problem
+from tests.factories.api_application import add_dead, is_problem
 from tests.factories.line_rows import add
 
 API = "/api/v3"
@@ -20,22 +20,22 @@ async def cursor(client, admin, tenant):
 @pytest.mark.parametrize(
     "asked", [{}, {"curation_status": "Maybe"}, {"curation_status": "New", "provider": "fake"}, {"provider": "fake"}]
 )
-async def test_other_filters_are_another_list(client, cursor, asked):
+async def test_a_cursor_is_refused_with_other_filters(client, cursor, asked):
     problem = is_problem(await client.get(f"{API}/places", params={"cursor": cursor, **asked}), 400)
     assert "with the same filters" in problem["detail"]
 
 
-async def test_another_order_is_another_list(client, cursor):
+async def test_a_cursor_is_refused_with_another_sort(client, cursor):
     asked = {"cursor": cursor, "curation_status": "New", "sort": "name"}
     is_problem(await client.get(f"{API}/places", params=asked), 400)
 
 
-async def test_another_limit_is_the_same_list(client, cursor):
+async def test_a_cursor_is_accepted_with_another_limit(client, cursor):
     asked = {"cursor": cursor, "curation_status": "New", "limit": 200}
     assert len((await client.get(f"{API}/places", params=asked)).json()["items"]) == 2
 
 
-async def test_dead_letters_keep_their_filters_too(client, admin, tenant):
+async def test_a_cursor_of_dead_letters_is_refused_with_other_filters(client, admin, tenant):
     await add_dead(admin, tenant, 3)
     page = (await client.get(f"{API}/dead-letters", params={"workflow": "packing", "limit": 1})).json()
     going_on = {"cursor": page["next_cursor"], "workflow": "packing"}
@@ -43,13 +43,13 @@ async def test_dead_letters_keep_their_filters_too(client, admin, tenant):
     is_problem(await client.get(f"{API}/dead-letters", params={"cursor": page["next_cursor"]}), 400)
 
 
-def test_the_name_of_a_query_knows_its_filters_in_any_order():
+def test_the_list_name_is_independent_of_the_order_of_filters():
     one, two = {"kind": "team", "text": None, "id": 1}, {"id": 1, "kind": "team"}
     assert cursors.list_name("pages", one) == cursors.list_name("pages", two) != cursors.list_name("pages", {"id": 1})
     assert cursors.list_name("pages", {"text": None}) == "pages"
 
 
-async def test_by_id_every_row_is_read_once_though_rows_change_meanwhile(client, admin, tenant):
+async def test_sorted_by_id_every_row_is_read_once_while_rows_change(client, admin, tenant):
     lists = ("searches", "places", "businesses", "domains", "sitemaps", "pages", "contacts", "jobs", "suppressions")
     for noun in lists:
         assert (await client.get(f"{API}/{noun}", params={"sort": "id"})).status_code == 200

@@ -9,7 +9,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from tests.api.conftest import LINE, app_over, asking, is_problem, served
+from tests.factories.api_application import LINE, app_over, client_with, is_problem, served
 from tests.factories.line_rows import NOUNS, add_line
 
 API = "/api/v3"
@@ -23,7 +23,7 @@ FOREIGN = ["tenant_id", "id", "status", "role", "attempts", "created_at", "merge
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-async def test_case_66_fields_that_are_not_yours_to_set_are_refused_by_name(client, admin, tenant, name):
+async def test_fields_that_clients_may_not_set_are_refused_by_name(client, admin, tenant, name):
     contact = (await add_line(admin, tenant))["contacts"]
     before = await admin.fetchrow("SELECT * FROM contact WHERE id = $1", contact)
     requests = [
@@ -54,14 +54,14 @@ INJECTIONS = [
 
 
 @pytest.mark.parametrize("noun", NOUNS)
-async def test_case_71_what_is_sorted_and_filtered_by_is_on_a_list(client, noun):
+async def test_sort_keys_and_filters_are_allow_listed(client, noun):
     for wrong in INJECTIONS:
         is_problem(await client.get(f"{API}/{noun}", params={"sort": wrong}), 422)
     for name in ("id; drop table place", "tenant_id", "1=1", "fields"):
         is_problem(await client.get(f"{API}/{noun}", params={name: "x"}), 422)
 
 
-async def test_case_71_sql_in_a_value_is_a_value(client, admin, tenant):
+async def test_sql_in_a_value_is_text(client, admin, tenant):
     await add_line(admin, tenant)
     for text in (
         "' OR 1=1 --",
@@ -78,7 +78,7 @@ async def test_case_71_sql_in_a_value_is_a_value(client, admin, tenant):
     assert await admin.fetchval("SELECT count(*) FROM place") == 1
 
 
-async def test_case_72_signs_of_like_stand_for_themselves(client, admin, tenant):
+async def test_like_wildcards_are_literal_characters(client, admin, tenant):
     await add_line(admin, tenant, "molar")
     for text in ("%", "_", "%olar%", "M_lar", "\\", "Molar%"):
         assert (await client.get(f"{API}/places", params={"text": text})).json()["items"] == [], text
@@ -87,7 +87,7 @@ async def test_case_72_signs_of_like_stand_for_themselves(client, admin, tenant)
     assert len((await client.get(f"{API}/places", params={"text": "molar"})).json()["items"]) == 1
 
 
-async def test_case_72_a_statement_that_takes_too_long_is_given_up(database_url, admin, tenant):
+async def test_a_slow_statement_is_cancelled(database_url, admin, tenant):
     """A trigger that sleeps stands for the worst plan there is; also behind a pooler, which keeps no settings."""
     await admin.execute(
         "CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(60); RETURN NEW; END';"
@@ -104,7 +104,7 @@ async def test_case_72_a_statement_that_takes_too_long_is_given_up(database_url,
     assert await admin.fetchval("SELECT count(*) FROM contact") == 0
 
 
-async def test_case_72_a_request_that_waits_for_many_things_ends_in_time(database_url, admin, tenant):
+async def test_a_request_that_waits_for_locks_ends_in_time(database_url, admin, tenant):
     """No statement is slow for itself: the whole is, and the connection it had is free again."""
     app = app_over(database_url, SCRAPERSKY_RESPONSE_TIMEOUT_SECONDS="0.2", SCRAPERSKY_DATABASE_POOL_SIZE="2")
     async with served(app) as client:
@@ -118,18 +118,18 @@ async def test_case_72_a_request_that_waits_for_many_things_ends_in_time(databas
 
 
 @pytest.mark.parametrize("limit", ["-1", "0", "201", "100000000000000000000", "1e3", "1.5", "NaN", "0x10", "٣٤٥", ""])
-async def test_case_73_a_limit_is_a_small_whole_number(client, limit):
+async def test_the_limit_of_a_list_is_bounded(client, limit):
     for path in (f"{API}/places", f"{LINE}/packing/items", f"{API}/runs", f"{API}/dead-letters"):
         problem = is_problem(await client.get(f"{path}?limit={limit}"), 422)
         assert problem["errors"][0]["field"] == "query.limit"
 
 
-async def test_case_73_there_is_no_offset_to_count_through(client):
+async def test_lists_have_no_offset(client):
     for name in ("offset", "page", "skip"):
         is_problem(await client.get(f"{API}/places?{name}=1000000000"), 422)
 
 
-async def test_case_73_a_forged_cursor_is_400(client):
+async def test_a_forged_cursor_is_400(client):
     forged = ["x", "AAAA", "W10", "bnVsbA", "=" * 100, "../../etc/passwd", "WyJwbGFjZXMvLXVwZGF0ZWRfYXQiXQ", "٣"]
     deep = "W1tb" * 400
     for cursor in [*forged, deep]:
@@ -159,14 +159,14 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-async def test_case_74_json_made_to_break_something_breaks_nothing(client, name):
+async def test_hostile_json_is_refused(client, name):
     body, status = BROKEN[name]
     is_problem(await client.post(f"{LINE}/packing/pause", content=body.encode(), headers=JSON), status)
     assert (await client.get(f"{LINE}/packing")).json()["paused"] is False
 
 
 @pytest.mark.parametrize("body", [b"\xff\xfe", b"\x00", b'{"reason": "\xff"}', '{"reason": "tea"}'.encode("utf-16")])
-async def test_case_74_bytes_that_are_no_text_are_a_bad_request(client, body):
+async def test_bytes_that_are_no_text_are_a_bad_request(client, body):
     answer = await client.post(f"{LINE}/packing/pause", content=body, headers=JSON)
     if answer.status_code != 200:  # UTF-16 is JSON by some readings
         assert is_problem(answer, answer.status_code)["status"] in (400, 422)
@@ -176,18 +176,18 @@ async def test_case_74_bytes_that_are_no_text_are_a_bad_request(client, body):
     "kind",
     ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml", ""],
 )
-async def test_case_74_a_body_of_another_type_is_not_read_as_json(client, kind):
+async def test_a_body_of_another_media_type_is_not_parsed_as_json(client, kind):
     answer = await client.post(f"{LINE}/packing/pause", content=b'{"reason": "tea"}', headers={"content-type": kind})
     is_problem(answer, 415)
 
 
-async def test_case_74_a_name_said_twice_is_told_without_its_signs(client):
+async def test_the_name_of_a_duplicate_member_is_escaped(client):
     body = '{"a\\u001b[31m\\ud800": 1, "a\\u001b[31m\\ud800": 2}'
     problem = is_problem(await client.post(f"{LINE}/packing/pause", content=body, headers=JSON), 422)
     assert problem["detail"] == "'a\\x1b[31m\\ud800' occurs twice in one object. Send it once."
 
 
-async def test_case_75_a_large_body_is_refused_before_it_is_read(client):
+async def test_a_large_body_is_refused_before_it_is_read(client):
     headers = {**JSON, "content-length": "400000000"}
     request = httpx.Request("POST", f"http://localhost:8000{LINE}/packing/pause", headers=headers, content=b"")
     request.headers["authorization"] = client.headers["authorization"]
@@ -201,7 +201,7 @@ async def imports(client, body, kind="text/csv"):
     return await client.post(f"{API}/imports/domains", content=body, headers={"content-type": kind})
 
 
-async def test_case_76_rows_without_end_are_refused_by_their_bytes(client):
+async def test_an_endless_import_is_refused_by_its_size(client):
     is_problem(await imports(client, b"name\n" + b"a.fi\n" * 2_500_000), 413)
 
 
@@ -213,11 +213,11 @@ async def test_case_76_rows_without_end_are_refused_by_their_bytes(client):
         b"\x1f\x8b\x08\x00" + b"\x00" * 100,  # a packed file
     ],
 )
-async def test_case_76_what_is_no_table_is_400(client, body):
+async def test_an_import_that_is_no_table_is_400(client, body):
     is_problem(await imports(client, body), 400)
 
 
-async def test_case_76_a_row_that_cannot_be_used_fails_alone(client, admin):
+async def test_an_invalid_row_does_not_affect_others(client, admin):
     rows = [
         b"good.fi,fine",
         b"a.fi," + b"x" * 200_000,  # a field of 200 kB
@@ -232,21 +232,21 @@ async def test_case_76_a_row_that_cannot_be_used_fails_alone(client, admin):
     assert await admin.fetchval("SELECT count(*) FROM domain") == 2
 
 
-async def test_case_76_a_quote_that_never_closes_swallows_no_more_than_itself(client):
+async def test_an_unclosed_quote_affects_its_own_row_only(client):
     answer = await imports(client, b'name\ngood.fi\n"never closed' + b"\nb.fi" * 1000)
     assert answer.status_code == 200
     assert answer.json()["created"] >= 1
     assert answer.json()["failed"] >= 1
 
 
-async def test_case_76_utf_16_is_read_or_refused_in_words(client):
+async def test_utf_16_is_read_or_refused_with_a_message(client):
     answer = await imports(client, "name\nmolar.fi\n".encode("utf-16"))
     assert answer.status_code in (200, 400)
     if answer.status_code == 200:
         assert answer.json()["created"] == 1
 
 
-async def test_case_77_a_million_ids_are_refused(client):
+async def test_a_million_ids_are_refused(client):
     ids = "[" + ",".join([f'"{NOBODY}"'] * 25_000) + "]"
     body = '{"curation_status": "Selected", "ids": ' + ids + "}"
     is_problem(await client.post(f"{API}/contacts/curation", content=body, headers=JSON), 422)
@@ -257,7 +257,7 @@ async def test_case_77_a_million_ids_are_refused(client):
 FORMULAS = ["=1+1", "+1+cmd|' /C calc'!A0", "-1+1|cmd", "@SUM(1)", "\t=1", "\r=1", '=HYPERLINK("http://evil.example")']
 
 
-async def test_case_78_no_cell_of_an_export_runs(client, admin, tenant):
+async def test_no_cell_of_an_export_is_a_formula(client, admin, tenant):
     for number, formula in enumerate(FORMULAS):
         await admin.execute(
             "INSERT INTO contact (tenant_id, identity, name) VALUES ($1, $2, $3)", tenant, f"name:{number}", formula
@@ -268,7 +268,7 @@ async def test_case_78_no_cell_of_an_export_runs(client, admin, tenant):
     assert not [cell for row in rows for cell in row.values() if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
 
 
-async def test_case_79_the_name_of_a_file_is_ours(client):
+async def test_the_name_of_an_exported_file_is_fixed(client):
     answer = await client.get(f"{API}/exports/contacts.csv", params={"text": 'x"; filename="evil.exe\r\nX: y'})
     assert answer.status_code == 422
     named = (await client.get(f"{API}/exports/contacts.csv")).headers["content-disposition"]
@@ -282,7 +282,7 @@ async def test_case_79_the_name_of_a_file_is_ours(client):
 # -- twice and at once -------------------------------------------------------------------------------------------------
 
 
-async def test_case_84_of_two_changes_at_once_one_is_told(client, admin, tenant):
+async def test_of_two_simultaneous_changes_one_is_a_conflict(client, admin, tenant):
     row = (await add_line(admin, tenant))["contacts"]
     tag = (await client.get(f"{API}/contacts/{row}")).headers["etag"]
     answers = await asyncio.gather(
@@ -294,7 +294,7 @@ async def test_case_84_of_two_changes_at_once_one_is_told(client, admin, tenant)
     assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409, 409]
 
 
-async def test_case_85_a_key_stands_for_one_request_of_one_tenant(app, client, admin, tenant, key_for):
+async def test_an_idempotency_key_belongs_to_one_request_of_one_tenant(app, client, admin, tenant, key_for):
     row = (await add_line(admin, tenant))["contacts"]
     asked = {"curation_status": "Selected", "ids": [row]}
     key = {"idempotency-key": str(uuid4())}
@@ -303,12 +303,12 @@ async def test_case_85_a_key_stands_for_one_request_of_one_tenant(app, client, a
     assert (first.status_code, first.json()) == (again.status_code, again.json())
     other = {**asked, "curation_status": "Archived"}
     is_problem(await client.post(f"{API}/contacts/curation", json=other, headers=key), 422)
-    async with asking(app, await key_for("admin", tenant="other")) as stranger:
+    async with client_with(app, await key_for("admin", tenant="other")) as stranger:
         answer = await stranger.post(f"{API}/contacts/curation", json=other, headers=key)
         assert (answer.status_code, answer.json()["unknown"]) == (200, 1)
 
 
-async def test_case_85_twenty_at_once_are_one_effect(client, admin, tenant):
+async def test_twenty_simultaneous_requests_with_one_key_have_one_effect(client, admin, tenant):
     row = (await add_line(admin, tenant))["places"]
     asked, key = {"curation_status": "Selected", "ids": [row]}, {"idempotency-key": "twenty"}
     answers = await asyncio.gather(*(client.post(f"{API}/places/curation", json=asked, headers=key) for _ in range(20)))
@@ -321,16 +321,16 @@ async def test_case_85_twenty_at_once_are_one_effect(client, admin, tenant):
 
 
 @pytest.mark.parametrize("kind", ["development", "production"])
-async def test_case_87_descriptions_numbers_and_tools_are_closed_to_strangers(database_url, kind):
+async def test_description_metrics_and_dev_tools_need_a_credential(database_url, kind):
     app = app_over(database_url, SCRAPERSKY_ENVIRONMENT=kind)
-    async with app.router.lifespan_context(app), asking(app, None) as stranger:
+    async with app.router.lifespan_context(app), client_with(app, None) as stranger:
         for path in (f"{API}/openapi.json", "/metrics", f"{API}/dev-tools/scheduler_status"):
             is_problem(await stranger.get(path), 401)
         for path in ("/docs", "/redoc", "/openapi.json", "/debug", "/.env", "/server-status"):
             assert (await stranger.get(path)).status_code in (401, 404)
 
 
-async def test_case_97_no_answer_holds_a_stack_or_the_text_of_an_error(client, admin, tenant):
+async def test_no_response_contains_a_stack_trace_or_an_error_text(client, admin, tenant):
     await admin.execute("ALTER TABLE contact RENAME COLUMN title TO title_hidden")
     answer = await client.get(f"{API}/contacts")
     is_problem(answer, 500)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.conftest import app_over
+from tests.factories.api_application import app_over
 
 BOUNDED_FORMATS = {"uuid", "date-time"}  # read into a value of their own kind before anything else
 METHODS = ("get", "put", "post", "delete", "patch")
@@ -110,24 +110,24 @@ def document(database_url):
     return described(database_url)
 
 
-def test_no_request_holds_a_text_without_end(document):
+def test_every_text_of_a_request_has_a_maximum_length(document):
     found = [(where, one) for name, schema in asked(document) for where, one in texts(schema, document, name)]
     assert len(found) > 50
     assert [where for where, one in found if not is_bounded(one)] == []
 
 
-def test_no_request_holds_a_text_with_controls(document):
+def test_no_text_of_a_request_allows_control_characters(document):
     found = [(where, one) for name, schema in asked(document) for where, one in texts(schema, document, name)]
     wrong = [where for where, one in found if not is_clean(one) and where.split(" ")[-1].lower() not in NOT_CLEAN]
     assert wrong == []
 
 
-def test_no_request_holds_a_list_without_end(document):
+def test_every_list_of_a_request_has_a_maximum_length(document):
     found = [(where, one) for name, schema in asked(document) for where, one in lists(schema, document, name)]
     assert [where for where, one in found if "maxItems" not in one] == []
 
 
-def test_every_body_forbids_fields_that_it_does_not_know(document):
+def test_every_body_forbids_unknown_fields(document):
     bodies = [schema for name, schema in asked(document) if name.endswith(" body")]
     named = {
         part["$ref"].rsplit("/", 1)[1]
@@ -139,7 +139,7 @@ def test_every_body_forbids_fields_that_it_does_not_know(document):
     assert loose == []
 
 
-def test_the_walk_finds_an_unbounded_text():
+def test_the_schema_walk_finds_an_unbounded_text():
     open_text = {"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}}
     assert [where for where, one in texts(open_text, {}, "body") if not is_bounded(one)] == ["body.a"]
     assert not is_bounded({"type": "string", "pattern": "^[a-z]+$"})

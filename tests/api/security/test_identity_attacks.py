@@ -9,7 +9,7 @@ from scrapersky.core.errors import NotAuthenticated
 from scrapersky.store.accounts import invitations, sessions
 from scrapersky.store.audit.record import Actor
 from tests.api.accounts.test_auth import PASSWORD, add_user, hashed, log_in, me, renew, stranger  # noqa: F401 - fixtures
-from tests.api.conftest import asking, is_problem
+from tests.factories.api_application import client_with, is_problem
 from tests.factories.forged_tokens import true_token
 from tests.factories.two_tenants import add_session
 
@@ -17,7 +17,7 @@ ACCEPT = "/api/v3/invitations/accept"
 BACK = {"name": "eve", "password": PASSWORD}
 
 
-async def test_the_link_for_the_first_admin_is_dead_once_somebody_is_there(stranger, database, admin, add_user):  # noqa: F811
+async def test_the_link_for_the_first_admin_is_refused_once_a_user_exists(stranger, database, admin, add_user):  # noqa: F811
     await admin.execute('DELETE FROM "user" WHERE NOT is_system')
     token = await invitations.for_first_admin(database)
     assert (await stranger.get(ACCEPT, params={"token": token})).status_code == 200
@@ -27,7 +27,7 @@ async def test_the_link_for_the_first_admin_is_dead_once_somebody_is_there(stran
 
 
 @pytest.mark.parametrize("lost", ["disabled_at = now()", "role = 'operator'"])
-async def test_an_admin_who_had_to_go_cannot_come_back_by_an_invitation_of_their_own(
+async def test_a_removed_admin_cannot_return_by_an_own_invitation(
     stranger,  # noqa: F811
     app,
     admin,
@@ -38,14 +38,14 @@ async def test_an_admin_who_had_to_go_cannot_come_back_by_an_invitation_of_their
     await key_for("admin", name="eve before")
     user_id = await admin.fetchval("SELECT id FROM \"user\" WHERE name = 'eve before'")
     session = await add_session(admin, tenant, user_id, "eve")
-    async with asking(app, true_token(app.state.application.signing_key, str(user_id), session)) as eve:
+    async with client_with(app, true_token(app.state.application.signing_key, str(user_id), session)) as eve:
         token = (await eve.post("/api/v3/invitations", json={"role": "admin"})).json()["token"]
     await admin.execute(f"UPDATE \"user\" SET {lost} WHERE name = 'eve before'")
     is_problem(await stranger.get(ACCEPT, params={"token": token}), 404)
     is_problem(await stranger.post(ACCEPT, json={**BACK, "token": token}), 404)
 
 
-async def test_a_thief_who_refreshes_twice_is_out_when_the_owner_comes(stranger, add_user, admin):  # noqa: F811
+async def test_a_stolen_refresh_token_is_ended_by_the_owners_next_refresh(stranger, add_user, admin):  # noqa: F811
     await add_user("bob")
     stolen = (await log_in(stranger)).json()["refresh_token"]
     first = (await renew(stranger, stolen)).json()
@@ -56,7 +56,7 @@ async def test_a_thief_who_refreshes_twice_is_out_when_the_owner_comes(stranger,
     assert await admin.fetchval("SELECT after->>'why' FROM audit WHERE action = 'end'") == "an old token was used again"
 
 
-async def test_nobody_ends_a_login_with_half_a_token(stranger, add_user):  # noqa: F811
+async def test_part_of_a_refresh_token_does_not_end_a_session(stranger, add_user):  # noqa: F811
     await add_user("bob")
     tokens = (await log_in(stranger)).json()
     half = tokens["refresh_token"].partition(".")[2]
@@ -66,7 +66,7 @@ async def test_nobody_ends_a_login_with_half_a_token(stranger, add_user):  # noq
 
 
 @pytest.mark.parametrize("change", ["password_hash = 'another'", "disabled_at = now()"])
-async def test_a_login_that_waited_while_the_password_changed_does_not_begin(
+async def test_a_login_with_a_password_changed_meanwhile_is_refused(
     database: Database,
     admin,
     add_user,  # noqa: F811
@@ -83,10 +83,10 @@ async def test_a_login_that_waited_while_the_password_changed_does_not_begin(
     assert await admin.fetchval("SELECT count(*) FROM session") == 0
 
 
-async def test_a_key_for_reading_does_not_see_the_keys_of_others(app, client, key_for):
+async def test_a_key_with_the_scope_read_does_not_see_keys_of_others(app, client, key_for):
     await key_for("viewer")
     wide, narrow = await key_for("admin"), await key_for("admin", scopes=["read"])
-    async with asking(app, wide) as admin_, asking(app, narrow) as reader:
+    async with client_with(app, wide) as admin_, client_with(app, narrow) as reader:
         seen = (await admin_.get("/api/v3/api-keys")).json()["items"]
         own = (await reader.get("/api/v3/api-keys")).json()["items"]
     assert len({key["user_id"] for key in seen}) > 1

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from tests.api.conftest import is_problem
+from tests.factories.api_application import is_problem
 from tests.factories.line_rows import NOUNS, add_line
 
 
 @pytest.mark.parametrize("noun", NOUNS)
-async def test_every_noun_is_exported_both_ways(client, admin, tenant, other_tenant, noun):
+async def test_every_resource_is_exported_in_both_formats(client, admin, tenant, other_tenant, noun):
     known = await add_line(admin, tenant)
     await add_line(admin, other_tenant, "foreign")
     table = await client.get(f"/api/v3/exports/{noun}.csv")
@@ -23,7 +23,7 @@ async def test_every_noun_is_exported_both_ways(client, admin, tenant, other_ten
     assert set(json.loads(lines[0])) == set(rows[0])
 
 
-async def test_the_file_has_a_name_of_ours_and_no_formula(client, admin, tenant):
+async def test_the_file_has_a_fixed_name_and_no_formula(client, admin, tenant):
     await add_line(admin, tenant)
     await admin.execute("UPDATE contact SET name = '=cmd|x', title = E'@a\\r\\nb', phone = '+358961234567'")
     answer = await client.get("/api/v3/exports/contacts.csv", params={"has_email": "true"})
@@ -32,7 +32,7 @@ async def test_the_file_has_a_name_of_ours_and_no_formula(client, admin, tenant)
     assert (row["name"], row["title"], row["phone"]) == ("'=cmd|x", "'@a\r\nb", "+358961234567")
 
 
-async def test_filters_are_those_of_the_lists(client, admin, tenant):
+async def test_exports_have_the_filters_of_lists(client, admin, tenant):
     known = await add_line(admin, tenant)
     assert len((await client.get("/api/v3/exports/places.jsonl?has_website=false")).text) == 0
     one = await client.get("/api/v3/exports/places.jsonl", params={"search_id": known["searches"]})
@@ -41,7 +41,7 @@ async def test_filters_are_those_of_the_lists(client, admin, tenant):
         is_problem(await client.get(f"/api/v3/exports/places.csv?{wrong}"), 422)
 
 
-async def test_thousands_of_rows_come_in_their_order(client, admin, tenant):
+async def test_thousands_of_rows_are_exported_in_order(client, admin, tenant):
     await admin.execute(
         "INSERT INTO domain (tenant_id, name) SELECT $1, 'site' || n || '.fi' FROM generate_series(1, 2500) n", tenant
     )
@@ -50,6 +50,6 @@ async def test_thousands_of_rows_come_in_their_order(client, admin, tenant):
     assert ids == sorted(ids)
 
 
-async def test_what_cannot_be_exported_is_a_problem(client):
+async def test_an_invalid_export_is_a_problem(client):
     is_problem(await client.get("/api/v3/exports/animals.csv"), 404)
     is_problem(await client.get("/api/v3/exports/places.doc"), 422)

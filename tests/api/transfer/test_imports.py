@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.api.conftest import is_problem
+from tests.factories.api_application import is_problem
 
 CSV = {"Content-Type": "text/csv"}
 
@@ -38,7 +38,7 @@ async def test_a_table_is_imported_and_reported(client, admin):
     assert await admin.fetchval("SELECT actor FROM audit WHERE action = 'import'") == "ada"
 
 
-async def test_objects_are_the_same_rows(client, admin):
+async def test_json_objects_are_imported_like_table_rows(client, admin):
     rows = [{"Name": "Molar", "lat": 60.17, "lon": 24.94, "types": ["dentist", "doctor"]}, {"name": ""}]
     answer = await client.post("/api/v3/imports/places", json={"rows": rows})
     assert (answer.json()["created"], answer.json()["errors"]) == (1, [{"line": 2, "message": "it has no name"}])
@@ -46,7 +46,7 @@ async def test_objects_are_the_same_rows(client, admin):
     assert tuple(row) == ("Molar", 60.17, ["dentist", "doctor"], "import")
 
 
-async def test_an_object_that_says_a_thing_twice_fails_alone(client, admin):
+async def test_only_the_object_with_a_duplicate_member_fails(client, admin):
     rows = '{"domain": "a-site.fi", "domain": "b-site.fi"}, {"domain": "c-site.fi"}'
     answer = await sent(client, "domains", f'{{"rows": [{rows}]}}', {"Content-Type": "application/json"})
     why = "says 'domain' twice in one object; say it once"
@@ -61,20 +61,20 @@ async def test_an_object_that_says_a_thing_twice_fails_alone(client, admin):
         ("email,url,website\nanna@molar.fi,,molar.fi\n", {"map": "website=domain"}),
     ],
 )
-async def test_of_two_columns_of_one_field_the_mapped_one_is_taken(client, admin, body, query):
+async def test_a_mapped_column_has_precedence_over_one_of_the_same_field(client, admin, body, query):
     answer = (await sent(client, "contacts", body, **query)).json()
     assert (answer["created"], answer["failed"]) == (1, 0)
     assert await admin.fetchval("SELECT array_agg(email) FROM contact") == ["anna@molar.fi"]
 
 
-async def test_an_object_that_says_a_field_under_two_names_fails_alone(client, admin):
+async def test_only_the_object_with_two_names_of_a_field_fails(client, admin):
     rows = [{"email": "a@a.fi", "mail": "b@a.fi"}, {"mail": "c@a.fi"}, {"email": "d@a.fi"}]
     answer = (await client.post("/api/v3/imports/contacts", json={"rows": rows})).json()
     assert (answer["created"], [error["line"] for error in answer["errors"]]) == (2, [1])
     assert answer["errors"][0]["message"].startswith("'email' and 'mail' both say email; take one out")
 
 
-async def test_a_spare_name_counts_only_alone(client, admin):
+async def test_a_spare_column_name_counts_only_without_another(client, admin):
     await sent(client, "places", "id,provider_id,name\nours,theirs,Molar\n")
     await sent(client, "places", "id,name\nalone,Molar\n")
     assert await admin.fetchval("SELECT array_agg(provider_id ORDER BY provider_id) FROM place") == ["alone", "theirs"]
@@ -85,7 +85,7 @@ async def results_of(client, search_id):
     return sorted(row["email"] for row in answer["items"])
 
 
-async def test_contacts_without_a_web_site_belong_to_the_search_of_their_file(client, admin):
+async def test_contacts_without_a_website_belong_to_the_search_of_their_file(client, admin):
     body = "email\nlone@gmail.com\nanna@molar.fi\n"
     report = (await sent(client, "contacts", body, auto_queue="true", name="people.csv")).json()
     search_id = report["search_id"]
@@ -107,7 +107,7 @@ async def test_contacts_without_a_web_site_belong_to_the_search_of_their_file(cl
     ("noun", "body"),
     [("domains", "domain\nmolar.fi\n"), ("places", "provider,provider_id,name\nmine,1,Molar\n")],
 )
-async def test_what_was_known_before_is_a_result_of_the_second_file_too(client, admin, noun, body):
+async def test_existing_rows_are_results_of_a_second_file_too(client, admin, noun, body):
     first = (await sent(client, noun, body, name="one.csv")).json()["search_id"]
     second = (await sent(client, noun, body, name="two.csv")).json()
     assert (second["unchanged"], second["search_id"] == first) == (1, False)
@@ -138,7 +138,7 @@ async def test_the_results_of_a_search_are_counted_over_all_its_files(client):
         ("provider", "Google_Places", "a file cannot speak for it"),
     ],
 )
-async def test_a_place_that_cannot_be_one_fails(client, admin, columns, cells, why):
+async def test_an_invalid_place_fails(client, admin, columns, cells, why):
     report = (
         await sent(client, "places", f"name,{columns}\nMolar,{cells}\nFine{',' * len(columns.split(','))}\n")
     ).json()
@@ -146,7 +146,7 @@ async def test_a_place_that_cannot_be_one_fails(client, admin, columns, cells, w
     assert await admin.fetchval("SELECT array_agg(name) FROM place") == ["Fine"]
 
 
-async def test_addresses_of_a_place_are_told_apart_and_written_alike(client, admin):
+async def test_email_addresses_and_ratings_of_a_place_are_normalized(client, admin):
     await sent(client, "places", 'name,email,rating\nMolar,Info@Molar.fi;anna@molar.fi,"4,5"\n')
     row = await admin.fetchrow("SELECT details->'extra'->'emails' AS emails, rating FROM place")
     assert (json.loads(row["emails"]), row["rating"]) == (["info@molar.fi", "anna@molar.fi"], 4.5)
@@ -162,7 +162,7 @@ async def test_json_lines_with_a_mapping_as_a_dry_run(client, admin):
     )
 
 
-async def test_nobody_imports_into_the_rows_of_another_tenant(client, admin, other_tenant):
+async def test_an_import_does_not_change_rows_of_another_tenant(client, admin, other_tenant):
     await admin.execute("INSERT INTO domain (tenant_id, name) VALUES ($1, 'molar.fi')", other_tenant)
     assert (await sent(client, "domains", "domain,country\nmolar.fi,FI\n")).json()["created"] == 1
     rows = await admin.fetch("SELECT country FROM domain WHERE tenant_id = $1", other_tenant)
@@ -195,7 +195,7 @@ async def test_nobody_imports_into_the_rows_of_another_tenant(client, admin, oth
         ("domains", b"x" * 10_000_001, CSV, {}, 413, "10,000,000 bytes"),
     ],
 )
-async def test_what_cannot_be_imported_is_a_problem(client, admin, noun, body, headers, query, status, sentence):
+async def test_an_invalid_import_is_a_problem(client, admin, noun, body, headers, query, status, sentence):
     problem = is_problem(await sent(client, noun, body, headers, **query), status)
     assert sentence in problem["detail"]
     assert await admin.fetchval("SELECT count(*) FROM search") == 0
@@ -206,6 +206,6 @@ async def test_only_imports_may_be_large(client):
     is_problem(await client.post("/api/v3/contacts", content=b"x" * 1_000_001), 413)
 
 
-async def test_a_thousand_objects_are_the_most(client):
+async def test_a_json_import_has_at_most_a_thousand_objects(client):
     answer = await client.post("/api/v3/imports/domains", json={"rows": [{"domain": "a.fi"}] * 1_001})
     assert "body.rows" in is_problem(answer, 422)["detail"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.api.conftest import is_problem
+from tests.factories.api_application import is_problem
 
 NOUNS = {
     "places": ({"name": "Molar", "city": "Helsinki"}, "deep_scan_status"),
@@ -36,7 +36,7 @@ async def submit(client, noun, *items, **options):
 
 
 @pytest.mark.parametrize("noun", NOUNS)
-async def test_every_noun_can_be_submitted_and_twice_is_like_once(client, admin, noun):
+async def test_every_resource_can_be_submitted_and_repeating_changes_nothing(client, admin, noun):
     item, step = NOUNS[noun]
     first = await submit(client, noun, item, queue=True)
     again = await submit(client, noun, item, queue=True)
@@ -49,7 +49,7 @@ async def test_every_noun_can_be_submitted_and_twice_is_like_once(client, admin,
     assert (first["queued"], listed[0][step]) == (1, "Queued")
 
 
-async def test_a_bad_item_costs_no_other(client, admin):
+async def test_an_invalid_item_does_not_affect_others(client, admin):
     told = await submit(
         client, "domains", {"domain": "a-site.fi"}, {"domain": "localhost"}, {}, {"domain": "b-site.fi"}
     )
@@ -60,7 +60,7 @@ async def test_a_bad_item_costs_no_other(client, admin):
     assert await admin.fetchval("SELECT array_agg(name ORDER BY name) FROM domain") == ["a-site.fi", "b-site.fi"]
 
 
-async def test_a_site_is_one_however_it_is_written(client, admin):
+async def test_spellings_of_a_website_are_one_domain(client, admin):
     forms = ("molar.fi", "www.molar.fi", "https://MOLAR.fi/", "http://molar.fi/#top", "molar.fi.", " molar.fi/yhteys ")
     told = await submit(client, "domains", *({"domain": form} for form in forms))
 
@@ -68,7 +68,7 @@ async def test_a_site_is_one_however_it_is_written(client, admin):
     assert await admin.fetchval("SELECT array_agg(name) FROM domain") == ["molar.fi"]
 
 
-async def test_a_page_is_one_with_and_without_its_fragment_and_in_any_case_of_its_host(client, admin):
+async def test_spellings_of_a_url_are_one_page(client, admin):
     forms = (
         "https://molar.fi/team",
         "https://molar.fi/team#anna",
@@ -81,7 +81,7 @@ async def test_a_page_is_one_with_and_without_its_fragment_and_in_any_case_of_it
 
 
 @pytest.mark.parametrize(("noun", "field"), [("domains", "domain"), ("sitemaps", "url"), ("pages", "url")])
-async def test_what_lies_inside_a_network_is_no_site(client, admin, noun, field):
+async def test_internal_addresses_are_refused(client, admin, noun, field):
     told = await submit(client, noun, *({field: address} for address in INSIDE), queue=True)
 
     assert (told["failed"], told["created"], told["queued"]) == (len(INSIDE), 0, 0)
@@ -90,7 +90,7 @@ async def test_what_lies_inside_a_network_is_no_site(client, admin, noun, field)
     assert await admin.fetchval("SELECT count(*) FROM domain") == 0
 
 
-async def test_a_known_row_keeps_what_people_decided(client, admin, tenant):
+async def test_an_existing_row_keeps_its_curation_status(client, admin, tenant):
     await admin.execute(
         "INSERT INTO domain (tenant_id, name, curation_status) VALUES ($1, 'molar.fi', 'Not a Fit')", tenant
     )
@@ -101,7 +101,7 @@ async def test_a_known_row_keeps_what_people_decided(client, admin, tenant):
     assert tuple(row) == ("FI", "Not a Fit", "New")
 
 
-async def test_a_later_submission_makes_the_search_no_smaller(client, admin):
+async def test_a_smaller_submission_keeps_the_results_of_the_search(client, admin):
     await submit(client, "domains", {"domain": "a-site.fi"}, {"domain": "b-site.fi"}, name="mine")
     await submit(client, "domains", {"domain": "a-site.fi"}, name="mine")
 
@@ -119,13 +119,13 @@ async def test_a_later_submission_makes_the_search_no_smaller(client, admin):
         ({"items": [{"domain": "a.fi"}], "when": "now"}, "body.when"),
     ],
 )
-async def test_what_is_no_submission_is_a_problem(client, admin, body, field):
+async def test_an_invalid_submission_is_a_problem(client, admin, body, field):
     problem = is_problem(await client.post("/api/v3/domains/submit", json=body), 422)
     assert field in problem["detail"]
     assert await admin.fetchval("SELECT count(*) FROM domain") == 0
 
 
-async def test_a_submission_that_says_a_thing_twice_is_refused_whole(client, admin):
+async def test_a_submission_with_a_duplicate_member_is_refused(client, admin):
     body = '{"items": [{"domain": "a-site.fi", "domain": "b-site.fi"}]}'
     answer = await client.post("/api/v3/domains/submit", content=body, headers={"Content-Type": "application/json"})
 

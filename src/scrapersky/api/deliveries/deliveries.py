@@ -112,7 +112,7 @@ CancelRequest = Selection[CancelIds, CancelMatching]
 class DeliveriesCancelled(BaseModel):
     """How many queued deliveries were cancelled, or would be."""
 
-    taken_back: int
+    withdrawn: int
 
 
 router = empty_router(API)
@@ -143,11 +143,11 @@ async def cancel_deliveries(
     """Set queued deliveries to New. Deliveries that are processing are finished; delivered contacts stay delivered."""
     async with application.database.session(actor.tenant_id) as session:
         if isinstance(body, CancelIds):
-            return DeliveriesCancelled(taken_back=await deliveries.cancel(session, actor, body.ids))
+            return DeliveriesCancelled(withdrawn=await deliveries.cancel(session, actor, body.ids))
         filters = set_filters(body.filter, DELIVERIES)
         if body.preview:
-            return DeliveriesCancelled(taken_back=await deliveries.count_waiting(session, actor, filters))
-        return DeliveriesCancelled(taken_back=await deliveries.cancel(session, actor, filters))
+            return DeliveriesCancelled(withdrawn=await deliveries.count_waiting(session, actor, filters))
+        return DeliveriesCancelled(withdrawn=await deliveries.cancel(session, actor, filters))
 
 
 add_get_route(router, API)

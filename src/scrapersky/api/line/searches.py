@@ -108,7 +108,7 @@ class StepProgress(BaseModel):
     failed: int
 
 
-class StepReason(BaseModel):
+class SearchReason(BaseModel):
     """A reason why rows were skipped or failed."""
 
     workflow: str
@@ -124,7 +124,7 @@ class SearchDetail(SearchSummary):
     queues: dict[str, QueueState]
     steps: list[StepProgress] = Field(description="in the order of the pipeline")
     is_done: bool = Field(description="no work is left")
-    reasons: list[StepReason] = Field(description="the most frequent first")
+    reasons: list[SearchReason] = Field(description="the most frequent first")
     found: dict[str, int] = Field(
         description="the number of contacts, and of distinct email addresses, phone numbers, people and domains"
     )
@@ -133,7 +133,7 @@ class SearchDetail(SearchSummary):
 class SearchCancelled(BaseModel):
     """The work that was withdrawn."""
 
-    taken_back: dict[str, int] = Field(description="queued rows of each step; rows that are processing are finished")
+    withdrawn: dict[str, int] = Field(description="queued rows of each step; rows that are processing are finished")
 
 
 SEARCHES = ApiResource(RESOURCE, "search", SearchSummary, SearchDetail)
@@ -192,7 +192,7 @@ async def get_search(row_id: RowId, application: CurrentApplication, actor: Curr
         steps=[StepProgress(**vars(step)) for step in steps],
         is_done=search_progress.is_done(steps),
         reasons=[
-            StepReason(workflow=step, status=status, reason=why, rows=rows) for step, status, why, rows in reasons
+            SearchReason(workflow=step, status=status, reason=why, rows=rows) for step, status, why, rows in reasons
         ],
         found=found,
     )
@@ -228,7 +228,7 @@ async def list_results(
 async def cancel_search(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> SearchCancelled:
     """Withdraw its queued work and turn its rules off. Requesting the search again restores the rules."""
     async with application.database.session(actor.tenant_id) as session:
-        return SearchCancelled(taken_back=await cancellation.cancel(session, actor, row_id))
+        return SearchCancelled(withdrawn=await cancellation.cancel(session, actor, row_id))
 
 
 def _as_estimate(cost: SearchCost) -> CostEstimate:

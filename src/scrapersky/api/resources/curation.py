@@ -63,7 +63,7 @@ class CurationResult(BaseModel):
     more: bool = Field(description="more rows match than were counted: without `preview` a job changes them")
     updated: int = Field(description="rows whose curation status changed")
     queued: int = Field(description="rows whose next step was queued")
-    taken_back: int = Field(description="rows whose queued work was withdrawn")
+    withdrawn: int = Field(description="rows whose queued work was withdrawn")
     unknown: int = Field(description="ids that are no rows of your tenant")
 
 
@@ -147,10 +147,10 @@ async def _change(
 
 
 def _result(
-    matched: int, more: bool, updated: int = 0, queued: int = 0, taken_back: int = 0, unknown: int = 0
+    matched: int, more: bool, updated: int = 0, queued: int = 0, withdrawn: int = 0, unknown: int = 0
 ) -> Answered:
     result = CurationResult(
-        matched=matched, more=more, updated=updated, queued=queued, taken_back=taken_back, unknown=unknown
+        matched=matched, more=more, updated=updated, queued=queued, withdrawn=withdrawn, unknown=unknown
     )
     return Answered(200, result.model_dump())
 

@@ -1,4 +1,4 @@
-"""Requests made from the description of the API: a body that fits, with an id wherever one may stand."""
+"""Requests made from the OpenAPI description: valid bodies with a given id in every field that takes one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,31 +9,31 @@ PREFIX = "/api/v3/"
 
 @dataclass(frozen=True)
 class Operation:
-    """One route as the description has it."""
+    """One operation of the description."""
 
     method: str
     path: str
-    said: dict[str, Any]
+    described: dict[str, Any]
     schemas: dict[str, Any]
 
     @property
     def role(self) -> str:
-        return self.said["x-role"]
+        return self.described["x-role"]
 
     @property
-    def noun(self) -> str:
-        """What comes before the id: `places` of /api/v3/places/{id}/cancel."""
+    def resource(self) -> str:
+        """The part before the id: `places` of /api/v3/places/{id}/cancel."""
         return self.path.removeprefix(PREFIX).partition("/{")[0]
 
     @property
     def has_id(self) -> bool:
-        """Whether the path names a row by its id."""
-        return any(one["in"] == "path" and self._is_id(one["schema"]) for one in self.said.get("parameters", []))
+        """Whether the path has an id."""
+        return any(one["in"] == "path" and self._is_id(one["schema"]) for one in self.described.get("parameters", []))
 
     def at(self, row_id: str = "00000000-0000-4000-8000-000000000000") -> str:
-        """The path, with this id and names that exist."""
+        """Return the path with this id and names that exist."""
         words = {"id": row_id, "name": "packing", "ending": "jsonl", "noun": "places"}
-        for parameter in (one for one in self.said.get("parameters", []) if one["in"] == "path"):
+        for parameter in (one for one in self.described.get("parameters", []) if one["in"] == "path"):
             word = words[parameter["name"]]
             integer = parameter["schema"].get("type") == "integer"
             self_path = "{" + parameter["name"] + "}"
@@ -41,13 +41,13 @@ class Operation:
         return words.get("path", self.path)
 
     def id_queries(self) -> list[str]:
-        """The names of query parameters that are ids."""
-        queries = (one for one in self.said.get("parameters", []) if one["in"] == "query")
+        """Return the names of query parameters that are ids."""
+        queries = (one for one in self.described.get("parameters", []) if one["in"] == "query")
         return [one["name"] for one in queries if self._is_id(one["schema"])]
 
     def bodies(self, row_id: str) -> Iterator[Any]:
-        """A body of each kind that has a place for an id, with this one in all of them."""
-        content = self.said.get("requestBody", {}).get("content", {})
+        """Yield a body of each variant that has an id, with this one in all its fields."""
+        content = self.described.get("requestBody", {}).get("content", {})
         if "application/json" not in content:
             return
         for variant in self._variants(content["application/json"]["schema"]):
@@ -107,11 +107,11 @@ def _text(schema: dict[str, Any]) -> str:
 
 
 def operations(described: dict[str, Any]) -> list[Operation]:
-    """Every route of the description."""
+    """Return every operation of the description."""
     schemas = described["components"]["schemas"]
     found = [
-        Operation(method.upper(), path, said, schemas)
+        Operation(method.upper(), path, described, schemas)
         for path, methods in described["paths"].items()
-        for method, said in methods.items()
+        for method, described in methods.items()
     ]
     return sorted(found, key=lambda one: (one.path, one.method))

@@ -11,8 +11,8 @@ from starlette.datastructures import Headers
 from scrapersky.api.http.client_address import TrustedProxies
 from scrapersky.api.http.middleware import RequestGuard
 from scrapersky.api.http.request_bodies import SMALL_BODY_BYTES
-from tests.api.conftest import asking, is_problem
 from tests.conftest import make_settings
+from tests.factories.api_application import client_with, is_problem
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from tests.conftest import make_settings
         ([("x-forwarded-proto", "http, https")], "10.0.0.1", "https"),
     ],
 )
-def test_what_a_caller_says_above_the_proxys_own_line_is_not_believed(lines, caller, scheme):
+def test_forwarded_addresses_before_the_proxys_own_are_ignored(lines, caller, scheme):
     scope = {"type": "http", "client": ("10.0.0.1", 4711), "scheme": "http"}
     raw = [(name.encode(), value.encode()) for name, value in lines]
     TrustedProxies("10.0.0.1").apply_forwarded_headers(scope, Headers(raw=raw))
@@ -61,10 +61,10 @@ async def test_many_large_bodies_at_once_are_refused_and_small_ones_are_not(data
 
 @pytest.mark.parametrize("path", ["/api/v3/searches", "/api/v3/imports/contacts", "/api/v3/auth/login"])
 @pytest.mark.parametrize("credential", [None, "ssk_0123456789ab_made-up", "eyJ.made.up"])
-async def test_a_stranger_sends_no_large_body(app, client, path, credential):
+async def test_a_large_body_needs_a_credential(app, client, path, credential):
     """A megabyte of JSON takes a fifth of a second to read: nobody gets that who is not known."""
     large = b"[" + b"1," * SMALL_BODY_BYTES + b"1]"
-    async with asking(app, credential) as stranger:
+    async with client_with(app, credential) as stranger:
         headers = {"content-type": "application/json"}
         is_problem(await stranger.post(path, content=large, headers=headers), 401)
         small = await stranger.post("/api/v3/auth/login", json={"name": "bob", "password": "x" * 1000})
@@ -73,7 +73,7 @@ async def test_a_stranger_sends_no_large_body(app, client, path, credential):
     is_problem(answer, 422)
 
 
-async def test_an_error_of_the_database_repeats_nothing_that_was_sent(database, tenant):
+async def test_a_database_error_does_not_repeat_the_request(database, tenant):
     with pytest.raises(DBAPIError) as caught:
         async with database.session(tenant) as session:
             await session.execute(text("SELECT 1 / 0 WHERE :name <> ''"), {"name": "Secret Person"})

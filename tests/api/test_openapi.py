@@ -15,7 +15,7 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from scrapersky.core.roles import Role
 from scrapersky.core.vault import Vault
-from tests.api.conftest import SECRET, add_dead, add_parcels, app_over
+from tests.factories.api_application import SECRET, add_dead, add_parcels, app_over
 from tests.factories.forged_tokens import true_token
 from tests.factories.line_rows import NOUNS, add_line
 from tests.factories.two_tenants import add_session
@@ -45,7 +45,7 @@ async def test_operations_have_names_summaries_and_problems(client):
 
 
 @pytest.mark.parametrize("role", list(Role))
-async def test_whatever_a_role_asks_the_answer_is_as_described(database_url, admin, tenant, role):
+async def test_responses_to_every_role_match_the_openapi_description(database_url, admin, tenant, role):
     await add_parcels(admin, tenant, 20)
     await add_parcels(admin, tenant, 20, "Queued")
     letters = await add_dead(admin, tenant, 200)

@@ -11,7 +11,7 @@ from scrapersky.api.http import middleware
 from scrapersky.core.database import Database
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import load
-from tests.api.conftest import LINE, app_over, asking, environment, is_problem, make_key, served
+from tests.factories.api_application import LINE, app_over, client_with, environment, is_problem, make_key, served
 
 EVIL = "https://evil.example"
 FRIEND = "https://console.example"
@@ -20,7 +20,7 @@ FRIEND = "https://console.example"
 # -- pace --------------------------------------------------------------------------------------------------------------
 
 
-async def test_case_82_a_key_that_asks_too_fast_is_told_to_wait(database_url):
+async def test_a_key_over_its_rate_limit_gets_429(database_url):
     async with served(app_over(database_url, SCRAPERSKY_RATE_LIMIT_PER_KEY="2")) as client:
         first = await client.get(LINE)
         assert first.status_code == 200
@@ -34,32 +34,32 @@ async def test_case_82_a_key_that_asks_too_fast_is_told_to_wait(database_url):
         assert refused.headers["ratelimit"].startswith('"key";r=0;t=')
 
 
-async def test_another_key_of_the_same_user_has_its_own_pace_and_another_process_the_same(database_url):
+async def test_each_key_has_its_own_limit_shared_by_all_processes(database_url):
     one, other = (app_over(database_url, SCRAPERSKY_RATE_LIMIT_PER_KEY="1") for _ in range(2))
     async with served(one) as client, other.router.lifespan_context(other):
         assert (await client.get(LINE)).status_code == 200
         key = client.headers["authorization"].removeprefix("Bearer ")
-        async with asking(other, key) as elsewhere:
+        async with client_with(other, key) as elsewhere:
             is_problem(await elsewhere.get(LINE), 429)
-        async with asking(one, await make_key(one.state.application.database)) as second:
+        async with client_with(one, await make_key(one.state.application.database)) as second:
             assert (await second.get(LINE)).status_code == 200
 
 
-async def test_case_82_guessing_keys_is_slowed_down_by_address(database_url):
+async def test_guessing_keys_is_limited_by_address(database_url):
     app = app_over(database_url, SCRAPERSKY_RATE_LIMIT_PER_IP="3")
-    async with app.router.lifespan_context(app), asking(app, "ssk_guess_guess") as guesser:
+    async with app.router.lifespan_context(app), client_with(app, "ssk_guess_guess") as guesser:
         statuses = [(await guesser.get(LINE)).status_code for _ in range(5)]
         assert statuses == [401, 401, 401, 429, 429]
 
 
-async def test_who_watches_over_us_is_never_slowed_down(database_url):
+async def test_probes_and_metrics_are_not_limited(database_url):
     app = app_over(database_url, SCRAPERSKY_RATE_LIMIT_PER_IP="1", SCRAPERSKY_RATE_LIMIT_PER_KEY="1")
     async with served(app) as client:
         for path in ["/health/live", "/health/ready", "/metrics"] * 3:
             assert (await client.get(path)).status_code == 200
 
 
-async def test_without_its_database_the_limit_lets_pass_and_the_route_says_503(database_url):
+async def test_without_the_database_the_rate_limit_passes_and_the_route_responds_503(database_url):
     app = app_over(database_url, SCRAPERSKY_RATE_LIMIT_PER_IP="100", SCRAPERSKY_RATE_LIMIT_PER_KEY="100")
     async with served(app) as client:
         application = app.state.application
@@ -77,7 +77,7 @@ async def test_without_its_database_the_limit_lets_pass_and_the_route_says_503(d
 PREFLIGHT = {"access-control-request-method": "POST", "access-control-request-headers": "authorization"}
 
 
-async def test_case_80_no_origin_may_read_unless_it_is_listed(client):
+async def test_an_origin_that_is_not_listed_may_not_read(client):
     for origin in (EVIL, "null", "http://localhost:8000"):
         answer = await client.get(LINE, headers={"origin": origin})
         assert not [name for name in answer.headers if name.startswith("access-control")]
@@ -86,7 +86,7 @@ async def test_case_80_no_origin_may_read_unless_it_is_listed(client):
         assert not [name for name in preflight.headers if name.startswith("access-control")]
 
 
-async def test_case_80_a_listed_origin_may_and_an_evil_one_still_may_not(database_url):
+async def test_a_listed_origin_may_read_and_others_may_not(database_url):
     async with served(app_over(database_url, SCRAPERSKY_CORS_ORIGINS=f"{FRIEND}, http://localhost:5173")) as client:
         preflight = await client.options(LINE, headers={"origin": FRIEND, **PREFLIGHT})
         assert preflight.status_code == 204
@@ -103,7 +103,7 @@ async def test_case_80_a_listed_origin_may_and_an_evil_one_still_may_not(databas
 
 
 @pytest.mark.parametrize("wrong", ["*", "https://*", "console.example", "https://a.example/path", "javascript:x"])
-def test_case_80_what_is_no_exact_origin_stops_the_start(wrong):
+def test_an_inexact_origin_is_a_bad_setting(wrong):
     with pytest.raises(BadSetting, match="SCRAPERSKY_CORS_ORIGINS"):
         load(environment("postgresql://x/y", SCRAPERSKY_CORS_ORIGINS=wrong))
 
@@ -116,7 +116,7 @@ def remote(app, host, peer="192.0.2.7", **headers):
     return httpx.AsyncClient(transport=transport, base_url=f"http://{host}", headers=headers)
 
 
-async def test_case_81_only_listed_names_are_answered_to(database_url):
+async def test_only_listed_host_names_are_served(database_url):
     app = app_over(
         database_url, SCRAPERSKY_ENVIRONMENT="production", SCRAPERSKY_ALLOWED_HOSTS="sky.example, api.sky.example"
     )
@@ -131,13 +131,13 @@ async def test_case_81_only_listed_names_are_answered_to(database_url):
             assert (await probe.get("/health/live")).status_code == 200
 
 
-async def test_case_81_a_forwarded_name_is_nothing(database_url):
+async def test_x_forwarded_host_is_ignored(database_url):
     app = app_over(database_url, SCRAPERSKY_ENVIRONMENT="production", SCRAPERSKY_ALLOWED_HOSTS="sky.example")
     async with served(app), remote(app, "evil.example", **{"x-forwarded-host": "sky.example"}) as liar:
         is_problem(await liar.get(LINE), 421)
 
 
-async def test_case_81_an_address_is_forwarded_by_trusted_proxies_only(database_url):
+async def test_x_forwarded_for_counts_from_trusted_proxies_only(database_url):
     """A stranger who says he comes from here is still a stranger; so is one behind a proxy that we trust."""
     app = app_over(database_url, SCRAPERSKY_TRUSTED_PROXIES="10.0.0.1, 10.1.0.0/16")
     here = {"x-forwarded-for": "127.0.0.1"}
@@ -155,16 +155,16 @@ async def test_case_81_an_address_is_forwarded_by_trusted_proxies_only(database_
         assert (await client.get("/health/live", headers={"x-forwarded-for": "192.0.2.7"})).status_code == 200
 
 
-async def test_case_81_lying_about_the_address_makes_no_new_bucket(database_url):
+async def test_a_forged_address_gets_no_new_rate_limit(database_url):
     app = app_over(database_url, SCRAPERSKY_RATE_LIMIT_PER_IP="2")
-    async with app.router.lifespan_context(app), asking(app, None) as liar:
+    async with app.router.lifespan_context(app), client_with(app, None) as liar:
         statuses = [
             (await liar.get(LINE, headers={"x-forwarded-for": f"192.0.2.{number}"})).status_code for number in range(4)
         ]
         assert statuses == [401, 401, 429, 429]
 
 
-def test_a_proxy_that_is_no_address_stops_the_start(database_url):
+def test_a_proxy_that_is_no_address_is_a_bad_setting(database_url):
     with pytest.raises(BadSetting, match="is no address and no network"):
         app_over(database_url, SCRAPERSKY_TRUSTED_PROXIES="10.0.0.300").build_middleware_stack()
 
@@ -172,7 +172,7 @@ def test_a_proxy_that_is_no_address_stops_the_start(database_url):
 # -- what browsers are told --------------------------------------------------------------------------------------------
 
 
-async def test_cases_90_and_93_every_answer_tells_browsers_what_not_to_do(client):
+async def test_every_response_has_the_security_headers(client):
     for answer in [await client.get(LINE), await client.get("/nowhere"), await client.get("/health/live")]:
         assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
         assert "unsafe" not in answer.headers["content-security-policy"]
@@ -203,26 +203,26 @@ async def test_cases_90_and_93_every_answer_tells_browsers_what_not_to_do(client
         "/api/v3/workflows;x=1",
     ],
 )
-async def test_case_86_another_spelling_of_a_path_is_no_way_around_the_door(app, client, path):
+async def test_another_spelling_of_a_path_does_not_bypass_authentication(app, client, path):
     raw = httpx.URL("http://localhost:8000", raw_path=path.encode())
-    async with asking(app, None) as stranger:
+    async with client_with(app, None) as stranger:
         answer = await stranger.send(httpx.Request("GET", raw, headers={"host": "localhost"}))
         assert answer.status_code in (401, 404), answer.text
 
 
-async def test_case_86_a_method_is_what_it_is(app, client):
+async def test_method_override_headers_are_ignored(app, client):
     headers = {"x-http-method-override": "DELETE", "x-method-override": "DELETE", "x-http-method": "DELETE"}
     assert (await client.get(LINE, headers=headers)).status_code == 200
     is_problem(await client.get(f"{LINE}?_method=DELETE", headers=headers), 422)
     for method in ("TRACE", "CONNECT", "PROPFIND", "DELETE"):
         answer = await client.request(method, LINE)
         is_problem(answer, 405)
-    async with asking(app, None) as stranger:
+    async with client_with(app, None) as stranger:
         for method in ("HEAD", "OPTIONS", "TRACE", "POST"):
             assert (await stranger.request(method, LINE)).status_code in (401, 405)
 
 
-async def test_https_only_is_asked_of_browsers_that_came_by_it(database_url):
+async def test_hsts_is_sent_over_https_only(database_url):
     """In production, and only where a proxy that is trusted says so."""
     app = app_over(database_url, SCRAPERSKY_TRUSTED_PROXIES="10.0.0.1", SCRAPERSKY_ENVIRONMENT="production")
     secure = {"x-forwarded-for": "192.0.2.7", "x-forwarded-proto": "https"}
@@ -237,7 +237,7 @@ async def test_https_only_is_asked_of_browsers_that_came_by_it(database_url):
                 assert ("strict-transport-security" in answer.headers) is is_told
 
 
-async def test_a_reader_that_takes_nothing_is_given_up(monkeypatch):
+async def test_a_client_that_reads_nothing_is_disconnected(monkeypatch):
     """Its answer stops in the middle, and whatever fed it is told."""
     monkeypatch.setattr(middleware, "STALL_SECONDS", 0.05)
     told = asyncio.Event()

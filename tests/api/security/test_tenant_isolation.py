@@ -9,7 +9,7 @@ from scrapersky.actions import jobs
 from scrapersky.asgi import create_app
 from scrapersky.store.operations import idempotency
 from scrapersky.store.operations.idempotency import Answered, KeyUsedOtherwise
-from tests.api.conftest import asking, environment, is_problem
+from tests.factories.api_application import client_with, environment, is_problem
 from tests.factories.every_table import fill
 from tests.factories.line_rows import NOUNS, TABLES, add, add_line
 
@@ -25,7 +25,7 @@ def app(database_url):
 @pytest.fixture
 async def other(app, client, other_tenant, key_for):
     """An admin of another tenant than the house's."""
-    async with asking(app, await key_for("admin", tenant="other")) as other:
+    async with client_with(app, await key_for("admin", tenant="other")) as other:
         yield other
 
 
@@ -49,7 +49,7 @@ def reading_routes(app) -> list[str]:
     return sorted({path for path in named if "{" not in path and "get" in paths.get(path, {"get": 1})})
 
 
-async def test_no_list_no_file_and_no_count_shows_anything_of_another_tenant(app, admin, other, tenant, other_tenant):
+async def test_lists_files_and_counts_show_nothing_of_another_tenant(app, admin, other, tenant, other_tenant):
     await fill(admin, tenant)
     await add_line(admin, tenant, THEIRS)
     await add_line(admin, other_tenant, MINE)
@@ -65,7 +65,7 @@ async def test_no_list_no_file_and_no_count_shows_anything_of_another_tenant(app
 
 
 @pytest.mark.parametrize("noun", ["searches", *NOUNS, "jobs"])
-async def test_an_id_of_another_tenant_answers_like_one_that_never_was(admin, other, tenant, noun):
+async def test_an_id_of_another_tenant_gets_the_response_of_an_unknown_id(admin, other, tenant, noun):
     ids = await add_line(admin, tenant, THEIRS)
     ids["jobs"] = await add(admin, "job", tenant, kind="curation", parameters="{}")
     unknown = str(uuid4())
@@ -77,7 +77,7 @@ async def test_an_id_of_another_tenant_answers_like_one_that_never_was(admin, ot
 
 
 @pytest.mark.parametrize("noun", NOUNS)
-async def test_counts_are_of_ones_own(admin, other, tenant, other_tenant, noun):
+async def test_counts_are_of_the_own_tenant(admin, other, tenant, other_tenant, noun):
     for number in range(3):
         await add_line(admin, tenant, f"{THEIRS}{number}")
     await add_line(admin, other_tenant, MINE)
@@ -91,7 +91,7 @@ async def test_counts_are_of_ones_own(admin, other, tenant, other_tenant, noun):
 
 
 @pytest.mark.parametrize("noun", NOUNS)
-async def test_a_cursor_of_another_tenant_shows_only_ones_own(admin, client, other, tenant, other_tenant, noun):
+async def test_a_cursor_of_another_tenant_shows_own_rows_only(admin, client, other, tenant, other_tenant, noun):
     for number in range(3):
         await add_line(admin, tenant, f"{THEIRS}{number}")
         await add_line(admin, other_tenant, f"{MINE}{number}")
@@ -103,7 +103,7 @@ async def test_a_cursor_of_another_tenant_shows_only_ones_own(admin, client, oth
     assert answer.json()["total"] is None
 
 
-async def test_the_results_of_another_tenants_search_are_not_there(admin, client, other, tenant):
+async def test_results_of_a_search_of_another_tenant_are_not_found(admin, client, other, tenant):
     search = (await add_line(admin, tenant, THEIRS))["searches"]
     for number in range(3):
         await add(admin, "local_business", tenant, search_id=UUID(search), name=f"{THEIRS} {number}")
@@ -113,7 +113,7 @@ async def test_the_results_of_another_tenants_search_are_not_there(admin, client
         is_problem(await other.get(f"{API}/searches/{search}/results", params=query), 404)
 
 
-async def test_the_depth_of_a_queue_is_that_of_ones_own_rows(admin, client, other, tenant, other_tenant):
+async def test_the_depth_of_a_queue_counts_own_rows_only(admin, client, other, tenant, other_tenant):
     for owner, count in ((tenant, 7), (other_tenant, 2)):
         await admin.execute(
             "INSERT INTO place (tenant_id, provider, provider_id, name, deep_scan_status) "
@@ -135,7 +135,7 @@ async def test_the_depth_of_a_queue_is_that_of_ones_own_rows(admin, client, othe
     assert listed["deep_scan"] == {**mine, "oldest_seconds": listed["deep_scan"]["oldest_seconds"]}
 
 
-async def test_what_is_of_the_whole_house_is_the_houses(other):
+async def test_operator_routes_are_for_the_operator_tenant(other):
     for path in ("runs", "dev-tools/scheduler_status", "tenants"):
         is_problem(await other.get(f"{API}/{path}"), 403)
     for action in ("run", "pause", "resume"):
@@ -143,7 +143,7 @@ async def test_what_is_of_the_whole_house_is_the_houses(other):
     is_problem(await other.get("/metrics"), 403)
 
 
-async def test_rows_of_another_tenant_cannot_be_moved_by_any_queue(admin, other, tenant):
+async def test_rows_of_another_tenant_cannot_be_queued_or_retried(admin, other, tenant):
     place = (await add_line(admin, tenant, THEIRS))["places"]
     await admin.execute("UPDATE place SET deep_scan_status = 'Error', deep_scan_error = 'x'")
     letter = await admin.fetchval(
@@ -163,7 +163,7 @@ async def test_rows_of_another_tenant_cannot_be_moved_by_any_queue(admin, other,
     assert await admin.fetchval("SELECT deep_scan_status FROM place") == "Error"
 
 
-async def test_an_idempotency_key_is_each_tenants_own(database, tenant, other_tenant):
+async def test_idempotency_keys_are_independent_between_tenants(database, tenant, other_tenant):
     async with database.session(tenant) as session:
         await idempotency.recall(session, tenant, "k", "a")
         await idempotency.remember(session, tenant, "k", Answered(200, {"theirs": True}))
@@ -174,7 +174,7 @@ async def test_an_idempotency_key_is_each_tenants_own(database, tenant, other_te
             await idempotency.recall(session, tenant, "k", "b")
 
 
-async def test_a_job_reaches_only_rows_of_its_tenant(admin, database, tenant, other_tenant):
+async def test_a_job_changes_rows_of_its_tenant_only(admin, database, tenant, other_tenant):
     for owner in (tenant, other_tenant):
         await admin.execute(
             "INSERT INTO place (tenant_id, provider, provider_id, name) "

@@ -8,9 +8,9 @@ import pytest
 
 from scrapersky.core.roles import Role
 from scrapersky.core.vault import Vault
-from tests.api.asked_by_schema import operations
-from tests.api.conftest import SECRET, app_over, asking, make_key, served
+from tests.factories.api_application import SECRET, app_over, client_with, make_key, served
 from tests.factories.forged_tokens import forgeries, true_token
+from tests.factories.openapi_requests import operations
 from tests.factories.two_tenants import add_session, fingerprint, furnish
 
 ROLES = list(Role)
@@ -46,17 +46,17 @@ async def user_with_session(admin, tenant, name, role="admin"):
     return str(user), await add_session(admin, tenant, user, name)
 
 
-async def test_no_credential_that_is_wrong_in_any_way_opens_any_route(application, admin, tenant):
+async def test_no_route_accepts_an_invalid_credential(application, admin, tenant):
     user, session = await user_with_session(admin, tenant, "eve")
     forged = {"anonymous": None, **forgeries(SIGNING_KEY, user, session)}
     forged |= await out_of_force(application.state.application.database, admin, tenant)
-    async with asking(application, true_token(SIGNING_KEY, user, session)) as client:
+    async with client_with(application, true_token(SIGNING_KEY, user, session)) as client:
         assert (await client.get("/api/v3/auth/me")).status_code == 200
-    async with asking(application, "garbage") as client:
+    async with client_with(application, "garbage") as client:
         refusal = {**(await client.get("/api/v3/auth/me")).json(), "request_id": None}
     asked = 0
     for kind, credential in forged.items():
-        async with asking(application, credential) as client:
+        async with client_with(application, credential) as client:
             for operation in closed_operations(application):
                 answer = await ask(client, operation)
                 assert answer.status_code == 401, f"{kind}: {operation.method} {operation.path} {answer.text}"
@@ -93,12 +93,12 @@ async def out_of_force(database, admin, tenant):
 
 
 async def test_a_token_of_two_megabytes_is_refused_before_it_is_read(application):
-    async with asking(application, "x" * 2_000_000) as client:
+    async with client_with(application, "x" * 2_000_000) as client:
         for operation in closed_operations(application):
             assert (await ask(client, operation)).status_code == 431
 
 
-async def test_no_lower_role_no_narrow_key_and_no_other_house_gets_in(application, admin, tenant, other_tenant):
+async def test_no_route_accepts_a_lower_role_a_narrower_key_or_another_tenant(application, admin, tenant, other_tenant):
     database = application.state.application.database
     keys = {role: await make_key(database, role, name=f"a {role}") for role in ROLES}
     foreign = {role: await make_key(database, role, "other", name=f"a {role}") for role in ROLES}
@@ -111,12 +111,12 @@ async def test_no_lower_role_no_narrow_key_and_no_other_house_gets_in(applicatio
         needed = Role(operation.role)
         refused = {f"a {role}": keys[role] for role in ROLES if not role.covers(needed)}
         refused["a key without the scope"] = narrow[needed]
-        if operation.said["x-operators"]:
+        if operation.described["x-operators"]:
             refused |= {f"a {role} of another house": foreign[role] for role in ROLES}
-        if operation.said.get("x-login"):
+        if operation.described.get("x-login"):
             refused["a key where a login is needed"] = keys[Role.ADMIN]
         for who, key in refused.items():
-            async with asking(application, key) as client:
+            async with client_with(application, key) as client:
                 answer = await ask(client, operation)
             assert answer.status_code == 403, f"{who}: {operation.method} {operation.path} {answer.text}"
             assert set(answer.json()) == {"type", "title", "status", "detail", "request_id"}
@@ -130,16 +130,18 @@ def every_scope():
 
 
 @pytest.mark.parametrize("direction", ["a guest at the house", "the house at a guest"])
-async def test_a_foreign_id_is_answered_like_one_that_never_was(application, admin, tenant, other_tenant, direction):
+async def test_an_id_of_another_tenant_gets_the_response_of_an_unknown_id(
+    application, admin, tenant, other_tenant, direction
+):
     mine, theirs = await furnish(admin, tenant, "housemates"), await furnish(admin, other_tenant, "neighbours")
     if direction.startswith("a guest"):
         mine, theirs = theirs, mine
     user, session = await user_with_session(admin, mine.tenant, "mallory")
     before = await fingerprint(admin, theirs.tenant)
     asked, unread = 0, set()
-    async with asking(application, true_token(SIGNING_KEY, user, session)) as client:
+    async with client_with(application, true_token(SIGNING_KEY, user, session)) as client:
         for operation in closed_operations(application):
-            if operation.noun == "tenants" and mine.tenant == tenant:
+            if operation.resource == "tenants" and mine.tenant == tenant:
                 continue  # those who run the house see its tenants
             for path, more in places_for_ids(operation, mine, "{id}"):
                 unknown = told(await send(client, operation, path, more, str(uuid4())))
@@ -148,7 +150,7 @@ async def test_a_foreign_id_is_answered_like_one_that_never_was(application, adm
                     assert found == unknown, f"{noun} at {operation.method} {path} {more}"
                     asked += 1
                 if unknown[0] == 422:
-                    unread.add(operation.said["operationId"])
+                    unread.add(operation.described["operationId"])
                 if path != operation.at(path_id(operation, mine)):
                     assert unknown[0] in (403, 404), f"{operation.method} {path} {unknown}"
     print(f"{asked} foreign ids answered like unknown ones ({direction})")
@@ -158,7 +160,7 @@ async def test_a_foreign_id_is_answered_like_one_that_never_was(application, adm
 
 
 def path_id(operation, household):
-    return household.ids.get(operation.noun, str(uuid4()))
+    return household.ids.get(operation.resource, str(uuid4()))
 
 
 def places_for_ids(operation, mine, mark):
@@ -170,7 +172,7 @@ def places_for_ids(operation, mine, mark):
     for name in operation.id_queries():
         yield own, {"params": {name: mark}}
     for body in operation.bodies(mark):
-        yield own, {"json": {**body, **meaning(operation.said["operationId"], mine)}}
+        yield own, {"json": {**body, **meaning(operation.described["operationId"], mine)}}
 
 
 def meaning(operation_id, mine):
@@ -197,15 +199,15 @@ def told(answered):
 
 
 @pytest.mark.parametrize("direction", ["a guest at the house", "the house at a guest"])
-async def test_no_list_no_file_and_no_count_tells_of_somebody_else(application, admin, tenant, other_tenant, direction):
+async def test_no_list_file_or_count_shows_rows_of_another_tenant(application, admin, tenant, other_tenant, direction):
     mine, theirs = await furnish(admin, tenant, "housemates"), await furnish(admin, other_tenant, "neighbours")
     if direction.startswith("a guest"):
         mine, theirs = theirs, mine
     user, session = await user_with_session(admin, mine.tenant, "mallory")
     looked = 0
-    async with asking(application, true_token(SIGNING_KEY, user, session)) as client:
+    async with client_with(application, true_token(SIGNING_KEY, user, session)) as client:
         for operation in closed_operations(application):
-            if operation.method != "GET" or (operation.noun == "tenants" and mine.tenant == tenant):
+            if operation.method != "GET" or (operation.resource == "tenants" and mine.tenant == tenant):
                 continue
             answer = await ask(client, operation, operation.at(path_id(operation, mine)))
             assert theirs.name not in answer.text, f"{operation.path}"
@@ -217,7 +219,7 @@ async def test_no_list_no_file_and_no_count_tells_of_somebody_else(application, 
     print(f"{looked} answers looked through ({direction})")
 
 
-async def test_a_cursor_of_somebody_else_shows_ones_own_rows(application, admin, tenant, other_tenant):
+async def test_a_cursor_of_another_tenant_shows_own_rows(application, admin, tenant, other_tenant):
     await furnish(admin, tenant, "housemates")
     await furnish(admin, tenant, "lodgers")
     theirs = await furnish(admin, other_tenant, "neighbours")
@@ -225,11 +227,11 @@ async def test_a_cursor_of_somebody_else_shows_ones_own_rows(application, admin,
     there = await user_with_session(admin, other_tenant, "talker")
     used = 0
     async with (
-        asking(application, true_token(SIGNING_KEY, *here)) as owner,
-        asking(application, true_token(SIGNING_KEY, *there)) as stranger,
+        client_with(application, true_token(SIGNING_KEY, *here)) as owner,
+        client_with(application, true_token(SIGNING_KEY, *there)) as stranger,
     ):
         for operation in closed_operations(application):
-            if operation.method != "GET" or operation.said["x-operators"] or "/{" in operation.path:
+            if operation.method != "GET" or operation.described["x-operators"] or "/{" in operation.path:
                 continue
             page = await owner.get(operation.path, params={"limit": 1})
             cursor = page.json().get("next_cursor") if page.status_code == 200 and page.text.startswith("{") else None
