@@ -32,5 +32,5 @@ async def test_an_active_user_of_the_house_will_do(database_url, eve):
 @pytest.mark.parametrize("change", CHANGES)
 async def test_nobody_else_will(database_url, admin, eve, change):
     await admin.execute(CHANGES[change], eve)
-    with pytest.raises(BadSetting, match=r"is no active user of the tenant that runs the house\..*or remove it"):
+    with pytest.raises(BadSetting, match=r"is not an active user of an operator tenant\..*or remove it"):
         await open_application(environment(database_url, SCHEDULER_SYSTEM_USER_ID=str(eve)))

@@ -2,10 +2,10 @@
 
 import argparse
 
-from scrapersky.cli import obey
+from scrapersky.cli import run_cli
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--domain", required=True, help="the domain, such as example.com")
 parser.add_argument("--max-pages", default="5", help="pages that may be read afterwards")
 asked = parser.parse_args()
-obey(["scan", asked.domain, "--max-pages", asked.max_pages])
+run_cli(["scan", asked.domain, "--max-pages", asked.max_pages])

@@ -2,9 +2,9 @@
 
 import argparse
 
-from scrapersky.cli import obey
+from scrapersky.cli import run_cli
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--domain", required=True, help="the domain, such as example.com")
 asked = parser.parse_args()
-obey(["scan", asked.domain, "--check"])
+run_cli(["scan", asked.domain, "--check"])

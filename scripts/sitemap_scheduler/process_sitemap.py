@@ -2,9 +2,9 @@
 
 import argparse
 
-from scrapersky.cli import obey
+from scrapersky.cli import run_cli
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--trigger-scheduler", action="store_true", help="kept for old habits; it is what happens anyway")
 parser.parse_args()
-obey(["run", "sitemap_analysis"])
+run_cli(["run", "sitemap_analysis"])

@@ -2,7 +2,6 @@
 
 import asyncio
 import signal
-from collections.abc import Coroutine
 from typing import Any
 
 import structlog
@@ -10,72 +9,71 @@ import structlog
 from scrapersky.bootstrap import Application
 from scrapersky.core.cancellation import raise_if_cancelled
 from scrapersky.core.database import is_connection_error
+from scrapersky.engine.runtime import Runtime
+from scrapersky.engine.settle import driver_connection
+from scrapersky.store.operations import controls
 
 log = structlog.get_logger(__name__)
 
-IDLE_HORIZON_SECONDS = 60.0  # rows that wait longer than this do not keep `--until-idle` up
+IDLE_HORIZON_SECONDS = 60.0  # rows that are due later than this do not prevent idleness
 
 
 async def run_worker(application: Application, until_idle: bool = False) -> None:
-    """Work until SIGTERM or SIGINT (a second one hurries), or until nothing is left to do."""
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-
-    def asked_to_stop() -> None:
-        if stop.is_set():
-            log.warning("immediate_shutdown_requested")
-            application.runtime.stop_now()
-        stop.set()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, asked_to_stop)
+    """Process the queues until SIGTERM or SIGINT, or until idle; then close the application."""
+    stop = stop_on_signals(application.runtime)
     application.runtime.start()
+    waits: set[asyncio.Task[Any]] = {asyncio.create_task(stop.wait())}
+    if until_idle:
+        waits.add(asyncio.create_task(wait_until_idle(application)))
     try:
-        if until_idle:
-            await _first_of(stop.wait(), wait_until_idle(application))
-        else:
-            await stop.wait()
+        done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
     finally:
+        for task in waits:
+            task.cancel()
         await application.runtime.stop()
         await application.close()
 
 
+def stop_on_signals(runtime: Runtime) -> asyncio.Event:
+    """Return an event that SIGTERM or SIGINT sets; a second signal requeues running work at once."""
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def request_stop() -> None:
+        if stop.is_set():
+            log.warning("immediate_shutdown_requested")
+            runtime.stop_now()
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, request_stop)
+    return stop
+
+
 async def wait_until_idle(application: Application) -> None:
-    """Return when no row is ready, being worked on, or due within a minute; a paused queue is not waited for."""
+    """Return when no row is ready, processing, or due within a minute; queues of paused workflows are ignored."""
     while True:
         await asyncio.sleep(min(0.2, application.settings.poll_interval_seconds))
         try:
-            busy = await _is_busy(application)
+            if not await _is_busy(application):
+                return
         except Exception as error:
             raise_if_cancelled(error)
             if not is_connection_error(error):
-                raise
-            continue  # a database that is away is waited for; the engine itself says so
-        if not busy:
-            return
+                raise  # a lost connection is logged by the engine, and tried again here
 
 
 async def _is_busy(application: Application) -> bool:
-    async with application.database.engine_connection() as connection:
-        paused = await connection.fetch("SELECT workflow FROM workflow_control WHERE paused_at IS NOT NULL")
-        resting = {row["workflow"] for row in paused}
+    async with application.database.engine_session() as session:
+        control_of = await controls.by_workflow(session)
+        connection = await driver_connection(session)
         for name, queue in application.pipeline.queues.items():
-            if name in resting:
-                busy = application.runtime.processors[name].running > 0  # it finishes what it has in hand
+            control = control_of.get(name)
+            if control is not None and control.paused_at is not None:
+                is_busy = application.runtime.processors[name].running > 0  # rows claimed before the pause are finished
             else:
-                busy = await queue.is_busy(connection, IDLE_HORIZON_SECONDS)
-            if busy:
+                is_busy = await queue.is_busy(connection, IDLE_HORIZON_SECONDS)
+            if is_busy:
                 return True
     return False
-
-
-async def _first_of(*awaited: Coroutine[Any, Any, Any]) -> None:
-    tasks = [asyncio.create_task(one) for one in awaited]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            task.result()
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

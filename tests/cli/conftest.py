@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import structlog
 
-from scrapersky.cli import obey
+from scrapersky.cli import run_cli
 from tests import ROOT
 
 Command = Callable[..., Awaitable["Said"]]
@@ -44,7 +44,7 @@ def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.Capt
 
     def obeyed(words: tuple[str, ...]) -> int:
         try:
-            obey(words)
+            run_cli(words)
         except SystemExit as leaving:
             return int(leaving.code or 0)
         return 0

@@ -11,7 +11,7 @@ from uuid import UUID
 import asyncpg
 import pytest
 
-from scrapersky.cli import WORDS
+from scrapersky.cli import COMMANDS
 from tests.cli.conftest import Command, Process
 from tests.conftest import Server, numbers
 from tests.factories.line_rows import add_line
@@ -70,7 +70,7 @@ CASES = {
 
 
 def test_every_word_that_changes_something_has_its_case() -> None:
-    assert {*CASES, *UNCHANGING, "find", "migrate"} == set(WORDS)
+    assert {*CASES, *UNCHANGING, "find", "migrate"} == set(COMMANDS)
 
 
 @pytest.mark.parametrize("word", CASES)
@@ -165,7 +165,7 @@ async def test_nothing_is_said_so_and_another_tenant_has_its_own(
     line: Command, changes: None, other_tenant: UUID
 ) -> None:
     said = await line("audit", "--tenant", "other")
-    assert (said.code, said.out) == (1, "Nothing like this was changed, or it is too long ago.\n")
+    assert (said.code, said.out) == (1, "No entry matches, or it is older than SCRAPERSKY_AUDIT_RETENTION_DAYS.\n")
     assert (await line("audit", "--tenant", "nobody")).code == 2
     assert (await line("audit", "--since", "yesterday")).code == 2
 

@@ -38,7 +38,7 @@ async def test_an_unknown_workflow(line: Command) -> None:
     for words in [("run",), ("queue", "--where-status", "New"), ("retry", "--all"), ("pause",), ("resume",)]:
         said = await line(words[0], "deep_scam", *words[1:])
         assert (said.code, said.out) == (2, ""), words
-        assert said.sentence.startswith("There is no workflow of this name. 'deep_scam' is none of ")
+        assert said.sentence.startswith("There is no workflow of this name. 'deep_scam' is not one of ")
         assert "deep_scan, domain_extraction" in said.sentence
 
 
@@ -53,14 +53,14 @@ async def test_an_unknown_tenant(line: Command) -> None:
 async def test_a_bad_id(command: Command, word: str) -> None:
     said = await command(word, "deep_scan", "17")
     assert said.code == 2
-    assert said.sentence == "An id is not one. '17' does not look like 0190f3a2-7c1e-7e0a-9a51-3f1de2b0c7aa."
+    assert said.sentence == "An id is invalid. '17' does not look like 0190f3a2-7c1e-7e0a-9a51-3f1de2b0c7aa."
 
 
 @pytest.mark.parametrize("words", [("queue",), ("queue", str(new_id()), "--where-status", "New"), ("retry",)])
 async def test_ids_or_all_but_not_both_nor_neither(command: Command, words: tuple[str, ...]) -> None:
     said = await command(words[0], "deep_scan", *words[1:])
     assert said.code == 2
-    assert "Name either the ids of rows or" in said.sentence
+    assert "Give either the ids of rows or" in said.sentence
 
 
 @pytest.mark.parametrize("value", ["101", "-1", "soon"])

@@ -13,7 +13,7 @@ MEASURES = "import sys\nprint('measured', flush=True)\nsys.exit({code})\n"
 def checkout(tmp_path, monkeypatch) -> Path:
     home = tmp_path / "checkout"
     (home / "benchmarks").mkdir(parents=True)
-    monkeypatch.setattr(bench, "HOME", home)
+    monkeypatch.setattr(bench, "CHECKOUT", home)
     return home / "benchmarks"
 
 
@@ -38,4 +38,4 @@ async def test_an_unknown_name_is_told_the_known_ones(command):
 
 
 def test_every_benchmark_is_there():
-    assert all((bench.HOME / "benchmarks" / f"{name}.py").exists() for name in bench.BENCHMARKS)
+    assert all((bench.CHECKOUT / "benchmarks" / f"{name}.py").exists() for name in bench.BENCHMARKS)

@@ -60,7 +60,7 @@ async def test_the_log_stays_out_of_the_terminal_unless_it_is_asked_for(line, sa
 async def test_a_key_comes_by_standard_input_and_is_shown_to_nobody(line, sandbox, monkeypatch, admin):
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{sandbox.hubspot.token}\n"))
     added = await line("destination", "add", "crm", "--kind", "hubspot", "--url", sandbox.hubspot_url, "--auto")
-    assert (added.code, added.out) == (0, "crm is added.\n")
+    assert (added.code, added.out) == (0, "crm was added.\n")
     listed = await line("destination", "list")
     assert "hubspot" in listed.out
     for said in (added, listed, await line("destination", "list", "--json")):

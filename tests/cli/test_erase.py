@@ -68,7 +68,7 @@ async def test_whoever_was_erased_is_nowhere_and_does_not_come_back(process, lin
     for whom in (("--email", email), ("--phone", phone), name):
         done = await line("erase", *whom, "--yes")
         assert done.code == 0, done.err
-        assert "are deleted" in done.out
+        assert "were deleted" in done.out
     await nowhere(admin, email, phone, person)
 
     since = await admin.fetchval("SELECT now()")

@@ -90,14 +90,14 @@ def test_a_batch_finds_its_files_from_where_it_is_run(page: Path) -> None:
     [
         (["gone.html"], "gone.html is not a file."),
         (["."], ". is a directory."),
-        (["binary.bin"], "binary.bin is not a page but binary data."),
-        (["picture.html"], "picture.html is not a page but binary data."),
+        (["binary.bin"], "binary.bin is binary data, not a page."),
+        (["picture.html"], "picture.html is binary data, not a page."),
         (["empty.html"], "empty.html is empty."),
-        (["kontor.example/contact"], "An address needs http:// or https:// in front."),
+        (["kontor.example/contact"], "A URL needs http:// or https:// in front."),
         (["page.html", "--region", "QQ"], "QQ is not a region."),
         (["--batch", "page.html"], "Use --batch IN.jsonl together with --out OUT.jsonl"),
         (["--batch", "gone.jsonl", "--out", "out.jsonl"], "gone.jsonl is not a file."),
-        ([], "Name a file or an address"),
+        ([], "Give a file or a URL"),
     ],
 )
 def test_bad_input_is_a_sentence_and_code_two(page: Path, words: list[str], sentence: str) -> None:

@@ -148,7 +148,7 @@ async def test_rows_that_pause_for_longer_than_the_patience_end_it_at_once_and_a
 ):
     words = ("find", "dentists in Helsinki", "--provider", "google_places", "--out", str(tmp_path / "x.csv"))
     sandbox.google.fail("per_day")
-    said = await process(*words, "--limit", "5", "--patience", "600", **variables).leave(240)
+    said = await process(*words, "--limit", "5", "--idle-timeout", "600", **variables).leave(240)
     assert said.code == 3, said.err
     assert re.search(r"Left waiting until .*\d \(searching, 1 row\): .* the quota of the day is used up", said.err)
     assert "1 rows are left; the same command goes on with them" in said.err.replace("\n", " ")
@@ -158,7 +158,7 @@ async def test_rows_that_pause_for_longer_than_the_patience_end_it_at_once_and_a
 
 async def test_rows_that_pause_for_a_moment_are_waited_for_and_it_says_so(process, variables, sandbox, tmp_path):
     sandbox.nominatim.fail("broken")
-    words = ("find", "dentists in Helsinki", "--limit", "5", "--out", str(tmp_path / "x.csv"), "--patience", "60")
+    words = ("find", "dentists in Helsinki", "--limit", "5", "--out", str(tmp_path / "x.csv"), "--idle-timeout", "60")
     said = await process(*words, **variables, PLACE_SEARCH_SCHEDULER_BACKOFF_SECONDS="8").leave(120)
     assert said.code == 0, said.err
     assert re.search(r"Waiting until \S+ \(searching, 1 row\): .*Nominatim", said.err)

@@ -75,7 +75,7 @@ async def test_a_dry_run_checks_everything_and_keeps_nothing(line, admin, writte
     said = await line("import", "pages", file, "--dry-run", "--queue")
     assert said.code == 1
     assert said.out == (
-        "pages: 1 created, 0 updated, 0 unchanged, 1 queued, 1 failed. Nothing was kept: this was a dry run.\n"
+        "pages: 1 created, 0 updated, 0 unchanged, 1 queued, 1 failed. Nothing was stored: this was a dry run.\n"
     )
     assert said.sentence == "line 3: no web address: It contains characters that no address has"
     for table in ("page", "domain", "search", "audit"):
@@ -220,7 +220,7 @@ async def test_what_cannot_be_used_gets_a_sentence(line, admin, written, words, 
 async def test_a_file_that_cannot_be_read_gets_a_sentence(line, tmp_path, written):
     assert "Is a directory" in (await line("import", "domains", str(tmp_path))).sentence
     assert "No such file" in (await line("import", "domains", str(tmp_path / "none.csv"))).sentence
-    assert "one object a line" in (await line("import", "domains", written("[]", "all.json"))).sentence
+    assert "one object per line" in (await line("import", "domains", written("[]", "all.json"))).sentence
 
 
 async def test_a_json_line_of_ten_megabytes_is_one_bad_row(line, written):
@@ -289,7 +289,7 @@ async def test_leads_of_a_search_are_exported(line, admin, tenant, tmp_path):
     known = await add_line(admin, tenant)
     path = tmp_path / "leads.csv"
     said = await line("export", "leads", "--search", known["searches"], "--out", str(path), "--json")
-    assert json.loads(said.out) == {"noun": "leads", "rows": 1, "file": str(path)}
+    assert json.loads(said.out) == {"resource": "leads", "rows": 1, "file": str(path)}
     assert "anna@molar.fi" in path.read_text()
 
 
@@ -303,7 +303,7 @@ async def test_an_export_of_nothing_has_a_head_and_exit_code_one(line, tmp_path)
     ("words", "sentence"),
     [
         (("animals",), "'animals' is none of places"),
-        (("leads",), "give --search ID"),
+        (("leads",), "use --search ID"),
         (("leads", "--search", "0190f3a2-7c1e-7e0a-9a51-3f1de2b0c7aa"), "is none of your searches"),
         (("places", "--where", "colour=red"), "is not FIELD=VALUE with one of curation_status"),
         (("places", "--where", "curation_status=Red"), "curation_status: Input should be 'New'"),

@@ -28,7 +28,7 @@ async def test_a_user_is_made_listed_changed_and_let_go(line: Command, typing, a
     assert kept.startswith("$argon2id$")
     assert (await line("user", "create", "bot", "--no-password")).code == 0
     assert (await line("user", "role", "bot", "curator")).code == 0
-    assert (await line("user", "disable", "bot")).out == "bot is out.\n"
+    assert (await line("user", "disable", "bot")).out == "bot is disabled.\n"
     listed = json.loads((await line("user", "list", "--json")).out)
     assert [(one["name"], one["role"], one["state"], one["keys"]) for one in listed] == [
         ("ada", "admin", "active", 0),
@@ -59,7 +59,7 @@ async def test_a_password_that_does_not_do(line: Command, typing, password: str,
     typing(f"{password}\n")
     said = await line("user", "create", "ada")
     assert (said.code, said.out) == (2, "")
-    assert "12 to 1,024 characters" in said.sentence
+    assert "12 to 1,024 printable characters" in said.sentence
     assert await admin.fetchval("SELECT count(*) FROM \"user\" WHERE name = 'ada'") == 0
 
 
@@ -92,9 +92,9 @@ async def test_a_new_password_ends_every_login(line: Command, typing, admin) -> 
         (("tenant", "set", "nowhere", "--disable"), "has no tenant 'nowhere'"),
         (("tenant", "set", "default", "--disable"), "default is the last active operator"),
         (("tenant", "set", "default", "--no-operator"), "default is the last active operator"),
-        (("tenant", "set", "default", "--pages-per-day", "many"), "--pages-per-day many is none"),
-        (("tenant", "set", "default", "--pages-per-day", "-1"), "--pages-per-day -1 is none"),
-        (("tenant", "set", "default", "--pages-per-day", "99999999999"), "--pages-per-day 99999999999 is none"),
+        (("tenant", "set", "default", "--pages-per-day", "many"), "--pages-per-day many is not a whole number"),
+        (("tenant", "set", "default", "--pages-per-day", "-1"), "--pages-per-day -1 is not a whole number"),
+        (("tenant", "set", "default", "--pages-per-day", "99999999999"), "99999999999 is not a whole number"),
     ],
 )
 async def test_what_cannot_be_done_is_a_sentence(line: Command, words, sentence: str) -> None:
@@ -124,7 +124,7 @@ async def test_the_first_start_prints_a_link_for_the_first_admin_and_the_next_do
 ) -> None:
     serve = process("serve", DATABASE_URL=database_url, SCRAPERSKY_PORT="0")
     told = await asyncio.to_thread(serve.first_line)
-    assert "development serves this machine only" in told
+    assert "development accepts local clients only" in told
     link = (await asyncio.to_thread(serve.first_line)).split()[-1]
     told = await asyncio.to_thread(fetch, link)
     assert (told["role"], told["tenant"]) == ("admin", "default")

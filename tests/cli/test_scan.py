@@ -55,7 +55,7 @@ async def test_a_domain_goes_from_pending_to_completed(script, sandbox, admin):
     code, said = await script("process_sitemap", "--trigger-scheduler")
     assert code == 0, said
     code, said = await script("check_sitemap", "--domain", host)
-    assert (code, said) == (0, f"{host}: completed, sitemaps found: 1 list of pages, 0 pages so far\n")
+    assert (code, said) == (0, f"{host}: completed, sitemaps found: 1 sitemap, 0 pages so far\n")
     code, said = await script("monitor_scheduler", "--interval", "0.1", "--times", "1")
     assert "sitemap_analysis" in said
 

@@ -87,7 +87,7 @@ def test_a_limit_stops_and_says_so(run, tmp_path):
 def test_relative_urls_in_a_file_need_a_base(run, tmp_path):
     (tmp_path / "s.xml").write_text(urlset(record("/a")))
 
-    assert "Skipped for want of a usable URL: 1." in run(str(tmp_path / "s.xml"))[2]
+    assert "Skipped without a usable URL: 1." in run(str(tmp_path / "s.xml"))[2]
     assert run(str(tmp_path / "s.xml"), "--base", "https://example.com/s.xml")[1] == f"{A}\n"
 
 
@@ -161,7 +161,7 @@ def test_control_characters_never_reach_the_terminal(run, tmp_path):
 
 
 def test_whatever_takes_long_reports_on_the_way(run, tmp_path, monkeypatch):
-    monkeypatch.setattr(sitemap, "_QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(sitemap, "QUIET_SECONDS", 0.0)
     (tmp_path / "s.xml").write_text(TWO)
 
     assert "2 URLs from 1 sitemap so far" in run(str(tmp_path / "s.xml"))[2]

@@ -57,14 +57,14 @@ async def status_of(admin: asyncpg.Connection, business: UUID) -> str:
 async def test_a_row_is_queued_and_a_run_drains_it(line: Command, admin, add_business) -> None:
     business = await add_business()
     queued = await line("queue", "domain_extraction", str(business))
-    assert (queued.code, queued.out) == (0, "domain_extraction: 1 queued, 0 in the queue already, 0 unknown.\n")
+    assert (queued.code, queued.out) == (0, "domain_extraction: 1 queued, 0 queued already, 0 unknown.\n")
     ran = await line("run", "domain_extraction", "--json")
     assert ran.code == 0
     told = json.loads(ran.out)
     assert (told["workflow"], told["claimed"], told["completed"]) == ("domain_extraction", 1, 1)
     assert await status_of(admin, business) == "Completed"
     again = await line("run", "domain_extraction")
-    assert (again.code, again.out) == (0, "domain_extraction: nothing was ready.\n")
+    assert (again.code, again.out) == (0, "domain_extraction: no row was ready.\n")
 
 
 async def test_a_run_that_makes_a_dead_letter_is_bad_news(line: Command, add_dead_place) -> None:
@@ -104,7 +104,7 @@ async def test_dead_letters_get_another_chance(line: Command, admin, add_dead_pl
     one = await line("retry", "deep_scan", str(places[0]), "--json")
     assert (one.code, json.loads(one.out)) == (0, {"workflow": "deep_scan", "retried": 1})
     rest = await line("retry", "deep_scan", "--all")
-    assert (rest.code, rest.out) == (0, "deep_scan: 2 will be tried again.\n")
+    assert (rest.code, rest.out) == (0, "deep_scan: 2 will be retried.\n")
     assert await admin.fetchval("SELECT count(*) FROM dead_letter") == 0
     assert await admin.fetchval("SELECT count(*) FROM place WHERE deep_scan_status = 'Queued'") == 3
     none = await line("retry", "deep_scan", "--all")
@@ -115,9 +115,7 @@ async def test_one_row_that_is_not_dead_and_none_is_touched(line: Command, admin
     dead, queued = await add_dead_place(), new_id()
     said = await line("retry", "deep_scan", str(dead), str(queued))
     assert said.code == 2
-    assert said.sentence == (
-        f"Only rows in Error or Skipped can be tried again. {queued} is unknown. Nothing was changed."
-    )
+    assert said.sentence == (f"Only rows in Error or Skipped can be retried. {queued} is unknown. Nothing was changed.")
     assert await admin.fetchval("SELECT count(*) FROM dead_letter") == 1
     fresh = await add_business()
     refused = await line("retry", "domain_extraction", str(fresh))
@@ -133,14 +131,14 @@ async def test_a_paused_workflow_takes_no_rows_until_it_is_resumed(line: Command
     assert (refused.code, refused.sentence) == (
         2,
         "The workflow takes no rows at present. domain_extraction is paused. "
-        "`scrapersky resume domain_extraction` lets it go on.",
+        "`scrapersky resume domain_extraction` resumes it.",
     )
     twice = await line("pause", "domain_extraction")
     assert twice.code == 2
     assert "paused already" in twice.sentence
     assert "the owner called" in twice.sentence
     resumed = await line("resume", "domain_extraction")
-    assert (resumed.code, resumed.out) == (0, "domain_extraction goes on.\n")
+    assert (resumed.code, resumed.out) == (0, "domain_extraction is running.\n")
     again = await line("resume", "domain_extraction")
     assert again.code == 2
     assert "nothing to resume" in again.sentence
@@ -188,13 +186,13 @@ async def test_status_shows_queues_rates_runs_and_workers(line: Command, admin, 
     assert (step["breaker"], step["paused"]) == ("closed", False)
     assert (alone.code, told["workers"]) == (1, [])
     assert "domain_extraction" in told["degraded"]
-    assert "no worker has been seen" in step["troubles"][0]
+    assert "no worker is running" in step["problems"][0]
     await admin.execute(
         "INSERT INTO worker (id, host, pid, version) VALUES (gen_random_uuid(), 'north', 4711, '0.1.0')"
     )
     attended = await line("status")
     assert attended.code == 0
-    assert "north 4711 has been working" in attended.out
+    assert "north 4711 has been running" in attended.out
     table = [row.split() for row in attended.out.splitlines() if row.strip().startswith("domain_extraction")]
     assert table[0][:5] == ["domain_extraction", "1", "0", "0", "0"]
 

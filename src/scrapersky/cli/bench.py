@@ -1,4 +1,4 @@
-"""`scrapersky bench`: the benchmarks of a checkout, by name."""
+"""`scrapersky bench`: the benchmarks of a source checkout."""
 
 import subprocess  # nosec B404 # our own modules
 import sys
@@ -9,38 +9,37 @@ import typer
 
 from scrapersky.core.errors import BadRequest
 
-HOME = Path(__file__).parents[3]
+CHECKOUT = Path(__file__).parents[3]
 BENCHMARKS = ("engine", "sitemap", "fetch", "contacts", "line", "api")
 
 
 class NoBenchmarks(BadRequest):
-    """There is nothing to measure here."""
+    """The benchmark cannot be run."""
 
 
 def bench(
-    names: Annotated[list[str] | None, typer.Argument(help=f"Which: {', '.join(BENCHMARKS)}; all if none.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help=f"Any of {', '.join(BENCHMARKS)}; default: all.")] = None,
 ) -> None:
-    """Run the benchmarks of a checkout, side by side with their peers.
+    """Run the benchmarks of a source checkout against comparable projects.
 
-    They are not in the package: they live in benchmarks/ of the source, install their peers into a venv of their own,
-    and take minutes each. benchmarks/README.md says what each of them measures.
+    Benchmarks are not part of the package: they are in benchmarks/ of the source, install the comparable projects into
+    a separate virtual environment, and take minutes each. benchmarks/README.md describes them.
 
     Example: scrapersky bench engine
 
-    Exit codes: 0 all of them were run (a bar that is missed is said, not punished), 1 one failed, 2 wrong usage, or no
-    checkout.
+    Exit codes: 0 all were run (a missed target is reported only), 1 one failed, 2 wrong usage, or not a checkout.
     """
     wanted = names or list(BENCHMARKS)
     for name in wanted:
         if name not in BENCHMARKS:
             raise NoBenchmarks(f"{name[:60]!r} is none of {', '.join(BENCHMARKS)}.")
-    if not (HOME / "benchmarks" / "README.md").exists():
+    if not (CHECKOUT / "benchmarks" / "README.md").exists():
         raise NoBenchmarks("They are in the source, not in the package: clone it, then `make setup` and `make bench`.")
     raise typer.Exit(max(_run(name) for name in wanted))
 
 
 def _run(name: str) -> int:
-    """One benchmark in a process of its own; what it prints is seen at once."""
+    """Run one benchmark in a separate process; return 0 or 1."""
     typer.echo(f"benchmarks.{name}", err=True)
     command = [sys.executable, "-m", f"benchmarks.{name}"]
-    return int(subprocess.run(command, cwd=HOME, check=False).returncode != 0)  # noqa: S603 # nosec B603 # our own
+    return int(subprocess.run(command, cwd=CHECKOUT, check=False).returncode != 0)  # noqa: S603 # nosec B603 # our own

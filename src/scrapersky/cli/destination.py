@@ -1,152 +1,146 @@
-"""`scrapersky destination`: where contacts are delivered to. Secrets are asked for, never typed as words."""
+"""`scrapersky destination`: the webhooks and CRMs that contacts are delivered to."""
 
-import getpass
-import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-import uvloop
 
-from scrapersky.api.deliveries.destinations import NotReachable
-from scrapersky.cli.shared.actor import TenantName, acting
-from scrapersky.cli.shared.application import opened
+from scrapersky.cli.shared.application import cli_actor, opened, run_async, tenant_session
+from scrapersky.cli.shared.arguments import prompt_secret
+from scrapersky.cli.shared.options import DEFAULT_TENANT, AsJson, TenantName
 from scrapersky.cli.shared.output import print_json, print_table
-from scrapersky.destinations.errors import NotDelivered
-from scrapersky.destinations.kind import MAX_SECRET_LENGTH
-from scrapersky.destinations.registry import KINDS, KindName
-from scrapersky.models import Destination
-from scrapersky.store.accounts import tenants
-from scrapersky.store.deliveries import destinations
-from scrapersky.store.deliveries.destinations import DestinationDraft
-from scrapersky.store.listing import paginate as lists
-from scrapersky.store.listing.paginate import Sort
-from scrapersky.store.listing.resources import DESTINATIONS
+
+if TYPE_CHECKING:
+    from scrapersky.store.deliveries.destinations import DestinationDraft
 
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
 
 MAX_SHOWN = 1_000
-Name = Annotated[str, typer.Argument(help="The destination's name.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+KindName = Literal["webhook", "hubspot", "brevo", "n8n"]  # destinations.registry.KindName
+Name = Annotated[str, typer.Argument(help="The name of the destination.")]
 
 
 @group.callback()
 def destination() -> None:
-    """Add, list, test and remove the web hooks and CRMs that contacts are delivered to.
+    """Add, list, test and remove the webhooks and CRMs that contacts are delivered to.
 
     Example: scrapersky destination add crm --kind hubspot < token.txt
 
     Example: scrapersky destination add hook --kind webhook --url https://example.com/leads --auto
 
-    Exit codes: 0 done, 1 a test failed, 2 wrong usage, unknown name, or database.
+    Exit codes: 0 success, 1 a test failed, 2 wrong usage, unknown name, or database error.
     """
 
 
 @group.command()
 def add(
     name: Name,
-    kind: Annotated[KindName, typer.Option(help="The kind of receiver.")],
-    url: Annotated[str | None, typer.Option(help="Of the web hook; of a CRM only where it is not its own.")] = None,
+    kind: Annotated[KindName, typer.Option(help="The API of the destination.")],
+    url: Annotated[str | None, typer.Option(help="The URL of a webhook, or of a CRM if it is not the default.")] = None,
     auto: Annotated[
-        bool, typer.Option("--auto", help="Selected contacts go there once they are found deliverable.")
+        bool, typer.Option("--auto", help="Deliver selected contacts automatically once they are deliverable.")
     ] = False,
-    tenant: TenantName = tenants.DEFAULT,
+    tenant: TenantName = DEFAULT_TENANT,
     as_json: AsJson = False,
 ) -> None:
-    """Add one. A key is asked for, or read from standard input; a web hook's secret is made and shown once."""
-    rule = KINDS[kind].secret
-    secret = None if rule.generate else _ask_secret(name, is_needed=rule.is_required)
-    wanted = DestinationDraft(name, kind, url, secret, rule={"auto": True} if auto else {})
-    made = uvloop.run(_add(wanted, tenant))
+    """Add a destination. Its key is prompted for, or read from standard input; a webhook's secret is generated."""
+    from scrapersky.destinations.kind import MAX_SECRET_LENGTH
+    from scrapersky.destinations.registry import KINDS
+    from scrapersky.store.deliveries.destinations import DestinationDraft
+
+    rule, secret = KINDS[kind].secret, None
+    if not rule.generate:
+        optional = "" if rule.is_required else " (empty for none)"
+        secret = prompt_secret(f"Key of {name}{optional}: ", MAX_SECRET_LENGTH) or None
+    created = run_async(_add(DestinationDraft(name, kind, url, secret, rule={"auto": True} if auto else {}), tenant))
     if as_json:
-        print_json(made)
+        print_json(created)
         return
-    typer.echo(f"{name} is added.")
-    if made["signing_secret"]:
-        typer.echo(f"It signs with {made['signing_secret']} — give it to the receiver; it is not shown again.")
+    typer.echo(f"{name} was added.")
+    if created["signing_secret"]:
+        typer.echo(f"Its signing secret for the receiver, which is not shown again: {created['signing_secret']}")
 
 
 @group.command("list")
-def list_(tenant: TenantName = tenants.DEFAULT, as_json: AsJson = False) -> None:
-    """Show the destinations of a tenant; their secrets are shown to nobody."""
-    found = uvloop.run(_list(tenant))
+def list_(tenant: TenantName = DEFAULT_TENANT, as_json: AsJson = False) -> None:
+    """List the destinations of a tenant, without their secrets."""
+    rows = run_async(_list(tenant))
     if as_json:
-        print_json(found)
+        print_json(rows)
         return
-    rows = [(each["name"], each["kind"], each["url"] or "-", each["by_itself"], each["state"]) for each in found]
-    print_table(["name", "kind", "url", "by itself", "state"], rows)
+    cells = [(row["name"], row["kind"], row["url"] or "-", row["auto"], row["state"]) for row in rows]
+    print_table(["name", "kind", "url", "auto", "state"], cells)
 
 
 @group.command("test")
-def try_out(name: Name, tenant: TenantName = tenants.DEFAULT, as_json: AsJson = False) -> None:
-    """Send a test event, or ask a CRM whether it knows the key; no contact is sent."""
-    ok, said = uvloop.run(_test(name, tenant))
+def try_(name: Name, tenant: TenantName = DEFAULT_TENANT, as_json: AsJson = False) -> None:
+    """Send a test event to a webhook, or check the key of a CRM; no contact is sent."""
+    ok, message = run_async(_test(name, tenant))
     if as_json:
-        print_json({"name": name, "ok": ok, "said": said})
+        print_json({"name": name, "ok": ok, "message": message})
     else:
-        typer.echo(f"{name}: {said}")
+        typer.echo(f"{name}: {message}")
     raise typer.Exit(0 if ok else 1)
 
 
 @group.command()
-def remove(name: Name, tenant: TenantName = tenants.DEFAULT) -> None:
-    """Remove one, with all that is known of its deliveries."""
-    uvloop.run(_remove(name, tenant))
-    typer.echo(f"{name} is removed.")
+def remove(name: Name, tenant: TenantName = DEFAULT_TENANT) -> None:
+    """Remove a destination with the history of its deliveries."""
+    run_async(_remove(name, tenant))
+    typer.echo(f"{name} was removed.")
 
 
-def _ask_secret(name: str, is_needed: bool) -> str | None:
-    if sys.stdin.isatty():
-        given = getpass.getpass(f"Key of {name}{'' if is_needed else ' (empty for none)'}: ")
-    else:
-        given = sys.stdin.readline(MAX_SECRET_LENGTH + 2).rstrip("\r\n")
-    return given or None
+async def _add(wanted: "DestinationDraft", tenant: str) -> dict[str, Any]:
+    from scrapersky.api.deliveries.destinations import NotReachable
+    from scrapersky.store.deliveries import destinations
 
-
-async def _add(wanted: DestinationDraft, tenant: str) -> dict[str, Any]:
     async with opened() as application:
-        actor = await acting(application, tenant)
+        actor = await cli_actor(application, tenant)
         if wanted.url is not None and not await application.adapters.may_reach(wanted.url):
             raise NotReachable("Use the http(s) address of a host on the public internet, without a user name.")
         async with application.database.session(actor.tenant_id) as session:
-            made, secret = await destinations.create(session, actor, application.vault, wanted)
-            return {"id": made.id, **destinations.shown(made), "signing_secret": secret}
+            created, secret = await destinations.create(session, actor, application.vault, wanted)
+            return {"id": created.id, **destinations.shown(created), "signing_secret": secret}
 
 
 async def _list(tenant: str) -> list[dict[str, Any]]:
+    from scrapersky.store.listing import paginate
+    from scrapersky.store.listing.resources import DESTINATIONS
+
     columns = ["id", "name", "kind", "url", "rule", "disabled_at", "disabled_reason", "failing_since"]
-    async with opened() as application:
-        actor = await acting(application, tenant)
-        async with application.database.session(actor.tenant_id) as session:
-            found = await lists.page(
-                session, DESTINATIONS, actor.tenant_id, columns, {}, sort=Sort("updated_at"), limit=MAX_SHOWN
-            )
-    return [_line(row) for row, _ in found]
+    order = paginate.Sort("updated_at")
+    async with tenant_session(tenant) as (_, session, actor):
+        page = await paginate.page(session, DESTINATIONS, actor.tenant_id, columns, {}, sort=order, limit=MAX_SHOWN)
+    return [_summary(row) for row, _ in page]
 
 
-def _line(row: Any) -> dict[str, Any]:
+def _summary(row: Any) -> dict[str, Any]:
     state = "enabled"
     if row.disabled_at is not None:
         state = f"disabled: {row.disabled_reason}"
     elif row.failing_since is not None:
         state = f"failing since {row.failing_since:%Y-%m-%d %H:%M}"
-    by_itself = "yes" if row.rule.get("auto") else "no"
-    return {"id": row.id, "name": row.name, "kind": row.kind, "url": row.url, "by_itself": by_itself, "state": state}
+    auto = "yes" if row.rule.get("auto") else "no"
+    return {"id": row.id, "name": row.name, "kind": row.kind, "url": row.url, "auto": auto, "state": state}
 
 
 async def _test(name: str, tenant: str) -> tuple[bool, str]:
+    from scrapersky.destinations.errors import NotDelivered
+    from scrapersky.store.deliveries import destinations
+
     async with opened() as application:
-        actor = await acting(application, tenant)
+        actor = await cli_actor(application, tenant)
         async with application.database.session(actor.tenant_id) as session:
-            found: Destination = await destinations.by_name(session, actor.tenant_id, name)
+            found = await destinations.by_name(session, actor.tenant_id, name)
+        address = destinations.endpoint_of(found, application.vault)
         try:
-            return True, await application.adapters.test(destinations.endpoint_of(found, application.vault))
+            return True, await application.adapters.test(address)
         except NotDelivered as error:
             return False, str(error)
 
 
 async def _remove(name: str, tenant: str) -> None:
-    async with opened() as application:
-        actor = await acting(application, tenant)
-        async with application.database.session(actor.tenant_id) as session:
-            found = await destinations.by_name(session, actor.tenant_id, name)
-            await destinations.remove(session, actor, found.id)
+    from scrapersky.store.deliveries import destinations
+
+    async with tenant_session(tenant) as (_, session, actor):
+        found = await destinations.by_name(session, actor.tenant_id, name)
+        await destinations.remove(session, actor, found.id)

@@ -1,64 +1,65 @@
-"""`scrapersky erase`: a person wants to be forgotten."""
+"""`scrapersky erase`: erase all data about a person."""
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-import uvloop
 
-from scrapersky.actions import erase_person
-from scrapersky.actions.erase_person import Erasure
-from scrapersky.cli.shared.actor import TenantName, acting
-from scrapersky.cli.shared.application import opened
+from scrapersky.cli.shared.application import run_async, tenant_session
+from scrapersky.cli.shared.options import DEFAULT_TENANT, AsJson, TenantName
 from scrapersky.cli.shared.output import print_json, printable
-from scrapersky.store.accounts import tenants
-from scrapersky.store.privacy.identify import PersonQuery
+
+if TYPE_CHECKING:
+    from scrapersky.actions.erase_person import Erasure
+    from scrapersky.store.privacy.identify import PersonQuery
 
 
 def erase(
-    email: Annotated[str | None, typer.Option(help="The person's email address.")] = None,
-    phone: Annotated[str | None, typer.Option(help="The person's phone number, as +358401234567.")] = None,
-    name: Annotated[str | None, typer.Option(help="The person's name; needs --domain.")] = None,
-    domain: Annotated[str | None, typer.Option(help="The web site where the name stands.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it; without this you only see what would go.")] = False,
-    tenant: TenantName = tenants.DEFAULT,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    email: Annotated[str | None, typer.Option(help="The email address of the person.")] = None,
+    phone: Annotated[str | None, typer.Option(help="The phone number of the person, as +358401234567.")] = None,
+    name: Annotated[str | None, typer.Option(help="The name of the person; requires --domain.")] = None,
+    domain: Annotated[str | None, typer.Option(help="The web site that has the name.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Erase; otherwise only show what would be erased.")] = False,
+    tenant: TenantName = DEFAULT_TENANT,
+    as_json: AsJson = False,
 ) -> None:
-    """Forget a person: contacts, deliveries and every mention, for good; only hashes are left.
+    """Erase a person permanently: contacts, deliveries and mentions; only hashes are kept.
 
     Example: scrapersky erase --email anna@molar.fi
 
     Example: scrapersky erase --name "Anna Molar" --domain molar.fi --yes
 
-    Exit codes: 0 done or shown, 2 nobody is meant by this, or the database.
+    Exit codes: 0 erased or shown, 2 no person is identified, or database error.
     """
-    named = PersonQuery(email, phone, name, domain)
-    named.points()  # whom nobody can mean is better known before the house is opened
-    done = uvloop.run(_erase(named, yes, tenant))
+    from scrapersky.store.privacy.identify import PersonQuery
+
+    person = PersonQuery(email, phone, name, domain)
+    person.points()  # raises if nobody is identified, before the database is opened
+    erasure = run_async(_erase(person, yes, tenant))
     if as_json:
-        print_json({"preview": not yes, **asdict(done)})
+        print_json({"preview": not yes, **asdict(erasure)})
     else:
-        _say(done, yes)
+        _print(erasure, yes)
 
 
-async def _erase(named: PersonQuery, is_meant: bool, tenant: str) -> Erasure:
-    async with opened() as application:
-        actor = await acting(application, tenant)
-        async with application.database.session(actor.tenant_id) as session:
-            return await (erase_person.erase if is_meant else erase_person.preview)(session, actor, named)
+async def _erase(person: "PersonQuery", confirmed: bool, tenant: str) -> "Erasure":
+    from scrapersky.actions import erase_person
+
+    async with tenant_session(tenant) as (_, session, actor):
+        return await (erase_person.erase if confirmed else erase_person.preview)(session, actor, person)
 
 
-def _say(done: Erasure, is_done: bool) -> None:
+def _print(erasure: "Erasure", is_done: bool) -> None:
     typer.echo(
-        f"{done.contacts:,} contacts and {done.deliveries:,} deliveries {'are' if is_done else 'would be'} deleted, "
-        f"{done.stripped:,} contacts of an office lose the name."
+        f"{erasure.contacts:,} contacts and {erasure.deliveries:,} deliveries {'were' if is_done else 'would be'} "
+        f"deleted, the name {'was' if is_done else 'would be'} removed from {erasure.stripped:,} shared contacts."
     )
-    for table, rows in sorted(done.mentions.items()):
+    for table, rows in sorted(erasure.mentions.items()):
         typer.echo(f"{rows:,} rows of {table} {'lost' if is_done else 'would lose'} a mention.")
-    for receiver in done.receivers:
+    for receiver in erasure.receivers:
         known_as = f" as {printable(receiver.external_id)}" if receiver.external_id else ""
         typer.echo(
-            f"{printable(receiver.destination)} ({receiver.kind}) has them{known_as}: ask it to delete them, too."
+            f"{printable(receiver.destination)} ({receiver.kind}) has the person{known_as}: request deletion there."
         )
     if not is_done:
-        typer.echo("Nothing was changed. Add --yes to do it; it cannot be undone.")
+        typer.echo("Nothing was changed. Add --yes to erase; it cannot be undone.")

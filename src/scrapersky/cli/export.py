@@ -1,122 +1,101 @@
-"""`scrapersky export NOUN`: every row of a noun, or the leads of a search, into a file."""
+"""`scrapersky export RESOURCE`: all rows of a resource, or the leads of a search, to a file."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import typer
-import uvloop
-from pydantic import ValidationError
 
-from scrapersky.api.resources.models import set_filters
-from scrapersky.api.transfer.exports import FILTERS
-from scrapersky.cli.shared.actor import TenantName, acting
-from scrapersky.cli.shared.application import opened
+from scrapersky.cli.shared.application import cli_actor, opened, run_async
+from scrapersky.cli.shared.filters import BadFilter, Where, parse_filters
+from scrapersky.cli.shared.options import DEFAULT_TENANT, AsJson, TenantName
 from scrapersky.cli.shared.output import print_json
-from scrapersky.core.errors import BadRequest, UnknownName
-from scrapersky.destinations.files import LeadFile
-from scrapersky.store.accounts import tenants
-from scrapersky.store.leads.read import columns_of, leads
-from scrapersky.store.listing import export as exports
-from scrapersky.store.listing import paginate as lists
-from scrapersky.store.listing.export import EXPORTED
-from scrapersky.store.listing.resources import SEARCHES, Resource
+from scrapersky.core.errors import UnknownName
 
 LEADS = "leads"
-NUMBERS = ("rating", "confidence")  # the columns that are numbers in a parquet file
+NUMBERS = ("rating", "confidence")  # the columns that are numbers in a Parquet file
+
+Per = Literal["business", "contact"]
 
 
 class UnknownExport(UnknownName):
     """This cannot be exported."""
 
 
-class WrongFilter(BadRequest):
-    """Rows cannot be chosen like this."""
-
-
 def export(
-    noun: Annotated[
+    resource: Annotated[
         str, typer.Argument(help="places, businesses, domains, sitemaps, pages, contacts, suppressions or leads.")
     ],
-    search: Annotated[UUID | None, typer.Option(help="Only rows of this search; leads need one.")] = None,
+    search: Annotated[UUID | None, typer.Option(help="Only rows of this search; required for leads.")] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The file: .csv, .xlsx, .jsonl or .parquet; NOUN.csv if empty.")
+        Path | None,
+        typer.Option("--out", "-o", help="The file: .csv, .xlsx, .jsonl or .parquet.", show_default="RESOURCE.csv"),
     ] = None,
-    where: Annotated[
-        list[str] | None, typer.Option(metavar="FIELD=VALUE", help="Only rows that match, as in the lists of the API.")
-    ] = None,
-    per: Annotated[Literal["business", "contact"], typer.Option(help="What one row of leads is.")] = "business",
-    tenant: TenantName = tenants.DEFAULT,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    where: Where = None,
+    per: Annotated[Per, typer.Option(help="What one row of leads is.")] = "business",
+    tenant: TenantName = DEFAULT_TENANT,
+    as_json: AsJson = False,
 ) -> None:
-    """Export places, businesses, domains, sitemaps, pages, contacts, or the leads of a search, into a file.
+    """Export places, businesses, domains, sitemaps, pages, contacts, or the leads of a search, to a file.
 
     Example: scrapersky export contacts --where has_email=true --out contacts.xlsx
 
     Example: scrapersky export leads --search 0190f3a2-7c1e-7e0a-9a51-3f1de2b0c7aa --out leads.csv
 
-    Exit codes: 0 rows were written, 1 there were none, 2 wrong usage, unwritable file, or database.
+    Exit codes: 0 rows were written, 1 there were none, 2 wrong usage, unwritable file, or database error.
     """
-    if noun not in (*EXPORTED, LEADS):
-        raise UnknownExport(f"{noun[:60]!r} is none of {', '.join((*EXPORTED, LEADS))}.")
-    path = out or Path(f"{noun}.csv")
-    if noun == LEADS:
+    path = out or Path(f"{resource}.csv")
+    if resource == LEADS:
         if search is None or where:
-            raise WrongFilter("Leads are those of one search: give --search ID, and no --where.")
-        written = uvloop.run(_export_leads(path, search, per, tenant))
+            raise BadFilter("Leads belong to one search: use --search ID, without --where.")
+        rows = run_async(_export_leads(path, search, per, tenant))
     else:
-        chosen = filters_of(EXPORTED[noun], [*(where or ()), *([f"search_id={search}"] if search else ())])
-        written = uvloop.run(_export(EXPORTED[noun], path, chosen, tenant))
+        rows = run_async(_export(resource, path, where, search, tenant))
     if as_json:
-        print_json({"noun": noun, "rows": written, "file": str(path)})
+        print_json({"resource": resource, "rows": rows, "file": str(path)})
     else:
-        typer.echo(f"{written:,} rows in {path}.")
-    raise typer.Exit(0 if written else 1)
+        typer.echo(f"{rows:,} rows in {path}.")
+    raise typer.Exit(0 if rows else 1)
 
 
-def filters_of(noun: Resource, written: Sequence[str]) -> dict[str, Any]:
-    """What `FIELD=VALUE` says, each; WrongFilter for what no list of this noun understands."""
-    asked = {}
-    for pair in written:
-        name, parted, value = pair.partition("=")
-        if not parted or name not in noun.filters:
-            raise WrongFilter(f"{pair[:60]!r} is not FIELD=VALUE with one of {', '.join(noun.filters)}.")
-        asked[name] = value
-    try:
-        return dict(set_filters(FILTERS[noun.name].model_validate(asked), noun))
-    except ValidationError as error:
-        wrong = error.errors()[0]
-        raise WrongFilter(f"{wrong['loc'][0]}: {wrong['msg']}.") from None
+async def _export(name: str, path: Path, where: list[str] | None, search: UUID | None, tenant: str) -> int:
+    from scrapersky.destinations.files import LeadFile
+    from scrapersky.store.listing import export as exports
 
-
-async def _export(noun: Resource, path: Path, chosen: Mapping[str, Any], tenant: str) -> int:
-    with LeadFile(path, exports.columns_of(noun)) as file:
+    if name not in exports.EXPORTED:
+        raise UnknownExport(f"{name[:60]!r} is none of {', '.join((*exports.EXPORTED, LEADS))}.")
+    resource = exports.EXPORTED[name]
+    filters = parse_filters(resource, where, search)
+    with LeadFile(path, exports.columns_of(resource)) as file:
         async with opened() as application:
-            actor = await acting(application, tenant)
+            actor = await cli_actor(application, tenant)
             async with application.database.session(actor.tenant_id) as session:
-                await exports.note(session, actor, noun.name, chosen, path.suffix[1:])
+                await exports.note(session, actor, resource.name, filters, path.suffix[1:])
             async with application.database.session(actor.tenant_id) as session:
                 is_flat = path.suffix != ".jsonl"
-                found = exports.rows(session, noun, actor.tenant_id, chosen, flat=is_flat)
-                return await file.write(_as_text(found) if path.suffix == ".parquet" else found)
+                rows = exports.rows(session, resource, actor.tenant_id, filters, flat=is_flat)
+                return await file.write(_as_text(rows) if path.suffix == ".parquet" else rows)
 
 
-async def _export_leads(path: Path, search_id: UUID, per: Literal["business", "contact"], tenant: str) -> int:
+async def _export_leads(path: Path, search_id: UUID, per: Per, tenant: str) -> int:
+    from scrapersky.destinations.files import LeadFile
+    from scrapersky.store.leads.read import columns_of, leads
+    from scrapersky.store.listing import export as exports
+    from scrapersky.store.listing import paginate
+    from scrapersky.store.listing.resources import SEARCHES
+
     with LeadFile(path, list(columns_of(per))) as file:
         async with opened() as application:
-            actor = await acting(application, tenant)
+            actor = await cli_actor(application, tenant)
             async with application.database.session(actor.tenant_id) as session:
-                await lists.get(session, SEARCHES, actor.tenant_id, search_id)
+                await paginate.get(session, SEARCHES, actor.tenant_id, search_id)
                 await exports.note(session, actor, f"leads of search {search_id}", {"per": per}, path.suffix[1:])
             async with application.database.session(actor.tenant_id) as session:
                 return await file.write(leads(session, search_id, per))
 
 
 async def _as_text(rows: AsyncIterator[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
-    """Columns of a parquet file have one type each: text, or a number where leads have one too."""
+    """Convert values to text except numbers: a column of a Parquet file has one type."""
     async for row in rows:
-        yield {
-            name: value if value is None or name in NUMBERS else str(value)  # a status is its word
-            for name, value in row.items()
-        }
+        yield {name: value if value is None or name in NUMBERS else str(value) for name, value in row.items()}

@@ -1,62 +1,64 @@
-"""`scrapersky fetch URL`: what a site answers, how it got there, and why not when it does not."""
+"""`scrapersky fetch URL`: the response of a site, its redirects, or why it cannot be fetched."""
 
 import json
 import sys
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-import uvloop
 
-from scrapersky.core.logging_setup import configure_logs
-from scrapersky.core.settings import Environment, Settings, load
-from scrapersky.crawl.crawler import open_crawler
-from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PageNotFound, PermanentFetchError, RetryLater
-from scrapersky.crawl.page import FetchedPage
+from scrapersky.cli.shared.application import run_async
+from scrapersky.cli.shared.options import AsJson
+from scrapersky.cli.shared.output import printable
 
-# 2 stays what it is everywhere: a wrong option or setting.
-EXIT_CODES: dict[type[FetchError], int] = {RetryLater: 3, PageNotFound: 4, PermanentFetchError: 5, BlockedByPolicy: 6}
-WORDS = {
-    RetryLater: "retry_later",
-    PageNotFound: "gone",
-    PermanentFetchError: "give_up",
-    BlockedByPolicy: "blocked_by_policy",
-}
+if TYPE_CHECKING:
+    from scrapersky.core.settings import Settings
+    from scrapersky.crawl.errors import FetchError
+    from scrapersky.crawl.page import FetchedPage
+
+TAB = "\t"
 
 
 def fetch(
-    url: Annotated[str, typer.Argument(help="The address, with http:// or https://.")],
-    head: Annotated[bool, typer.Option("--head", help="Ask for the headers only.")] = False,
-    body: Annotated[bool, typer.Option("--body", help="Print the text of the page and nothing else.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    robots: Annotated[bool, typer.Option("--robots/--no-robots", help="Honour robots.txt.")] = True,
+    url: Annotated[str, typer.Argument(help="The URL, with http:// or https://.")],
+    head: Annotated[bool, typer.Option("--head", help="Send a HEAD request.")] = False,
+    body: Annotated[bool, typer.Option("--body", help="Print the text of the page only.")] = False,
+    as_json: AsJson = False,
+    robots: Annotated[bool, typer.Option("--robots/--no-robots", help="Obey robots.txt.")] = True,
 ) -> None:
-    """Fetch one page the way the crawler does.
+    """Fetch one page as the crawler does.
 
-    Exit codes: 0 fetched, 2 wrong usage or setting, 3 try again later, 4 nothing there, 5 cannot be had, 6 not allowed.
+    Exit codes: 0 fetched, 2 wrong usage or setting, 3 try again later, 4 not found, 5 cannot be fetched, 6 not allowed.
     """
+    from scrapersky.core.logging_setup import configure_logs
+    from scrapersky.core.settings import Environment, load
+    from scrapersky.crawl.errors import FetchError
+
     settings = load(Environment())
     configure_logs(settings)
-    honoured = robots and settings.crawl_obey_robots
+    obeyed = robots and settings.crawl_obey_robots
     try:
-        page = uvloop.run(_fetched(settings.model_copy(update={"crawl_obey_robots": honoured}), url, head))
+        page = run_async(_fetch(settings.model_copy(update={"crawl_obey_robots": obeyed}), url, head))
     except FetchError as error:
-        typer.echo(json.dumps(_failure(url, error)) if as_json else _told(error), err=not as_json)
-        raise typer.Exit(EXIT_CODES[type(error)]) from None
+        typer.echo(json.dumps(_failure(url, error)) if as_json else _failure_text(error), err=not as_json)
+        raise typer.Exit(_outcome(error)[1]) from None
     if body:
-        typer.echo("\n".join(map(_printable, page.text.splitlines())) if sys.stdout.isatty() else page.text)
+        lines = (printable(line, keep=TAB) for line in page.text.splitlines())
+        typer.echo("\n".join(lines) if sys.stdout.isatty() else page.text)
     elif as_json:
-        typer.echo(json.dumps(_success(page, honoured)))
+        typer.echo(json.dumps(_success(page, obeyed)))
     else:
-        typer.echo("\n".join(_report(page, honoured)))
+        typer.echo("\n".join(_success_lines(page, obeyed)))
 
 
-async def _fetched(settings: Settings, url: str, head: bool) -> FetchedPage:
+async def _fetch(settings: "Settings", url: str, head: bool) -> "FetchedPage":
+    from scrapersky.crawl.crawler import open_crawler
+
     async with open_crawler(settings) as crawler:
         return await crawler.fetch(url, method="HEAD" if head else "GET")
 
 
-def _success(page: FetchedPage, honoured: bool) -> dict[str, Any]:
+def _success(page: "FetchedPage", obeyed: bool) -> dict[str, Any]:
     return {
         "outcome": "fetched",
         "url": page.url,
@@ -70,49 +72,65 @@ def _success(page: FetchedPage, honoured: bool) -> dict[str, Any]:
         "raw_bytes": page.raw_bytes,
         "seconds": round(page.seconds, 4),
         "fetched_at": page.fetched_at.isoformat(),
-        "robots": _verdict(honoured),
+        "robots": _robots_text(obeyed),
     }
 
 
-def _failure(url: str, error: FetchError) -> dict[str, Any]:
-    after = error.after if isinstance(error, RetryLater) else None
+def _failure(url: str, error: "FetchError") -> dict[str, Any]:
     return {
-        "outcome": WORDS[type(error)],
+        "outcome": _outcome(error)[0],
         "url": url,
         "final_url": error.url,
         "status": error.status,
         "redirects": [asdict(hop) for hop in error.redirects],
         "reason": error.reason,
-        "retry_after_seconds": None if after is None else after.total_seconds(),
+        "retry_after_seconds": _retry_after(error),
     }
 
 
-def _report(page: FetchedPage, honoured: bool) -> list[str]:
-    hops = [f"  {hop.status}  {hop.url}" for hop in page.redirects]
+def _outcome(error: "FetchError") -> tuple[str, int]:
+    """Return the name of an error and its exit code; 2 is wrong usage, as in all commands."""
+    from scrapersky.crawl.errors import BlockedByPolicy, PageNotFound, PermanentFetchError
+
+    match error:
+        case PageNotFound():
+            return "gone", 4
+        case PermanentFetchError():
+            return "give_up", 5
+        case BlockedByPolicy():
+            return "blocked_by_policy", 6
+        case _:
+            return "retry_later", 3
+
+
+def _success_lines(page: "FetchedPage", obeyed: bool) -> list[str]:
+    headers = page.headers.items()
     return [
-        *hops,
+        *(f"  {hop.status}  {hop.url}" for hop in page.redirects),
         f"  {page.status}  {page.final_url}",
         "",
         f"  time     {page.seconds * 1000:.0f} ms",
-        f"  size     {len(page.body)} bytes, {page.raw_bytes} on the wire",
+        f"  size     {len(page.body)} bytes, {page.raw_bytes} transferred",
         f"  charset  {page.charset}",
-        f"  robots   {_verdict(honoured)}",
+        f"  robots   {_robots_text(obeyed)}",
         "",
-        *(f"  {_printable(name)}: {_printable(value)}" for name, value in page.headers.items()),
+        *(f"  {printable(name, keep=TAB)}: {printable(value, keep=TAB)}" for name, value in headers),
     ]
 
 
-def _told(error: FetchError) -> str:
+def _failure_text(error: "FetchError") -> str:
     hops = [f"  {hop.status}  {hop.url}" for hop in error.redirects]
+    after = _retry_after(error)
+    wait = f" Try again after {after:.0f} s." if after is not None else ""
+    return "\n".join([*hops, f"{error.title} {printable(error.reason, keep=TAB)}{wait}"])
+
+
+def _retry_after(error: "FetchError") -> float | None:
+    from scrapersky.crawl.errors import RetryLater
+
     after = error.after if isinstance(error, RetryLater) else None
-    wait = f" Try again after {after.total_seconds():.0f} s." if after is not None else ""
-    return "\n".join([*hops, f"{error.title} {_printable(error.reason)}{wait}"])
+    return None if after is None else after.total_seconds()
 
 
-def _verdict(honoured: bool) -> str:
-    return "allowed by robots.txt" if honoured else "robots.txt was not asked"
-
-
-def _printable(text: str) -> str:
-    """What a terminal can show without being moved, coloured or beeped by a web site."""
-    return "".join(char if char.isprintable() or char == "\t" else "?" for char in text)
+def _robots_text(obeyed: bool) -> str:
+    return "allowed by robots.txt" if obeyed else "robots.txt was ignored"

@@ -1,101 +1,103 @@
-"""`scrapersky import NOUN FILE`: rows one already has, from a file of any length."""
+"""`scrapersky import RESOURCE FILE`: rows from a file of any length."""
 
-# ruff: noqa: N999 - the module is named like the word
+# ruff: noqa: N999 - the module is named like the command
 
 import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-import uvloop
 
-from scrapersky.actions.imports import run as imports
-from scrapersky.actions.imports.columns import Fields, read_mapping
-from scrapersky.actions.imports.run import ImportRequest, Report
-from scrapersky.cli.shared.actor import TenantName, acting
-from scrapersky.cli.shared.application import opened
+from scrapersky.cli.shared.application import cli_actor, opened, run_async
+from scrapersky.cli.shared.options import DEFAULT_TENANT, AsJson, TenantName
 from scrapersky.cli.shared.output import print_json, printable
 from scrapersky.core.errors import BadRequest
-from scrapersky.extract.tabular.rows import Form, read_table
-from scrapersky.store.accounts import tenants
 
-TOLD_SECONDS = 2.0
-ERRORS_SHOWN = 20
-FORMS: dict[str, Form] = {".jsonl": "jsonl", ".ndjson": "jsonl"}
+if TYPE_CHECKING:
+    from scrapersky.actions.imports.run import ImportRequest, Report
+
+PROGRESS_SECONDS = 2.0
+MAX_ERRORS_SHOWN = 20
 
 
-class UnreadableFile(BadRequest):
+class UnreadableImport(BadRequest):
     """The file cannot be imported."""
 
 
 def import_file(
-    noun: Annotated[str, typer.Argument(help="places, domains, sitemaps, pages, contacts or suppressions.")],
-    file: Annotated[Path, typer.Argument(help="A CSV file, or .jsonl with one object a line.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check every row, keep nothing.")] = False,
-    queue: Annotated[bool, typer.Option("--queue", help="Queue each row's next step.")] = False,
+    resource: Annotated[str, typer.Argument(help="places, domains, sitemaps, pages, contacts or suppressions.")],
+    file: Annotated[Path, typer.Argument(help="A CSV file, or .jsonl with one object per line.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Validate every row, store nothing.")] = False,
+    queue: Annotated[bool, typer.Option("--queue", help="Queue the next step of each row.")] = False,
     mapping: Annotated[
-        list[str] | None, typer.Option("--map", metavar="COLUMN=FIELD", help="What a column of the file is.")
+        list[str] | None, typer.Option("--map", metavar="COLUMN=FIELD", help="The field of a column of the file.")
     ] = None,
-    tenant: TenantName = tenants.DEFAULT,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    tenant: TenantName = DEFAULT_TENANT,
+    as_json: AsJson = False,
 ) -> None:
-    """Import places, domains, sitemaps, pages, contacts or suppressions from a file; twice is like once.
+    """Import places, domains, sitemaps, pages, contacts or suppressions from a file; idempotent.
 
     Example: scrapersky import domains sites.csv --queue
 
     Example: scrapersky import contacts people.csv --map "Work mail=email" --dry-run
 
-    Exit codes: 0 every row was stored, 1 some rows were not, 2 the file cannot be used, or the database.
+    Exit codes: 0 every row was stored, 1 some rows were not, 2 the file cannot be used, or database error.
     """
-    wish = ImportRequest(noun, file.name, dry_run, queue, read_mapping(mapping or ()))
-    Fields(noun, wish.mapping)  # what cannot work is better known before the house is opened
-    report = uvloop.run(_import(wish, file, tenant))
+    from scrapersky.actions.imports.columns import Fields, read_mapping
+    from scrapersky.actions.imports.run import ImportRequest
+
+    request = ImportRequest(resource, file.name, dry_run, queue, read_mapping(mapping or ()))
+    Fields(resource, request.mapping)  # raises on a wrong mapping, before the database is opened
+    report = run_async(_import(request, file, tenant))
     if as_json:
         print_json(asdict(report))
     else:
-        _say(report)
+        _print(report)
     raise typer.Exit(1 if report.failed else 0)
 
 
-globals()["import"] = import_file  # the word is one of Python's own
+globals()["import"] = import_file  # `import` is a keyword of Python
 
 
-async def _import(wish: ImportRequest, file: Path, tenant: str) -> Report:
+async def _import(request: "ImportRequest", file: Path, tenant: str) -> "Report":
+    from scrapersky.actions.imports import run as imports
+    from scrapersky.extract.tabular.rows import read_table
+
     if file.suffix.lower() == ".json":
-        raise UnreadableFile(f"{file} is one JSON document; write one object a line into a .jsonl file.")
+        raise UnreadableImport(f"{file} is one JSON document; write one object per line into a .jsonl file.")
+    form: Literal["jsonl", "csv"] = "jsonl" if file.suffix.lower() in (".jsonl", ".ndjson") else "csv"
     try:
         stream = file.open("rb")
     except OSError as error:
-        raise UnreadableFile(f"{file} cannot be read: {error.strerror}.") from None
+        raise UnreadableImport(f"{file} cannot be read: {error.strerror}.") from None
     with stream:
         async with opened() as application:
-            actor = await acting(application, tenant)
-            rows = read_table(stream, FORMS.get(file.suffix.lower(), "csv"))
-            return await imports.run(application.database, actor, wish, rows, _Progress().tell)
+            actor = await cli_actor(application, tenant)
+            return await imports.run(application.database, actor, request, read_table(stream, form), _Progress().show)
 
 
 class _Progress:
-    """A line on standard error now and then."""
+    """Prints a line to standard error every two seconds."""
 
     def __init__(self) -> None:
-        self._told_at = time.monotonic()
+        self._shown_at = time.monotonic()
 
-    def tell(self, report: Report) -> None:
-        """How far it is."""
-        if time.monotonic() - self._told_at > TOLD_SECONDS:
-            self._told_at = time.monotonic()
+    def show(self, report: "Report") -> None:
+        """Print the progress unless it was printed a moment ago."""
+        if time.monotonic() - self._shown_at > PROGRESS_SECONDS:
+            self._shown_at = time.monotonic()
             print(f"{report.rows:,} rows, {report.failed:,} of them not stored", file=sys.stderr)  # noqa: T201
 
 
-def _say(report: Report) -> None:
+def _print(report: "Report") -> None:
     queued = f", {report.queued:,} queued" if report.queued else ""
     typer.echo(
         f"{report.noun}: {report.created:,} created, {report.updated:,} updated, {report.unchanged:,} unchanged"
-        f"{queued}, {report.failed:,} failed.{' Nothing was kept: this was a dry run.' if report.dry_run else ''}"
+        f"{queued}, {report.failed:,} failed.{' Nothing was stored: this was a dry run.' if report.dry_run else ''}"
     )
-    for error in report.errors[:ERRORS_SHOWN]:
+    for error in report.errors[:MAX_ERRORS_SHOWN]:
         typer.echo(f"line {error.line}: {printable(error.message)}", err=True)
-    if report.failed > ERRORS_SHOWN:
-        typer.echo(f"and {report.failed - ERRORS_SHOWN:,} more; --json names the first thousand.", err=True)
+    if report.failed > MAX_ERRORS_SHOWN:
+        typer.echo(f"and {report.failed - MAX_ERRORS_SHOWN:,} more; --json lists the first thousand.", err=True)

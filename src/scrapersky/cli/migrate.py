@@ -1,44 +1,29 @@
-"""`scrapersky migrate`: the schema, brought up to date by whoever comes first."""
-
-from typing import TYPE_CHECKING, Annotated
+"""`scrapersky migrate`: migrate the database schema."""
 
 import typer
 
-if TYPE_CHECKING:
-    from scrapersky.core.database import Database
+from scrapersky.cli.shared.application import run_async, user_name
+from scrapersky.cli.shared.options import AsJson
+from scrapersky.cli.shared.output import print_json
 
 
-def migrate(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False) -> None:
-    """Bring the database up to date and say which migrations were applied.
+def migrate(as_json: AsJson = False) -> None:
+    """Migrate the database schema and print the applied migrations.
 
-    Safe to run from several hosts at once: one does it, the others wait for it. Locks are waited for five seconds at
-    most, and then nothing has changed.
+    Safe to run from several hosts at once: one migrates, the others wait. A lock is waited for five seconds at most;
+    then the migration is rolled back.
 
     Example: scrapersky migrate
 
-    Exit codes: 0 up to date, 2 wrong setting or database.
+    Exit codes: 0 up to date, 2 wrong setting or database error.
     """
-    import uvloop
-
-    from scrapersky.cli.shared.output import print_json
-
-    applied = uvloop.run(_migrate())
+    applied = run_async(_migrate())
     if as_json:
         print_json({"applied": applied, "up_to_date": True})
     elif applied:
         typer.echo("\n".join(f"applied {revision}" for revision in applied))
     else:
         typer.echo("already up to date")
-
-
-async def _write_down(database: "Database", before: str | None, after: str) -> None:
-    from scrapersky.cli.shared.actor import me
-    from scrapersky.store.accounts import tenants
-    from scrapersky.store.audit import record as audit
-
-    async with database.engine_session() as session:
-        actor = audit.Actor(me(), await tenants.id_of(session), "admin", "cli")
-        await audit.record(session, actor, "migrate", "schema", {"revision": before}, {"revision": after})
 
 
 async def _migrate() -> list[str]:
@@ -48,6 +33,8 @@ async def _migrate() -> list[str]:
     from scrapersky.core.migrations import current_revision, migrate
     from scrapersky.core.settings import Environment
     from scrapersky.pipeline import build_pipeline
+    from scrapersky.store.accounts import tenants
+    from scrapersky.store.audit import record as audit
 
     settings, _ = read_settings(Environment(), build_pipeline({}))
     configure_logs(settings)
@@ -57,7 +44,9 @@ async def _migrate() -> list[str]:
         before = await current_revision(database)
         applied = await migrate(database)
         if applied:
-            await _write_down(database, before, applied[-1])
+            async with database.engine_session() as session:
+                actor = audit.Actor(user_name(), await tenants.id_of(session), "admin", "cli")
+                await audit.record(session, actor, "migrate", "schema", {"revision": before}, {"revision": applied[-1]})
         return applied
     finally:
         await database.close()

@@ -1,35 +1,28 @@
-"""`scrapersky resume NAME`: a workflow goes on, on every host."""
-
-from typing import Annotated
+"""`scrapersky resume NAME`: resume a workflow on every host."""
 
 import typer
-import uvloop
 
-from scrapersky.cli.shared.actor import acting
-from scrapersky.cli.shared.application import opened
+from scrapersky.cli.shared.application import engine_session, run_async
+from scrapersky.cli.shared.options import AsJson, WorkflowName
 from scrapersky.cli.shared.output import print_json
-from scrapersky.store.operations import controls
 
 
-def resume(
-    name: Annotated[str, typer.Argument(help="The workflow, such as deep_scan.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-) -> None:
-    """Let a paused workflow go on; an open breaker is closed as well.
+def resume(name: WorkflowName, as_json: AsJson = False) -> None:
+    """Resume a paused workflow and close its breaker.
 
     Example: scrapersky resume deep_scan
 
-    Exit codes: 0 goes on, 2 wrong usage, nothing to resume, or database.
+    Exit codes: 0 resumed, 2 wrong usage, neither paused nor stopped by its breaker, or database error.
     """
-    uvloop.run(_resume(name))
+    run_async(_resume(name))
     if as_json:
         print_json({"workflow": name, "paused": False})
     else:
-        typer.echo(f"{name} goes on.")
+        typer.echo(f"{name} is running.")
 
 
 async def _resume(name: str) -> None:
-    async with opened() as application:
-        workflow, actor = application.pipeline[name], await acting(application)
-        async with application.database.engine_session() as session:
-            await controls.resume(session, actor, workflow.name)
+    from scrapersky.store.operations import controls
+
+    async with engine_session() as (application, session, actor):
+        await controls.resume(session, actor, application.pipeline[name].name)

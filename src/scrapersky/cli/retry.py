@@ -1,59 +1,57 @@
-"""`scrapersky retry NAME`: dead rows get another chance, afresh."""
+"""`scrapersky retry NAME`: retry dead rows."""
 
 from typing import Annotated
 from uuid import UUID
 
 import typer
-import uvloop
 
-from scrapersky.cli.shared.actor import TenantName, acting
-from scrapersky.cli.shared.application import opened
-from scrapersky.cli.shared.ids import row_ids
+from scrapersky.cli.shared.application import cli_actor, opened, run_async
+from scrapersky.cli.shared.arguments import parse_ids
+from scrapersky.cli.shared.options import DEFAULT_TENANT, AsJson, RowIds, TenantName, WorkflowName
 from scrapersky.cli.shared.output import print_json
 from scrapersky.core.errors import BadRequest, Conflict
-from scrapersky.store.accounts.tenants import DEFAULT
-from scrapersky.store.operations import dead_letters, queue_rows
-from scrapersky.store.operations.dead_letters import Filter
 
 
 class NotDead(Conflict):
-    """Only rows in Error or Skipped can be tried again."""
+    """Only rows in Error or Skipped can be retried."""
 
 
 def retry(
-    name: Annotated[str, typer.Argument(help="The workflow, such as deep_scan.")],
-    ids: Annotated[list[str] | None, typer.Argument(help="The rows.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="Every dead letter of this workflow, instead of ids.")] = False,
-    tenant: TenantName = DEFAULT,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    name: WorkflowName,
+    ids: RowIds = None,
+    every: Annotated[bool, typer.Option("--all", help="All dead letters of this workflow, instead of ids.")] = False,
+    tenant: TenantName = DEFAULT_TENANT,
+    as_json: AsJson = False,
 ) -> None:
-    """Try dead rows again: their attempts start from nothing.
+    """Retry dead rows, with their attempts reset.
 
-    With ids it is all or nothing: one row that is not dead, and none is touched.
+    With ids, either all rows are retried or none: one row that is not dead is an error.
 
     Example: scrapersky retry deep_scan --all
 
-    Exit codes: 0 tried again, 1 there was nothing to try again, 2 wrong usage, a row that is not dead, or database.
+    Exit codes: 0 rows will be retried, 1 there were none, 2 wrong usage, a row that is not dead, or database error.
     """
     if bool(ids) == every:
-        raise BadRequest("Name either the ids of rows or --all, and not both.")
-    count = uvloop.run(_retry(name, row_ids(ids), tenant))
+        raise BadRequest("Give either the ids of rows or --all.")
+    count = run_async(_retry(name, parse_ids(ids), tenant))
     if as_json:
         print_json({"workflow": name, "retried": count})
     else:
-        typer.echo(f"{name}: {count} will be tried again." if count else f"{name}: there is no dead letter.")
+        typer.echo(f"{name}: {count} will be retried." if count else f"{name}: there is no dead letter.")
     raise typer.Exit(0 if count else 1)
 
 
 async def _retry(name: str, ids: list[UUID], tenant: str) -> int:
+    from scrapersky.store.operations import dead_letters, queue_rows
+
     async with opened() as application:
-        workflow, actor = application.pipeline[name], await acting(application, tenant)
+        workflow, actor = application.pipeline[name], await cli_actor(application, tenant)
         if not ids:
-            wanted = Filter(queue=application.pipeline.queues[name].name)
-            return await dead_letters.move_matching(application.database, application.pipeline, actor, wanted, "retry")
+            filters = dead_letters.Filter(queue=application.pipeline.queues[name].name)
+            return await dead_letters.move_matching(application.database, application.pipeline, actor, filters, "retry")
         async with application.database.session(actor.tenant_id) as session:
-            done = await queue_rows.retry_rows(session, workflow, actor, ids)
-            if done.refused:
-                told = ", ".join(f"{row_id} is {state}" for row_id, state in done.refused.items())
-                raise NotDead(f"{told}. Nothing was changed.")
-            return len(done.retried)
+            result = await queue_rows.retry_rows(session, workflow, actor, ids)
+            if result.refused:
+                refused = ", ".join(f"{row_id} is {state}" for row_id, state in result.refused.items())
+                raise NotDead(f"{refused}. Nothing was changed.")
+            return len(result.retried)

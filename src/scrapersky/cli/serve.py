@@ -1,117 +1,106 @@
 """`scrapersky serve`: the API and the engine in one process."""
 
-import asyncio
 import os
-import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-import structlog
 import typer
-import uvicorn
-import uvloop
 
-from scrapersky.api.accounts.users import invitation_link
-from scrapersky.api.dependencies import WebApplication
-from scrapersky.api.http.uvicorn_protocol import server_config
-from scrapersky.asgi import check_listen, create_app
+from scrapersky.cli.shared.application import run_async
 from scrapersky.core.errors import BadSetting
-from scrapersky.core.logging_setup import configure_logs
-from scrapersky.core.settings import Environment, Settings, load
-from scrapersky.engine.runtime import Runtime
-from scrapersky.store.accounts import invitations
 
-log = structlog.get_logger(__name__)
+if TYPE_CHECKING:
+    from scrapersky.api.dependencies import WebApplication
+    from scrapersky.core.settings import Environment, Settings
 
-REQUESTS_SECONDS = 5  # how long requests under way may take when the process stops
+REQUEST_GRACE_SECONDS = 5  # how long running requests may take when the process stops
 
 
 def serve() -> None:
-    """Serve the API and work on the queues until told to stop.
+    """Serve the API and process the queues until stopped.
 
-    SIGTERM or Ctrl-C makes /health/ready say no, lets running work finish and then closes; a second one hands the work
-    back at once. Development listens on this machine only. While nobody can log in yet, a link for the first admin is
-    printed.
+    SIGTERM or Ctrl-C makes /health/ready fail, lets running work finish and then exits; a second one requeues the work
+    at once. Development accepts local clients only. While no user can log in, a link for the first admin is printed.
 
     Example: SCRAPERSKY_PORT=8080 scrapersky serve
 
-    Exit codes: 0 stopped as asked, 2 wrong usage, setting or database.
+    Exit codes: 0 stopped by a signal, 2 wrong usage or setting, or database error.
     """
+    from scrapersky.asgi import check_listen
+    from scrapersky.core.logging_setup import configure_logs
+    from scrapersky.core.settings import Environment, load
+
     environment = Environment()
     settings = load(environment)
     configure_logs(settings)
     check_listen(settings)
-    with _bound(settings) as listener:
-        uvloop.run(_serve(environment, listener))
+    with _bound_socket(settings) as listener:
+        run_async(_serve(environment, listener))
 
 
-async def _serve(environment: Environment, listener: socket.socket) -> None:
+async def _serve(environment: "Environment", listener: socket.socket) -> None:
+    import asyncio
+
+    import uvicorn
+
+    from scrapersky.api.http.uvicorn_protocol import server_config
+    from scrapersky.asgi import create_app
+    from scrapersky.worker import stop_on_signals
+
+    class Server(uvicorn.Server):
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            """Leave signals to `stop_on_signals`, which stops the engine first."""
+            yield
+
     app = create_app(environment)
-    # The lifespan is ours, not the server's: what cannot work at start is a sentence and not a log of a failed server.
+    # The lifespan is entered here, not by the server, so that a failed start is one sentence and not a server log.
     async with app.router.lifespan_context(app):
-        runtime: Runtime = app.state.application.runtime
-        server = _Server(server_config(app, REQUESTS_SECONDS))
+        application = app.state.application
+        server = Server(server_config(app, REQUEST_GRACE_SECONDS))
         serving = asyncio.create_task(server.serve([listener]), name="serving")
-        stop = _stop_on_signals(runtime)
-        await _greet(app.state.application, _address(listener))
+        stop = stop_on_signals(application.runtime)
+        await _print_address(application, _url(listener))
         await asyncio.wait([serving, asyncio.create_task(stop.wait())], return_when=asyncio.FIRST_COMPLETED)
-        await runtime.stop()  # requests are still answered meanwhile, and /health/ready says no
+        await application.runtime.stop()  # requests are still served meanwhile, and /health/ready fails
         server.should_exit = True
         await serving
 
 
-async def _greet(application: WebApplication, address: str) -> None:
-    only = "; development serves this machine only" if application.settings.environment == "development" else ""
-    typer.echo(f"Listening on {address} (Ctrl-C stops it{only})")
+async def _print_address(application: "WebApplication", url: str) -> None:
+    from scrapersky.api.accounts.users import invitation_link
+    from scrapersky.store.accounts import invitations
+
+    only = "; development accepts local clients only" if application.settings.environment == "development" else ""
+    typer.echo(f"Listening on {url} (Ctrl-C stops it{only})")
     token = await invitations.for_first_admin(application.database)
     if token:
         typer.echo(
-            "Nobody can log in yet. The first admin comes by this link, within 24 hours: "
-            f"{address}{invitation_link(token)}"
+            f"No user can log in yet. Link for the first admin, valid for 24 hours: {url}{invitation_link(token)}"
         )
         typer.echo("Or at the command line: scrapersky user create NAME --role admin")
 
 
-class _Server(uvicorn.Server):
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Signals are answered here, where the engine can be asked to stop first."""
-        yield
-
-
-def _stop_on_signals(runtime: Runtime) -> asyncio.Event:
-    stop, loop = asyncio.Event(), asyncio.get_running_loop()
-
-    def asked_to_stop() -> None:
-        if stop.is_set():
-            log.warning("immediate_shutdown_requested")
-            runtime.stop_now()
-        stop.set()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, asked_to_stop)
-    return stop
-
-
 @contextmanager
-def _bound(settings: Settings) -> Iterator[socket.socket]:
-    """The socket, before anything else is begun."""
+def _bound_socket(settings: "Settings") -> Iterator[socket.socket]:
+    """Open the listening socket before anything else. Raises BadSetting if the address cannot be used."""
     host = settings.host.strip("[]")
     try:
         family = socket.getaddrinfo(host, settings.port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, settings.port), family=family, backlog=2048)
     except OSError as error:
-        # create_server adds the address to the reason, where it stands already.
+        # The strerror of create_server repeats the address.
         reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
         raise BadSetting(
             f"SCRAPERSKY_HOST={settings.host} with SCRAPERSKY_PORT={settings.port} cannot be listened on "
-            f"({reason}). Stop what uses it, or name another."
+            f"({reason}). Stop the process that uses it, or set another."
         ) from error
     with listener:
         yield listener
 
 
-def _address(listener: socket.socket) -> str:
+def _url(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,12 +1,15 @@
-"""`scrapersky settings`: what every setting is, would be, and where it comes from."""
+"""`scrapersky settings`: every setting with its value, default and source."""
 
 from typing import Annotated
 
 import typer
 
+from scrapersky.cli.shared.options import AsJson
+from scrapersky.cli.shared.output import print_json, print_table
+
 
 def settings(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON list.")] = False,
+    as_json: AsJson = False,
     env_example: Annotated[
         bool, typer.Option("--env-example", help="Print .env.example: every setting with its default.")
     ] = False,
@@ -18,15 +21,14 @@ def settings(
 
     Example: DEEP_SCAN_SCHEDULER_BATCH_SIZE=50 scrapersky settings
 
-    Exit codes: 0 all is well, 2 wrong usage, or a setting that cannot work.
+    Exit codes: 0 success, 2 wrong usage, or an invalid setting.
     """
     from scrapersky.cli.printing import settings_pages
     from scrapersky.cli.printing.settings_catalog import every_setting, grouped, shown
-    from scrapersky.cli.shared.output import print_json, print_table
     from scrapersky.core.settings import Environment
     from scrapersky.pipeline import build_pipeline
 
-    # The pages are about the defaults: whatever is set here does not matter to them.
+    # The pages show defaults: they are the same on every machine.
     environment = Environment({}, None) if env_example or as_markdown else Environment()
     found = every_setting(environment, build_pipeline({}))
     if env_example:

@@ -1,93 +1,113 @@
-"""`scrapersky status`: how every workflow stands, on all hosts together."""
+"""`scrapersky status`: the state of every workflow, on all hosts."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
-import uvloop
 
-from scrapersky.bootstrap import Application
-from scrapersky.cli.shared.application import opened
-from scrapersky.cli.shared.output import print_json, print_table, seconds
+from scrapersky.cli.shared.application import opened, run_async
+from scrapersky.cli.shared.options import AsJson
+from scrapersky.cli.shared.output import format_seconds, print_json, print_table
 from scrapersky.core import clock
-from scrapersky.engine.breaker import CLOSED
-from scrapersky.engine.tuning import Tuning
-from scrapersky.models import Run, Worker
-from scrapersky.store.operations import controls, runs, workflow_status
-from scrapersky.store.operations.workflow_status import Standing
 
-COLUMNS = ["workflow", "ready#", "waiting#", "processing#", "dead#", "oldest#", "/min#", "errors#", "state", "last run"]
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from scrapersky.engine.tuning import Tuning
+    from scrapersky.models import Run, Worker
+    from scrapersky.store.operations.workflow_status import Standing
+
+HEADINGS = [
+    "workflow",
+    "ready#",
+    "waiting#",
+    "processing#",
+    "dead#",
+    "oldest#",
+    "/min#",
+    "errors#",
+    "state",
+    "last run",
+]
+RUN_FIELDS = (
+    *("host", "pid", "started_at", "seconds", "claimed", "completed", "skipped", "postponed", "retried", "failed"),
+    *("returned", "lost", "error"),
+)
+WORKER_FIELDS = ("host", "pid", "version", "started_at", "seen_at")
 
 
 @dataclass(frozen=True)
-class Seen:
-    """A workflow, its latest run, and what is wrong with it."""
+class WorkflowReport:
+    """The state of a workflow, its latest run, and why it is degraded."""
 
-    standing: Standing
-    last_run: Run | None
-    troubles: list[str]
+    standing: "Standing"
+    last_run: "Run | None"
+    problems: list[str]
 
 
-def status(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False) -> None:
-    """Show how every workflow stands: its queue, its pace, its failures, and who is working.
+def status(as_json: AsJson = False) -> None:
+    """Show the queue, rate, failures and state of every workflow, and the workers.
 
-    Rates and errors are those of the last fifteen minutes. Degraded means: a breaker is not closed, a row has been
-    ready for longer than its limit, or rows are ready and no worker has been seen.
+    Rates and errors are those of the last fifteen minutes. A workflow is degraded if its breaker is not closed, if a
+    row has been ready for longer than its limit, or if rows are ready and no worker is running.
 
     Example: scrapersky status --json
 
-    Exit codes: 0 all is well, 1 something is degraded, 2 wrong setting or database.
+    Exit codes: 0 no workflow is degraded, 1 one is, 2 wrong setting or database error.
     """
-    workflows, workers = uvloop.run(_look())
-    degraded = [seen.standing.workflow.name for seen in workflows if seen.troubles]
+    reports, workers = run_async(_read())
+    degraded = [report.standing.workflow.name for report in reports if report.problems]
     if as_json:
         print_json(
             {
-                "workflows": [_plain(seen) for seen in workflows],
-                "workers": [_worker(worker) for worker in workers],
+                "workflows": [_as_json(report) for report in reports],
+                "workers": [{name: getattr(worker, name) for name in WORKER_FIELDS} for worker in workers],
                 "degraded": degraded,
             }
         )
     else:
-        print_table(COLUMNS, [_line(seen) for seen in workflows])
-        typer.echo("\n".join([*_workers_told(workers), *_troubles_told(workflows)]))
+        print_table(HEADINGS, [_cells(report) for report in reports])
+        typer.echo("\n".join([*_worker_lines(workers), *_problem_lines(reports)]))
     raise typer.Exit(1 if degraded else 0)
 
 
-async def _look() -> tuple[list[Seen], list[Worker]]:
+async def _read() -> "tuple[list[WorkflowReport], list[Worker]]":
+    from scrapersky.store.operations import controls, runs, workflow_status
+
     async with opened() as application, application.database.engine_session() as session:
         workers = await controls.workers(session)
-        found = []
+        reports = []
         for standing in await workflow_status.of_line(session, application.pipeline):
-            latest = await runs.page(session, workflow=standing.workflow.name, limit=1)
-            troubles = _troubles(standing, _tuning(application, standing), workers)
-            found.append(Seen(standing, latest[0] if latest else None, troubles))
-        return found, workers
+            name = standing.workflow.name
+            latest = await runs.page(session, workflow=name, limit=1)
+            problems = _problems(standing, application.tunings[name], workers)
+            reports.append(WorkflowReport(standing, latest[0] if latest else None, problems))
+        return reports, workers
 
 
-def _tuning(application: Application, standing: Standing) -> Tuning:
-    return application.tunings[standing.workflow.name]
+def _problems(standing: "Standing", tuning: "Tuning", workers: "Sequence[Worker]") -> list[str]:
+    from scrapersky.engine.breaker import CLOSED
 
-
-def _troubles(standing: Standing, tuning: Tuning, workers: Sequence[Worker]) -> list[str]:
     control, measures = standing.control, standing.measures
-    troubles = []
+    problems = []
     if control is not None and control.breaker != CLOSED:
-        troubles.append(f"its breaker is {control.breaker} ({control.breaker_reason}); it tries again by itself")
+        problems.append(f"its breaker is {control.breaker} ({control.breaker_reason}); it is probed automatically")
     if measures.oldest_seconds > tuning.oldest_age_limit_seconds:
-        troubles.append(
-            f"a row has been ready for {seconds(measures.oldest_seconds)},"
-            f" the limit is {seconds(tuning.oldest_age_limit_seconds)}"
+        problems.append(
+            f"a row has been ready for {format_seconds(measures.oldest_seconds)},"
+            f" the limit is {format_seconds(tuning.oldest_age_limit_seconds)}"
         )
     if measures.ready and not workers:
-        troubles.append("rows are ready and no worker has been seen; `scrapersky worker` starts one")
-    return troubles
+        problems.append("rows are ready and no worker is running; `scrapersky worker` starts one")
+    return problems
 
 
-def _state(standing: Standing) -> str:
+def _state(standing: "Standing") -> str:
+    from scrapersky.engine.breaker import CLOSED
+
     control = standing.control
-    if control is None:  # no host has looked at it yet
+    if control is None:  # no host has polled it yet
         return "running"
     if control.paused_at is not None:
         return f"paused by {control.paused_by}" + (f": {control.pause_reason}" if control.pause_reason else "")
@@ -96,24 +116,26 @@ def _state(standing: Standing) -> str:
     return f"held by {control.held_by}" if control.held_by else "running"
 
 
-def _line(seen: Seen) -> list[object]:
-    measures, recent = seen.standing.measures, seen.standing.recent
+def _cells(report: WorkflowReport) -> list[object]:
+    measures, recent = report.standing.measures, report.standing.recent
     return [
-        seen.standing.workflow.name,
+        report.standing.workflow.name,
         measures.ready,
         measures.waiting,
         measures.processing,
         measures.dead,
-        seconds(measures.oldest_seconds) if measures.ready else "-",
+        format_seconds(measures.oldest_seconds) if measures.ready else "-",
         f"{recent.rate_per_minute:.1f}",
         "-" if recent.error_rate is None else f"{recent.error_rate:.0%}",
-        _state(seen.standing),
-        f"{seconds((clock.now() - seen.last_run.started_at).total_seconds())} ago" if seen.last_run else "-",
+        _state(report.standing),
+        f"{_age(report.last_run.started_at)} ago" if report.last_run else "-",
     ]
 
 
-def _plain(seen: Seen) -> dict[str, Any]:
-    standing, control = seen.standing, seen.standing.control
+def _as_json(report: WorkflowReport) -> dict[str, Any]:
+    from scrapersky.engine.breaker import CLOSED
+
+    standing, control, run = report.standing, report.standing.control, report.last_run
     return {
         "name": standing.workflow.name,
         "number": standing.workflow.number,
@@ -130,30 +152,21 @@ def _plain(seen: Seen) -> dict[str, Any]:
         "breaker_reason": control.breaker_reason if control else None,
         "breaker_until": control.breaker_until if control else None,
         "held_by": control.held_by if control else None,
-        "last_run": _run(seen.last_run) if seen.last_run else None,
-        "troubles": seen.troubles,
+        "last_run": {name: getattr(run, name) for name in RUN_FIELDS} if run else None,
+        "problems": report.problems,
     }
 
 
-def _run(run: Run) -> dict[str, Any]:
-    names = ("host", "pid", "started_at", "seconds", "claimed", "completed", "skipped", "postponed", "retried")
-    return {name: getattr(run, name) for name in (*names, "failed", "returned", "lost", "error")}
-
-
-def _worker(worker: Worker) -> dict[str, Any]:
-    return {name: getattr(worker, name) for name in ("host", "pid", "version", "started_at", "seen_at")}
-
-
-def _workers_told(workers: Sequence[Worker]) -> list[str]:
+def _worker_lines(workers: "Sequence[Worker]") -> list[str]:
     if not workers:
-        return ["No worker has been seen within half a minute."]
-    return [
-        f"{worker.host} {worker.pid} has been working for {seconds((clock.now() - worker.started_at).total_seconds())}."
-        for worker in workers
-    ]
+        return ["No worker has reported within 30 seconds."]
+    return [f"{worker.host} {worker.pid} has been running for {_age(worker.started_at)}." for worker in workers]
 
 
-def _troubles_told(workflows: Sequence[Seen]) -> list[str]:
-    return [
-        f"Degraded: {seen.standing.workflow.name}: {'; '.join(seen.troubles)}." for seen in workflows if seen.troubles
-    ]
+def _problem_lines(reports: Sequence[WorkflowReport]) -> list[str]:
+    degraded = (report for report in reports if report.problems)
+    return [f"Degraded: {report.standing.workflow.name}: {'; '.join(report.problems)}." for report in degraded]
+
+
+def _age(moment: "datetime") -> str:
+    return format_seconds((clock.now() - moment).total_seconds())

@@ -1,32 +1,30 @@
-"""`scrapersky worker`: the engine without the web, on as many hosts as there is work for."""
+"""`scrapersky worker`: the engine without the API, on any number of hosts."""
 
 import gc
 from typing import Annotated
 
 import typer
 
+from scrapersky.cli.shared.application import run_async
+
 
 def worker(
     until_idle: Annotated[
         bool,
-        typer.Option(
-            "--until-idle", help="Stop when nothing is ready, running or due within a minute; paused queues are left."
-        ),
+        typer.Option("--until-idle", help="Stop when no row is ready, running or due within a minute."),
     ] = False,
 ) -> None:
-    """Work on the queues until told to stop.
+    """Process the queues until stopped.
 
-    SIGTERM or Ctrl-C stops claiming and lets running work finish; a second one hands it back at once. Any number of
-    workers may share one PostgreSQL.
+    SIGTERM or Ctrl-C stops claiming and lets running work finish; a second one requeues it at once. Any number of
+    workers may share one PostgreSQL. --until-idle does not wait for paused workflows.
 
     Example: DATABASE_URL=postgresql://line@db/line scrapersky worker
 
-    Exit codes: 0 stopped as asked, 2 wrong usage, setting or database.
+    Exit codes: 0 stopped by a signal or idle, 2 wrong usage or setting, or database error.
     """
-    import uvloop
-
-    gc.disable()  # whatever is made while starting stays: to look through it again and again only takes time
-    uvloop.run(_work(until_idle))
+    gc.disable()  # objects created at the start are kept: collecting them costs time and frees nothing
+    run_async(_work(until_idle))
 
 
 async def _work(until_idle: bool) -> None:

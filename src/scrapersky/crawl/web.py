@@ -8,6 +8,7 @@ from typing import ParamSpec, TypeVar
 
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.crawler import Crawler, crawler_of
+from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.network.mx_lookup import mx_lookup_of
 from scrapersky.crawl.politeness.host_limits import HostLimits
 from scrapersky.extract.parser_pool.pool import ParserPool
@@ -37,6 +38,10 @@ class Web:
         """Return the crawler, opened."""
         await self._open()
         return self._crawler
+
+    async def client(self) -> Client:
+        """Return the guarded HTTP client, opened."""
+        return (await self.crawler()).client
 
     async def read(self, function: Callable[P, Facts], *args: P.args, **options: P.kwargs) -> Facts:
         """Run a parsing function in a process that may be killed."""

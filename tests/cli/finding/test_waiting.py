@@ -13,7 +13,7 @@ async def sandbox():
 
 async def test_a_paused_workflow_is_not_waited_for_silently(process, sandbox, database_url, tmp_path, admin):
     await admin.execute("INSERT INTO workflow_control (workflow, paused_at) VALUES ('deep_scan', now())")
-    words = ("find", "dentists in Helsinki", "--limit", "5", "--out", str(tmp_path / "x.csv"), "--patience", "8")
+    words = ("find", "dentists in Helsinki", "--limit", "5", "--out", str(tmp_path / "x.csv"), "--idle-timeout", "8")
     said = await process(*words, **sandbox.environment(), DATABASE_URL=database_url, CRAWL_PARSER_PROCESSES="1").leave(
         120
     )

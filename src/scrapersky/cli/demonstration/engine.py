@@ -1,4 +1,4 @@
-"""`scrapersky demo --engine`: the engine alone at work on parcels, on this machine, in a few seconds."""
+"""`scrapersky demo --engine`: the engine with three example workflows, in a few seconds."""
 
 import asyncio
 import time
@@ -8,9 +8,11 @@ from typing import Any
 from uuid import UUID
 
 import typer
+from sqlalchemy import text
 
 from scrapersky.bootstrap import Application, open_application
 from scrapersky.cli.demonstration.progress import Progress, Step
+from scrapersky.cli.shared.application import cli_actor, run_async
 from scrapersky.cli.shared.output import print_json, print_table
 from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.settings import Environment, load
@@ -18,70 +20,70 @@ from scrapersky.engine.events import BatchSettled
 from scrapersky.sandbox.example_workflows import create_parcel_tables, example_pipeline
 from scrapersky.worker import wait_until_idle
 
-TEARS = 0.05  # how often the tape tears
+FAILURE_RATE = 0.05
 PACKING_SECONDS = 0.015
-LATECOMERS = 20  # parcels sent one by one at the end, to see how quickly a hand-over goes
+TIMED_PARCELS = 20  # parcels queued one by one at the end, to measure the latency of three steps
 
 NEXT = """\
-Where to look next:
+Next steps:
   scrapersky worker      the same engine on your own database (without DATABASE_URL: an embedded one)
-  scrapersky status      queues, failures, breakers and who is working
-  scrapersky settings    everything that can be turned, and what it is turned to
-  docs/the-line.md       what the steps are; docs/adding-a-workflow.md: how to add one in one file"""
+  scrapersky status      queues, failures, breakers and workers
+  scrapersky settings    all settings and their values
+  docs/the-line.md       the steps of the pipeline; docs/adding-a-workflow.md: how to add one"""
 
 
 @dataclass(frozen=True)
-class Ending:
-    """What the demo came to, as the database has it."""
+class EngineReport:
+    """The result of the demo, counted in the database."""
 
     rows: int
     seconds: float
     rows_per_second: float
     shipped: int
-    set_aside: int
+    skipped: int
     dead: int
-    hand_over_ms: float
+    latency_ms: float
     steps: list[Step]
 
     @property
-    def adds_up(self) -> bool:
-        """Whether every parcel ended somewhere, once."""
-        return self.shipped + self.set_aside + self.dead == self.rows
+    def is_complete(self) -> bool:
+        """Whether every parcel was settled exactly once."""
+        return self.shipped + self.skipped + self.dead == self.rows
 
 
 def show_engine(home: Path, rows: int, as_json: bool) -> bool:
-    """A few thousand rows through three chained steps, one of which fails now and then; true if all add up."""
-    import uvloop
-
-    ending = uvloop.run(_show(home, rows))
+    """Process rows in three chained steps, one of which fails at times; return whether every row was settled once."""
+    report = run_async(_run(home, rows))
     if as_json:
-        print_json({**asdict(ending), "adds_up": ending.adds_up})
+        print_json({**asdict(report), "is_complete": report.is_complete})
     else:
-        _tell(ending)
-    return ending.adds_up
+        _print(report)
+    return report.is_complete
 
 
-async def _show(home: Path, rows: int) -> Ending:
+async def _run(home: Path, rows: int) -> EngineReport:
     progress = Progress(["packing", "weighing", "shipping"], rows)
     with progress.waiting("Starting an embedded PostgreSQL in a temporary directory"):
-        application = await _build(home)
+        application = await _open(home)
     application.events.subscribe(progress.count)
     try:
         with progress:
             started = time.monotonic()
-            tenant = await _queue(application, rows)
+            tenant_id = (await cli_actor(application)).tenant_id
+            async with application.database.session(tenant_id) as session:
+                await session.execute(text(_INSERT), {"tenant": tenant_id, "rows": rows})
             application.runtime.start()
             await wait_until_idle(application)
             seconds = time.monotonic() - started
-        hand_over = await _time_hand_over(application, tenant)
-        return await _end(application, rows, seconds, hand_over, progress.steps)
+        latency_ms = await _measure_latency_ms(application, tenant_id)
+        return await _report(application, rows, seconds, latency_ms, progress.steps)
     finally:
         await application.runtime.stop(grace_seconds=1)
         await application.close()
 
 
-async def _build(home: Path) -> Application:
-    """The house as every process builds it, with another line in it and settings of its own."""
+async def _open(home: Path) -> Application:
+    """Open the application with the example workflows."""
     variables = {
         "SCRAPERSKY_DATA_DIR": str(home),
         "SCRAPERSKY_LOG_LEVEL": "error",
@@ -89,88 +91,73 @@ async def _build(home: Path) -> Application:
     }
     environment = Environment(variables, None)
     configure_logs(load(environment))
-    application = await open_application(environment, pipeline=example_pipeline(TEARS, PACKING_SECONDS))
+    application = await open_application(environment, pipeline=example_pipeline(FAILURE_RATE, PACKING_SECONDS))
     await create_parcel_tables(application.database)
     return application
 
 
-async def _queue(application: Application, rows: int) -> UUID:
-    """Queue the parcels; a plain INSERT is all it takes."""
-    from sqlalchemy import text
-
-    async with application.database.engine_connection() as connection:
-        tenant: UUID = await connection.fetchval("SELECT id FROM tenant WHERE name = 'default'")
-    async with application.database.session(tenant) as session:
-        await session.execute(text(_INSERT), {"tenant": tenant, "rows": rows})
-    return tenant
-
-
-async def _time_hand_over(application: Application, tenant: UUID) -> float:
-    """The median milliseconds from queueing a parcel to its leaving the house, three steps later."""
-    from sqlalchemy import text
-
-    arrived = asyncio.Event()
+async def _measure_latency_ms(application: Application, tenant_id: UUID) -> float:
+    """Return the median time from queueing a parcel to the end of its third step."""
+    shipped = asyncio.Event()
 
     async def notice(event: Any) -> None:
         if isinstance(event, BatchSettled) and event.workflow == "shipping":
-            arrived.set()
+            shipped.set()
 
     application.events.subscribe(notice)
-    taken = []
-    for _ in range(LATECOMERS):
-        arrived.clear()
+    latencies = []
+    for _ in range(TIMED_PARCELS):
+        shipped.clear()
         started = time.monotonic()
-        async with application.database.session(tenant) as session:
-            await session.execute(text(_INSERT_ONE), {"tenant": tenant})
-        # The tape may tear thrice; then this parcel tells nothing.
+        async with application.database.session(tenant_id) as session:
+            await session.execute(text(_INSERT_ONE), {"tenant": tenant_id})
         try:
-            await asyncio.wait_for(arrived.wait(), 1)
-        except TimeoutError:
+            await asyncio.wait_for(shipped.wait(), 1)
+        except TimeoutError:  # this parcel failed and is retried later: it is not measured
             continue
-        taken.append(time.monotonic() - started)
-    return sorted(taken)[len(taken) // 2] * 1000 if taken else 0.0
+        latencies.append(time.monotonic() - started)
+    return sorted(latencies)[len(latencies) // 2] * 1000 if latencies else 0.0
 
 
-async def _end(application: Application, rows: int, seconds: float, hand_over: float, steps: list[Step]) -> Ending:
+async def _report(
+    application: Application, rows: int, seconds: float, latency_ms: float, steps: list[Step]
+) -> EngineReport:
     async with application.database.engine_connection() as connection:
-        shipped, set_aside, dead = await connection.fetchrow(_COUNT)
-    return Ending(
+        shipped, skipped, dead = await connection.fetchrow(_COUNT)
+    return EngineReport(
         rows=rows,
         seconds=round(seconds, 2),
         rows_per_second=round(sum(step.settled for step in steps) / seconds, 1),
         shipped=shipped,
-        set_aside=set_aside,
+        skipped=skipped,
         dead=dead,
-        hand_over_ms=round(hand_over, 1),
+        latency_ms=round(latency_ms, 1),
         steps=steps,
     )
 
 
-def _tell(ending: Ending) -> None:
+def _print(report: EngineReport) -> None:
     print_table(
-        ["step", "completed#", "skipped#", "tried again#", "dead#"],
-        [(step.name, step.completed, step.skipped, step.retried, step.failed) for step in ending.steps],
+        ["step", "completed#", "skipped#", "retried#", "dead#"],
+        [(step.name, step.completed, step.skipped, step.retried, step.failed) for step in report.steps],
     )
+    verdict = "Every parcel was settled once." if report.is_complete else "Parcels are missing: please report this bug."
     typer.echo(
-        f"{ending.rows:,} parcels in {ending.seconds:.1f} s: {ending.shipped:,} shipped, {ending.set_aside:,} set aside"
-        f" as empty, {ending.dead:,} dead letters; {ending.rows_per_second:,.0f} rows/s over three steps"
-        f" (packing takes {PACKING_SECONDS * 1000:.0f} ms a parcel).\n"
-        + (
-            "Every parcel is accounted for, once."
-            if ending.adds_up
-            else "These do not add up: please report this as a bug."
-        )
-        + f"\nA parcel queued into the idle line left it, three steps later, after {ending.hand_over_ms:.0f} ms.\n\n"
-        + NEXT
+        f"{report.rows:,} parcels in {report.seconds:.1f} s: {report.shipped:,} shipped, {report.skipped:,} skipped"
+        f" as empty, {report.dead:,} dead letters; {report.rows_per_second:,.0f} rows/s in three steps"
+        f" (packing takes {PACKING_SECONDS * 1000:.0f} ms per parcel).\n"
+        f"{verdict}\n"
+        f"A parcel queued into the idle pipeline was shipped, three steps later, after {report.latency_ms:.0f} ms.\n\n"
+        f"{NEXT}"
     )
 
 
 _INSERT = """
 INSERT INTO parcel (tenant_id, label, packing_status)
 SELECT :tenant, 'parcel ' || md5(n::text), 'Queued' FROM generate_series(1, :rows) n"""
-_INSERT_ONE = "INSERT INTO parcel (tenant_id, label, packing_status) VALUES (:tenant, 'latecomer', 'Queued')"
+_INSERT_ONE = "INSERT INTO parcel (tenant_id, label, packing_status) VALUES (:tenant, 'timed', 'Queued')"
 _COUNT = """
 SELECT (SELECT count(*) FROM shipment s JOIN parcel p ON p.id = s.parcel_id
-        WHERE s.shipping_status = 'Completed' AND p.label <> 'latecomer'),
-    (SELECT count(*) FROM parcel WHERE weighing_status = 'Skipped' AND label <> 'latecomer'),
-    (SELECT count(*) FROM dead_letter d JOIN parcel p ON p.id = d.row_id WHERE p.label <> 'latecomer')"""
+        WHERE s.shipping_status = 'Completed' AND p.label <> 'timed'),
+    (SELECT count(*) FROM parcel WHERE weighing_status = 'Skipped' AND label <> 'timed'),
+    (SELECT count(*) FROM dead_letter d JOIN parcel p ON p.id = d.row_id WHERE p.label <> 'timed')"""

@@ -1,4 +1,4 @@
-"""The demo as it goes: a bar for each step on a terminal, a line each second elsewhere; both on standard error."""
+"""Progress of the engine demo on standard error: a bar per step on a terminal, a line per second elsewhere."""
 
 import time
 from contextlib import AbstractContextManager, nullcontext
@@ -17,7 +17,7 @@ LINE_SECONDS = 1.0
 
 @dataclass
 class Step:
-    """What became of the rows of one step so far."""
+    """The outcomes of the rows of one step so far."""
 
     name: str
     completed: int = 0
@@ -27,18 +27,18 @@ class Step:
 
     @property
     def settled(self) -> int:
-        """Rows that are through with this step."""
+        """The number of rows that have finished this step."""
         return self.completed + self.skipped + self.failed
 
 
 class Progress:
-    """Counts what the engine tells, and draws it while it is entered."""
+    """Counts settled rows by engine events, and draws them inside its `with` block."""
 
     def __init__(self, names: list[str], rows: int) -> None:
         self.steps = [Step(name) for name in names]
         self._rows = rows
         self._drawing = False
-        self._said_at = time.monotonic()
+        self._printed_at = time.monotonic()
         self._console = Console(stderr=True)
         self._bars = bars.Progress(
             bars.TextColumn("{task.description:<10}"),
@@ -52,7 +52,7 @@ class Progress:
         self._tasks: dict[str, bars.TaskID] = {}
 
     def waiting(self, words: str) -> AbstractContextManager[object]:
-        """Something that takes a moment."""
+        """Show the words until the block ends."""
         if self._console.is_terminal:
             return self._console.status(words)
         self._console.print(words)
@@ -72,7 +72,7 @@ class Progress:
         self._bars.stop()
 
     async def count(self, event: Any) -> None:
-        """A listener of the engine."""
+        """Count an engine event."""
         if not (isinstance(event, BatchSettled) and self._drawing):
             return
         step = next(step for step in self.steps if step.name == event.workflow)
@@ -81,19 +81,19 @@ class Progress:
         self._draw()
 
     def _draw(self, last: bool = False) -> None:
-        expected = self._rows  # a step gets what the one before has let through
+        expected = self._rows  # a step gets the rows that the preceding step completed
         for step in self.steps:
             self._bars.update(self._tasks[step.name], completed=step.settled, total=expected, note=_note(step))
             expected -= step.skipped + step.failed
-        if not self._console.is_terminal and (last or time.monotonic() - self._said_at > LINE_SECONDS):
-            self._said_at = time.monotonic()
+        if not self._console.is_terminal and (last or time.monotonic() - self._printed_at > LINE_SECONDS):
+            self._printed_at = time.monotonic()
             self._console.print("  ".join(f"{step.name} {step.settled}{_note(step, ' ')}" for step in self.steps))
 
 
 def _note(step: Step, before: str = "") -> str:
     parts = [
         f"{count} {word}"
-        for count, word in ((step.retried, "tried again"), (step.skipped, "skipped"), (step.failed, "dead"))
+        for count, word in ((step.retried, "retried"), (step.skipped, "skipped"), (step.failed, "dead"))
         if count
     ]
     return f"{before}({', '.join(parts)})" if parts else ""

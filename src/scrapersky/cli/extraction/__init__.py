@@ -1,1 +1,1 @@
-"""Extraction."""
+"""The pages of `scrapersky extract`: one page, or a batch."""

@@ -1,1 +1,1 @@
-"""Finding."""
+"""The search of `scrapersky find`: request, progress, waiting, summary."""

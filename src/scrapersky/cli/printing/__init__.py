@@ -1,1 +1,1 @@
-"""Printing."""
+"""Output of `scrapersky settings` and `scrapersky sitemap`."""

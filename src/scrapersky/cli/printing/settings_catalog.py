@@ -1,4 +1,4 @@
-"""Every setting there is, from where it is declared: what `settings`, .env.example and the docs are made of."""
+"""All settings with values, defaults and sources, for `scrapersky settings`, .env.example and docs/settings.md."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.tuning import Tuning
 
 MASK = "********"
-# The first that fits gives the group.
+# The first prefix that matches is the group.
 GROUPS = {
     "DATABASE_": "The database",
     "SCRAPERSKY_DATABASE_": "The database",
@@ -26,7 +26,7 @@ GROUPS = {
 
 @dataclass(frozen=True)
 class Setting:
-    """A variable: what it is now, what it would be, where it comes from."""
+    """A variable with its value, default and source."""
 
     group: str
     name: str
@@ -37,13 +37,13 @@ class Setting:
 
 
 def every_setting(environment: Environment, pipeline: Pipeline) -> list[Setting]:
-    """The settings of the process, then those of each workflow. A wrong one is a sentence."""
+    """Return the settings of the process, then those of each workflow. Raises BadSetting."""
     settings, tunings = read_settings(environment, pipeline)
     return [*_of_process(environment, settings), *_of_workflows(environment, settings, pipeline, tunings)]
 
 
 def grouped(settings: Iterable[Setting]) -> dict[str, list[Setting]]:
-    """The settings of each group, groups in the order of their first setting."""
+    """Group the settings; groups are ordered by their first setting."""
     groups: dict[str, list[Setting]] = {}
     for setting in settings:
         groups.setdefault(setting.group, []).append(setting)
@@ -51,7 +51,7 @@ def grouped(settings: Iterable[Setting]) -> dict[str, list[Setting]]:
 
 
 def shown(value: Any) -> str:
-    """A value as it would be written in .env."""
+    """Format a value as in .env."""
     if value is None:
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -64,7 +64,7 @@ def _of_process(environment: Environment, settings: Settings) -> Iterator[Settin
             group=next(group for prefix, group in GROUPS.items() if name.startswith(prefix)),
             name=name,
             value=_plain(getattr(settings, field_name)),
-            # The default directory differs from machine to machine.
+            # The default directory is different on each machine.
             default=None if isinstance(field.default, Path) else _plain(field.default),
             source=environment.source(name),
             description=(field.description or "")
@@ -92,7 +92,7 @@ def _of_workflows(
 
 
 def _plain(value: Any) -> Any:
-    """The value as JSON has it, and a secret never."""
+    """Convert a value to JSON types, and mask secrets."""
     match value:
         case SecretStr():
             return MASK

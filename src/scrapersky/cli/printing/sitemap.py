@@ -1,4 +1,4 @@
-"""What `scrapersky sitemap` prints: URLs or one JSON document to standard output, everything else to standard error."""
+"""Output of `scrapersky sitemap`: URLs or one JSON document on standard output, all else on standard error."""
 
 import json
 import sys
@@ -10,41 +10,42 @@ import typer
 from rich.console import Console
 from rich.status import Status
 
+from scrapersky.cli.shared.output import printable
 from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
 from scrapersky.crawl.sitemaps.result import SearchOutcome, SitemapSearch
 
-_QUIET_SECONDS = 2.0
+QUIET_SECONDS = 2.0
 
 
 class Progress:
-    """Says how far it came when it takes longer than two seconds: a live line on a terminal, plain lines elsewhere."""
+    """Progress after the first two seconds: a live line on a terminal, plain lines elsewhere."""
 
     def __init__(self) -> None:
         self._console = Console(stderr=True)
         self._live: Status | None = None
-        self._next = time.monotonic() + _QUIET_SECONDS
+        self._next = time.monotonic() + QUIET_SECONDS
 
-    def tell(self, told: str) -> None:
-        """The state of things now."""
+    def show(self, text: str) -> None:
+        """Show the current progress."""
         if self._live is not None:
-            self._live.update(told)
+            self._live.update(text)
         elif time.monotonic() >= self._next:
-            # URLs that run over the same terminal are progress enough.
+            # URLs that are printed to the same terminal show the progress already.
             if self._console.is_terminal and not sys.stdout.isatty():
-                self._live = self._console.status(told)
+                self._live = self._console.status(text)
                 self._live.start()
             elif not sys.stdout.isatty():
-                typer.echo(told, err=True)
-            self._next = time.monotonic() + _QUIET_SECONDS
+                typer.echo(text, err=True)
+            self._next = time.monotonic() + QUIET_SECONDS
 
     def stop(self) -> None:
-        """Take the live line away."""
+        """Remove the live line."""
         if self._live is not None:
             self._live.stop()
 
 
 class Output:
-    """Prints entries as they come, so that nothing is kept, and the summary at the end."""
+    """Prints entries as they arrive, without keeping them, and the summary at the end."""
 
     def __init__(self, source: str, *, as_json: bool, limit: int | None, progress: Progress) -> None:
         self._source = source
@@ -55,23 +56,25 @@ class Output:
         self._sitemaps: set[str] = set()
 
     def take(self, sitemap: str, batch: list[SitemapEntry]) -> bool:
-        """Print these entries; false when the limit is reached."""
+        """Print these entries; return False when the limit is reached."""
         if self._limit is not None:
             batch = batch[: self._limit - self._count]
         if batch:
             self._sitemaps.add(sitemap)
-            lines = self._json_lines(sitemap, batch) if self._as_json else "".join(f"{_shown(e.loc)}\n" for e in batch)
+            lines = (
+                self._json_lines(sitemap, batch) if self._as_json else "".join(f"{printable(e.loc)}\n" for e in batch)
+            )
             sys.stdout.write(lines)
             self._count += len(batch)
-        self.beat()
+        self.show_progress()
         return self._limit is None or self._count < self._limit
 
-    def beat(self) -> None:
-        """Show how far it came."""
-        self._progress.tell(f"{_plural(self._count, 'URL')} from {_plural(len(self._sitemaps), 'sitemap')} so far")
+    def show_progress(self) -> None:
+        """Show the number of URLs so far."""
+        self._progress.show(f"{_plural(self._count, 'URL')} from {_plural(len(self._sitemaps), 'sitemap')} so far")
 
     def finish(self, search: SitemapSearch) -> None:
-        """The summary: what was found, what not, and why."""
+        """Print the summary: what was found, what was not, and why."""
         self._progress.stop()
         if self._as_json:
             sys.stdout.write(self._opening() + "\n], " + json.dumps(self._summary(search))[1:] + "\n")
@@ -80,7 +83,7 @@ class Output:
         typer.echo("\n".join(self._sentences(search)), err=True)
 
     def _opening(self) -> str:
-        """The beginning of the document; not before there is something to say, so that an error stands alone."""
+        """Return the start of the document before the first entry; an early error then prints no half document."""
         return "" if self._count else f'{{"source": {json.dumps(self._source)}, "urls": ['
 
     def _json_lines(self, sitemap: str, batch: list[SitemapEntry]) -> str:
@@ -103,9 +106,9 @@ class Output:
 
     def _sentences(self, search: SitemapSearch) -> list[str]:
         if search.outcome is not SearchOutcome.FOUND:
-            told = {SearchOutcome.NONE: "No sitemap.", SearchOutcome.FAILED: "Failed."}[search.outcome]
-            tried = [f"  {_shown(miss.url)} ({miss.how}): {_shown(miss.why)}" for miss in search.misses[:20]]
-            return [f"{told} {_shown(search.why)}", *tried]
+            outcome = {SearchOutcome.NONE: "No sitemap.", SearchOutcome.FAILED: "Failed."}[search.outcome]
+            tried = [f"  {printable(miss.url)} ({miss.how}): {printable(miss.why)}" for miss in search.misses[:20]]
+            return [f"{outcome} {printable(search.why)}", *tried]
         kinds = ", ".join(dict.fromkeys(str(found.kind) for found in search.sitemaps if found.kind is not None))
         skipped = sum(sum(found.skipped.values()) for found in search.sitemaps)
         sentences = [f"{_plural(self._count, 'URL')} from {_plural(len(search.sitemaps), 'sitemap')} ({kinds})."]
@@ -114,9 +117,9 @@ class Output:
         if self._limit_reached():
             sentences.append(f"Stopped at the limit of {self._limit:,}.")
         if skipped:
-            sentences.append(f"Skipped for want of a usable URL: {skipped:,}.")
-        sentences += [f"Partial: {_shown(reason)}." for reason in search.partial[:20]]
-        sentences += [f"Not read: {_shown(miss.url)}: {_shown(miss.why)}" for miss in search.misses[:20]]
+            sentences.append(f"Skipped without a usable URL: {skipped:,}.")
+        sentences += [f"Partial: {printable(reason)}." for reason in search.partial[:20]]
+        sentences += [f"Not read: {printable(miss.url)}: {printable(miss.why)}" for miss in search.misses[:20]]
         return sentences
 
 
@@ -141,8 +144,3 @@ def _plural(count: int, noun: str) -> str:
 
 def _seconds(after: Any) -> float | None:
     return None if after is None else float(after.total_seconds())
-
-
-def _shown(text: str) -> str:
-    """The text as it may stand on a terminal, without anything that moves a cursor."""
-    return text if text.isprintable() else "".join(char if char.isprintable() else "?" for char in text)

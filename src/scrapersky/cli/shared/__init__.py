@@ -1,1 +1,1 @@
-"""Shared."""
+"""Helpers that several commands use: options, the application, validation and output."""

@@ -1,17 +1,43 @@
-"""Opening the house for one command: settings read, logs set, connections given back at the end."""
+"""The application, a session and the actor for one command."""
 
-from collections.abc import AsyncIterator
+import getpass
+import os
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from scrapersky.bootstrap import Application, open_application
-from scrapersky.core.database import is_connection_error
-from scrapersky.core.errors import Unavailable
-from scrapersky.core.logging_setup import configure_logs
-from scrapersky.core.settings import Environment, load
+from scrapersky.cli.shared.options import DEFAULT_TENANT
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncSession
+
+    from scrapersky.bootstrap import Application
+    from scrapersky.core.settings import Environment
+    from scrapersky.store.audit.record import Actor
+
+T = TypeVar("T")
 
 
-def quiet_logs(environment: Environment) -> None:
-    """A command says itself what it did: of the log only errors are shown, unless somebody asks for more."""
+class Opened(NamedTuple):
+    """What most commands need: the application, a session, and the actor for the audit log."""
+
+    application: "Application"
+    session: "AsyncSession"
+    actor: "Actor"
+
+
+def run_async(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine in the event loop of the command."""
+    import uvloop
+
+    return uvloop.run(work)
+
+
+def configure_command_logs(environment: "Environment") -> None:
+    """Log errors only, unless SCRAPERSKY_LOG_LEVEL is set: a command prints its result itself."""
+    from scrapersky.core.logging_setup import configure_logs
+    from scrapersky.core.settings import load
+
     settings = load(environment)
     if environment.source("SCRAPERSKY_LOG_LEVEL") == "default":
         settings = settings.model_copy(update={"log_level": "error"})
@@ -19,10 +45,15 @@ def quiet_logs(environment: Environment) -> None:
 
 
 @asynccontextmanager
-async def opened() -> AsyncIterator[Application]:
-    """The house of this environment, closed behind the command."""
+async def opened() -> AsyncIterator["Application"]:
+    """Open the application and close it afterwards. Raises Unavailable if the connection to the database is lost."""
+    from scrapersky.bootstrap import open_application
+    from scrapersky.core.database import is_connection_error
+    from scrapersky.core.errors import Unavailable
+    from scrapersky.core.settings import Environment
+
     environment = Environment()
-    quiet_logs(environment)
+    configure_command_logs(environment)
     application = await open_application(environment)
     try:
         yield application
@@ -30,7 +61,46 @@ async def opened() -> AsyncIterator[Application]:
         if not is_connection_error(error):
             raise
         raise Unavailable(
-            f"The database went away in the middle ({type(error).__name__}: {error}). Try again when it is back."
+            f"The connection to the database was lost ({type(error).__name__}: {error}). Try again later."
         ) from error
     finally:
         await application.close()
+
+
+@asynccontextmanager
+async def tenant_session(tenant: str = DEFAULT_TENANT) -> AsyncIterator[Opened]:
+    """Open the application and a session of the tenant. Raises UnknownTenant."""
+    async with opened() as application:
+        actor = await cli_actor(application, tenant)
+        async with application.database.session(actor.tenant_id) as session:
+            yield Opened(application, session, actor)
+
+
+@asynccontextmanager
+async def engine_session() -> AsyncIterator[Opened]:
+    """Open the application and a session of the engine, which sees all tenants."""
+    async with opened() as application:
+        actor = await cli_actor(application)
+        async with application.database.engine_session() as session:
+            yield Opened(application, session, actor)
+
+
+async def cli_actor(application: "Application", tenant: str = DEFAULT_TENANT) -> "Actor":
+    """Return the user of this machine as the actor for the audit log. Raises UnknownTenant."""
+    from scrapersky.store.accounts import tenants
+    from scrapersky.store.audit.record import Actor
+
+    async with application.database.engine_session() as session:
+        tenant_id = await tenants.id_of(session, tenant)
+    return Actor(user_name(), tenant_id, role="admin", origin="cli")
+
+
+def user_name() -> str:
+    """Return the name of the user of this machine."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container may run as a number without a name
+        return f"uid {os.getuid()}"
+
+
+quiet_logs = configure_command_logs

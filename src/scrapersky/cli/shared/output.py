@@ -1,22 +1,25 @@
-"""What commands print: a table for people, one JSON document for scripts, nothing else on standard output."""
+"""Output of commands: a table for people or one JSON document for scripts on standard output."""
 
 import json
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal
 
 import typer
 
-WIDE = 100  # columns of a terminal from which on a table may breathe
-PIPE_WIDTH = 1000  # a pipe has no edge: lines are not folded
+WIDE_TERMINAL = 100  # columns from which on table cells are padded
+PIPE_WIDTH = 1000  # lines are not wrapped in a pipe
+NOTICE_SECONDS = 2.0
 
 
 def print_json(document: Any) -> None:
-    """One JSON document; times and ids as text."""
+    """Print one JSON document; times and ids as text."""
     typer.echo(json.dumps(document, indent=2, default=str))
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None) -> None:
-    """A table; columns whose title ends in `#` hold numbers and stand to the right, the first one names the row."""
+    """Print a table. Columns whose title ends in `#` hold numbers and are aligned right."""
     from rich import box
     from rich.console import Console
     from rich.markup import escape
@@ -30,28 +33,45 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0) if console.width >= WIDE else 0,
+        padding=(0, 1, 0, 0) if console.width >= WIDE_TERMINAL else 0,
         pad_edge=False,
     )
-    for place, column in enumerate(columns):
+    for position, column in enumerate(columns):
         is_number = column.endswith("#")
         justify: Literal["left", "right"] = "right" if is_number else "left"
-        table.add_column(column.removesuffix("#"), justify=justify, no_wrap=is_number or not place)
+        table.add_column(column.removesuffix("#"), justify=justify, no_wrap=is_number or not position)
     for row in rows:
         table.add_row(*(escape(printable(str(cell))) for cell in row))
     console.print(table)
 
 
-def printable(text: str) -> str:
-    """The text without anything that moves a cursor: what a web site wrote may stand on a terminal."""
-    return text if text.isprintable() else "".join(char if char.isprintable() else "?" for char in text)
+def printable(text: str, keep: str = "") -> str:
+    """Replace control characters except those in `keep`, so that text from the web cannot control the terminal."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char in keep else "?" for char in text)
 
 
-def seconds(value: float | None) -> str:
-    """A length of time as people say it: 0.4 s, 12 s, 3 min, 2 h, 5 d."""
+def format_seconds(value: float | None) -> str:
+    """Format a duration: 0.4 s, 12 s, 3 min, 2 h, 5 d."""
     if value is None:
         return "-"
     for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
         if value >= 2 * size:
             return f"{value / size:.0f} {unit}"
     return f"{value:.0f} s" if value >= 10 else f"{value:.1f} s"
+
+
+@contextmanager
+def notice_if_slow(sentence: str, after_seconds: float = NOTICE_SECONDS) -> Iterator[None]:
+    """Print the sentence to standard error if the block takes longer; by a thread, because the block may not yield."""
+    timer = threading.Timer(after_seconds, typer.echo, (sentence,), {"err": True})
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+seconds = format_seconds

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core.errors import Conflict, UnknownName
 from scrapersky.core.roles import Role
 from scrapersky.core.uuid7 import new_id
-from scrapersky.models import LoginSession, User
+from scrapersky.models import LoginSession, Tenant, User
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 
@@ -62,6 +62,17 @@ async def of_tenant(session: AsyncSession, tenant_id: UUID, after: str | None, l
     """Return the users of a tenant by name, disabled ones included."""
     query = select(User).where(User.tenant_id == tenant_id).order_by(User.name).limit(limit)
     return list(await session.scalars(query.where(User.name > after) if after is not None else query))
+
+
+async def system_user_id(session: AsyncSession, configured: UUID | None) -> UUID | None:
+    """Return the user that workflows act as: the configured one if active and of an operator, or the built-in."""
+    wanted = select(User.id).where(User.is_system).order_by(User.created_at).limit(1)
+    if configured is not None:
+        wanted = select(User.id).join(Tenant, Tenant.id == User.tenant_id)
+        wanted = wanted.where(User.id == configured, User.disabled_at.is_(None))
+        wanted = wanted.where(Tenant.disabled_at.is_(None), Tenant.is_operator)
+    found: UUID | None = await session.scalar(wanted)
+    return found
 
 
 async def change(session: AsyncSession, actor: Actor, user_id: UUID, role: Role | None, disabled: bool | None) -> User:

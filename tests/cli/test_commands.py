@@ -1,0 +1,104 @@
+"""The list of commands and their help, which import nothing that is slow to import."""
+
+import inspect
+import json
+import subprocess
+import sys
+import tomllib
+from importlib import import_module
+from typing import get_args
+
+import pytest
+
+from scrapersky import __version__
+from scrapersky.cli import COMMANDS
+from scrapersky.cli.destination import KindName
+from scrapersky.cli.find import PROVIDERS
+from scrapersky.cli.shared.options import DEFAULT_TENANT
+from scrapersky.destinations.registry import KINDS
+from scrapersky.providers.registry import DECLARED, DEFAULT_PROVIDER
+from scrapersky.store.accounts import tenants
+from tests import ROOT
+from tests.cli.conftest import Command, Said
+
+# Typer itself imports pydantic and rich.
+SLOW_PACKAGES = {
+    *("sqlalchemy", "asyncpg", "alembic", "aiohttp", "fastapi", "starlette", "uvicorn", "uvloop", "apscheduler"),
+    *("pydantic_settings", "structlog", "prometheus_client", "cryptography", "argon2", "jwt"),
+    *("lxml", "turbohtml", "tldextract", "phonenumbers", "protego", "dns", "openpyxl", "pyarrow"),
+}
+MAX_OWN_MODULES = 16  # modules of scrapersky that the help of one command may import
+
+# Prints, for each line of arguments on standard input, the modules that its help imports, one process for all of them.
+HELP_IMPORTS = """
+import contextlib, io, json, sys
+from scrapersky.cli import app
+found = {}
+for line in sys.stdin:
+    for name in [name for name in sys.modules if name.startswith("scrapersky.cli.")]:
+        del sys.modules[name]
+    before = set(sys.modules)
+    with contextlib.redirect_stdout(io.StringIO()):
+        app([*line.split(), "--help"], standalone_mode=False)
+    found[line.strip()] = sorted(set(sys.modules) - before)
+print(json.dumps(found))
+"""
+SUBCOMMANDS = {
+    "user": ("create", "list", "role", "disable", "password", "key"),
+    "tenant": ("create", "list", "set"),
+    "destination": ("add", "list", "test", "remove"),
+}
+
+
+def docstring(name: str) -> str:
+    return inspect.getdoc(getattr(import_module(f"scrapersky.cli.{name}"), name)) or ""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_shows_the_first_line_of_the_docstring(name: str) -> None:
+    assert docstring(name).splitlines()[0] == COMMANDS[name]
+    assert "Exit codes: 0 " in docstring(name).replace("\n", " ")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+async def test_every_command_has_help(command: Command, name: str) -> None:
+    said = await command(name, "--help")
+    assert said.code == 0
+    assert f"Usage: scrapersky {name}" in said.out or f"{name} [OPTIONS]" in said.out
+
+
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"fetch", "sitemap", "extract"}))
+def test_every_command_on_the_database_shows_an_example(name: str) -> None:
+    assert f"scrapersky {name}" in docstring(name)
+
+
+def test_help_imports_no_slow_package() -> None:
+    lines = ["", *COMMANDS, *(f"{name} {sub}" for name, subs in SUBCOMMANDS.items() for sub in subs)]
+    done = subprocess.run(
+        [sys.executable, "-c", HELP_IMPORTS],
+        input="\n".join(lines),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    imported: dict[str, list[str]] = json.loads(done.stdout)
+
+    assert len(imported) == len(lines)
+    for line, modules in imported.items():
+        assert SLOW_PACKAGES.isdisjoint(module.partition(".")[0] for module in modules), line
+        own = [module for module in modules if module.startswith("scrapersky")]
+        assert len(own) <= MAX_OWN_MODULES, (line, own)
+
+
+def test_names_that_help_repeats_are_those_of_the_slow_modules() -> None:
+    assert set(get_args(KindName)) == set(KINDS)
+    assert tenants.DEFAULT == DEFAULT_TENANT
+    assert (PROVIDERS, PROVIDERS[0]) == (tuple(DECLARED), DEFAULT_PROVIDER)
+
+
+async def test_the_version_is_that_of_the_project_file(command: Command) -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+
+    assert await command("--version") == Said(0, f"{declared}\n", "")
+    assert __version__ == declared
