@@ -49,13 +49,13 @@ def test_limits_and_ports_come_from_the_environment() -> None:
     )
 
 
-def test_we_say_who_we_are_and_where_to_complain() -> None:
+def test_the_user_agent_has_name_version_and_contact() -> None:
     assert user_agent(settings()) == "scrapersky/0.1.0"
     named = settings(CRAWL_USER_AGENT="acme-bot", CRAWL_CONTACT_URL="https://acme.example/bot")
     assert user_agent(named) == "acme-bot/0.1.0 (+https://acme.example/bot)"
 
 
-def test_an_allowance_is_reported_loudly() -> None:
+def test_an_allowance_is_logged_as_a_warning() -> None:
     with capture_logs() as logs:
         client = client_of(settings(CRAWL_ALLOWED_PRIVATE_NETWORKS="127.0.0.1:8080, 10.1.0.0/16"))
     assert client.guard.allowance.covers(ip_address("10.1.2.3"), 80)
@@ -63,13 +63,13 @@ def test_an_allowance_is_reported_loudly() -> None:
     assert logs[0]["allowed"] == ["127.0.0.1/32 port 8080", "10.1.0.0/16"]
 
 
-def test_without_an_allowance_nothing_is_said() -> None:
+def test_without_an_allowance_nothing_is_logged() -> None:
     with capture_logs() as logs:
         client_of(settings())
     assert logs == []
 
 
-async def test_a_crawler_keeps_the_limits_of_its_hosts() -> None:
+async def test_a_crawler_applies_the_limits_per_host() -> None:
     async with open_crawler(settings(CRAWL_HOST_DELAY_SECONDS="50", CRAWL_MAX_CONCURRENCY_PER_HOST="3")) as crawler:
         assert isinstance(await crawler._limits.acquire("a.example"), Permit)
         again = await crawler._limits.acquire("a.example")
@@ -77,7 +77,7 @@ async def test_a_crawler_keeps_the_limits_of_its_hosts() -> None:
         assert timedelta(seconds=40) < again.after <= timedelta(seconds=50)
 
 
-async def test_robots_txt_is_honoured_unless_told_otherwise() -> None:
+async def test_robots_txt_is_honoured_unless_the_setting_is_off() -> None:
     async with open_crawler(settings()) as polite, open_crawler(settings(CRAWL_OBEY_ROBOTS="false")) as rude:
         assert polite._robots is not None
         assert rude._robots is None
@@ -99,7 +99,7 @@ async def test_robots_txt_is_honoured_unless_told_otherwise() -> None:
         {"CRAWL_MAX_REDIRECTS": "50"},
     ],
 )
-def test_a_setting_that_cannot_work_is_named_and_keeps_its_secrets(variables: dict[str, str]) -> None:
+def test_an_invalid_setting_is_named_without_its_secrets(variables: dict[str, str]) -> None:
     with pytest.raises(BadSetting, match=next(iter(variables))) as caught:
         client_of(settings(**variables))
     assert "secret" not in str(caught.value)

@@ -59,7 +59,7 @@ def test_every_forbidden_address_is_refused_with_its_reason(where: str, request:
     assert all(reason for _, reason in ends.values())
 
 
-def test_names_that_lead_inside_are_refused_also_at_the_moment_of_connecting(report: dict) -> None:
+def test_names_with_private_addresses_are_refused_also_when_connecting(report: dict) -> None:
     for name in INSIDE:
         for way in ("name", "name at connect", "redirect to name"):
             kind, reason = report["cases"][f"{way} {name}"]
@@ -77,7 +77,7 @@ def test_a_redirect_to_another_site_is_stored_under_its_true_host(report: dict) 
     assert report["cases"]["redirect to another host"] == ["Page", "http://other.lab/fine"]
 
 
-def test_a_name_that_changes_its_address_is_judged_by_the_one_connected_to(report: dict) -> None:
+def test_a_name_that_changes_its_address_is_checked_when_connecting(report: dict) -> None:
     if report["mode"] == "loopback":
         assert "rebind first" not in report["cases"]
         return
@@ -86,7 +86,7 @@ def test_a_name_that_changes_its_address_is_judged_by_the_one_connected_to(repor
     assert report["cases"]["rebind at connect"][0] == "BlockedByPolicy"
 
 
-def test_name_servers_that_fail_are_told_apart(report: dict) -> None:
+def test_failures_of_name_servers_are_distinguished(report: dict) -> None:
     if report["mode"] == "loopback":
         assert "silent.lab" not in report["cases"]
         return

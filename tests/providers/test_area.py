@@ -66,7 +66,7 @@ def test_every_box_holds_its_points_and_its_quarters_and_halves_cover_it() -> No
         assert sum(quarter.width for quarter in box.quarters()) == pytest.approx(2 * box.width)
 
 
-def test_overpass_is_asked_about_both_sides() -> None:
+def test_a_query_for_overpass_has_both_sides_of_the_antimeridian() -> None:
     question = query_by_tags(("amenity=dentist",), Area("Fiji", FIJI), 10)
     assert question.count("nwr") == 2
     assert "(-18.2000000,177.2000000,-16.1000000,180.0000000)" in question
@@ -103,7 +103,7 @@ def across(count: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("knows", [True, False])
-async def test_google_finds_everybody_across_the_antimeridian(
+async def test_google_finds_every_place_across_the_antimeridian(
     client: ClientSource, server: LittleServer, knows: bool
 ) -> None:
     async def archipelago(*_: object) -> Area:
@@ -118,7 +118,7 @@ async def test_google_finds_everybody_across_the_antimeridian(
     assert len(server.asked) < 150
 
 
-async def test_google_is_never_asked_about_more_than_half_of_the_globe(
+async def test_no_query_to_google_covers_more_than_half_of_the_globe(
     client: ClientSource, server: LittleServer
 ) -> None:
     async def earth(*_: object) -> Area:

@@ -27,7 +27,7 @@ ELEMENT = {
 }
 
 
-def test_openstreetmap_knows_addresses_numbers_and_profiles():
+def test_openstreetmap_has_emails_phones_and_profiles():
     place = osm_place(ELEMENT)
     assert place is not None
     found = contact_points(place)
@@ -44,7 +44,7 @@ def test_openstreetmap_knows_addresses_numbers_and_profiles():
     assert source_of(place.provider, place.provider_id) == "https://www.openstreetmap.org/node/7"
 
 
-def test_overture_knows_them_too():
+def test_overture_has_emails_phones_and_profiles():
     row = {
         "id": "08f",
         "names": {"primary": "Molar"},
@@ -81,5 +81,5 @@ def test_a_file_has_a_column_for_addresses():
         {"emails": {"a": "b"}, "phones": "", "socials": "https://www.facebook.com/", "fax": 3},
     ],
 )
-def test_what_is_no_way_to_the_business_is_left_out(extra):
+def test_what_is_not_a_contact_point_of_the_business_is_left_out(extra):
     assert not contact_points(PlaceDetails("fake", "1", "Molar", extra=extra))

@@ -29,7 +29,7 @@ def test_openstreetmap_needs_nothing() -> None:
     assert list(providers()) == ["openstreetmap"]
 
 
-def test_a_key_brings_google_and_a_path_the_others() -> None:
+def test_a_key_configures_google_and_a_path_the_others() -> None:
     built = providers(PROVIDER_GOOGLE_API_KEY=KEY, PROVIDER_FILE_PATH="firms.csv", PROVIDER_OVERTURE_PATH="places")
     assert set(built) == {"openstreetmap", "google_places", "file", "overture"}
     assert all(provider.name == name for name, provider in built.items())
@@ -54,13 +54,13 @@ def test_the_key_is_a_secret() -> None:
         ("PROVIDER_OVERTURE_REGION", "us west"),
     ],
 )
-def test_a_wrong_address_stops_the_start(name: str, value: str) -> None:
+def test_a_wrong_url_stops_the_start(name: str, value: str) -> None:
     with pytest.raises(BadSetting, match=name):
         settings(**{name: value})
 
 
 @pytest.mark.parametrize("host", ["nominatim.openstreetmap.org", "eu.nominatim.openstreetmap.org:443"])
-def test_the_public_nominatim_is_never_asked_faster_than_its_policy(host: str) -> None:
+def test_the_public_nominatim_is_never_requested_faster_than_its_policy(host: str) -> None:
     with pytest.raises(
         BadSetting, match=r"PROVIDER_NOMINATIM_DELAY_SECONDS is 0\.5, but .* allows one request per second"
     ):
@@ -68,7 +68,7 @@ def test_the_public_nominatim_is_never_asked_faster_than_its_policy(host: str) -
     assert providers(PROVIDER_NOMINATIM_URL="http://geo.example", PROVIDER_NOMINATIM_DELAY_SECONDS="0")
 
 
-async def test_all_of_them_answer_through_the_one_client(server: LittleServer, tmp_path: Path) -> None:
+async def test_all_providers_use_the_guarded_client(server: LittleServer, tmp_path: Path) -> None:
     box = ["60.16", "60.18", "24.93", "24.96"]
     town = {"osm_type": "relation", "osm_id": 1, "boundingbox": box, "address": {"country_code": "fi"}}
     element = {"type": "node", "id": 7, "lat": 60.17, "lon": 24.94, "tags": {"name": "Hymy", "amenity": "dentist"}}

@@ -46,7 +46,7 @@ CASES = [
 @pytest.mark.parametrize(
     ("body", "header", "text", "charset"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
-def test_the_right_word_counts(body: bytes, header: str, text: str, charset: str) -> None:
+def test_the_encoding_is_chosen_in_the_documented_order(body: bytes, header: str, text: str, charset: str) -> None:
     decoded = decode(body, header)
     assert (decoded.text, decoded.charset) == (text, charset)
 
@@ -68,7 +68,7 @@ def test_the_first_kilobyte_names_its_encoding(head: bytes, charset: str | None)
     assert prescan(head) == charset
 
 
-def test_a_german_page_without_any_word_is_read_by_a_guess() -> None:
+def test_the_encoding_of_a_german_page_without_declaration_is_detected() -> None:
     text = "Schöne Grüße aus der Bäckerei Müller in Köln, täglich geöffnet für Sie."
     assert decode(text.encode("latin-1")).text == text
 

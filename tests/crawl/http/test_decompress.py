@@ -51,7 +51,7 @@ def test_nothing_is_inflated_ahead_of_the_reader() -> None:
 
 
 @pytest.mark.parametrize("form", ["gzip", "zlib", "raw deflate"])
-def test_a_body_that_is_cut_short_is_not_complete(form: str) -> None:
+def test_a_truncated_body_is_not_complete(form: str) -> None:
     coding, pack = FORMS[form]
     inflater = Inflater(coding)
     list(inflater.feed(pack(b"hello world " * 100)[:-6]))

@@ -25,12 +25,12 @@ MOST = timedelta(hours=1)
         ("Sat, 15 Nov 2126 11:00:00 GMT", 3600),
     ],
 )
-def test_this_value_is_understood(value: str, seconds: int) -> None:
+def test_this_value_is_parsed(value: str, seconds: int) -> None:
     assert retry_after(value, MOST, NOW) == timedelta(seconds=seconds)
 
 
 @pytest.mark.parametrize("value", [None, "", "soon", "-5", "1.5", "1e9", "٣", "Sun, 99 Nov 2026 99:99:99 GMT", "\x00"])
-def test_this_value_says_nothing(value: str | None) -> None:
+def test_this_value_is_ignored(value: str | None) -> None:
     assert retry_after(value, MOST, NOW) is None
 
 

@@ -154,7 +154,7 @@ async def asking(*servers: Server, **options) -> AsyncIterator[MxLookup]:
         ("nobody.fi", MailDomain(MailAcceptance.NO_DOMAIN)),
     ],
 )
-async def test_the_records_tell_who_takes_the_mail(domain, mail):
+async def test_the_records_decide_which_hosts_accept_mail(domain, mail):
     async with serving() as server, asking(server) as hosts:
         assert await hosts.lookup(domain) == mail
 
@@ -164,21 +164,21 @@ async def test_of_many_mail_hosts_the_first_ten_are_kept():
         assert (await hosts.lookup("many.fi")).hosts == tuple(f"mx{n}.many.fi" for n in range(10))
 
 
-async def test_a_domain_with_mail_hosts_costs_one_question():
+async def test_a_domain_with_mail_hosts_needs_one_query():
     async with serving() as server, asking(server) as hosts:
         await hosts.lookup("plain.fi")
         assert server.asked == {("plain.fi", "MX"): 1}
 
 
 @pytest.mark.parametrize("answer", [fails, refuses])
-async def test_an_error_of_the_name_servers_is_no_verdict(answer):
+async def test_an_error_of_the_name_servers_is_not_a_result(answer):
     async with serving(answer) as server, asking(server) as hosts:
         with pytest.raises(DnsUnavailable, match=r"plain\.fi") as caught:
             await hosts.lookup("plain.fi")
         assert isinstance(caught.value, Retryable)
 
 
-async def test_an_error_is_not_remembered():
+async def test_an_error_is_not_cached():
     async with serving(fails) as server, asking(server) as hosts:
         with pytest.raises(DnsUnavailable):
             await hosts.lookup("plain.fi")
@@ -186,14 +186,14 @@ async def test_an_error_is_not_remembered():
         assert (await hosts.lookup("plain.fi")).acceptance is MailAcceptance.MX_HOSTS
 
 
-async def test_a_server_that_says_nothing_is_not_waited_for_longer_than_allowed():
+async def test_a_silent_server_is_not_waited_for_beyond_the_timeout():
     async with serving(lambda *_: None) as server, asking(server, seconds=0.3) as hosts:
         async with asyncio.timeout(10):
             with pytest.raises(DnsUnavailable, match="in time"):
                 await hosts.lookup("plain.fi")
 
 
-async def test_a_lost_packet_is_asked_for_again():
+async def test_a_lost_packet_is_retried():
     lost = iter([None])
 
     def loses_one(query, kind):
@@ -213,14 +213,14 @@ async def test_a_lost_packet_is_asked_for_again():
         b"HTTP/1.1 200 OK\r\n\r\n",
     ],
 )
-async def test_garbage_is_no_answer(garbage):
+async def test_an_invalid_response_is_unavailable(garbage):
     async with serving(lambda *_: garbage) as server, asking(server, seconds=0.3) as hosts:
         async with asyncio.timeout(10):
             with pytest.raises(DnsUnavailable):
                 await hosts.lookup("plain.fi")
 
 
-async def test_an_answer_to_another_question_is_not_believed():
+async def test_a_response_to_another_query_is_ignored():
     def about_another(query, kind):
         other = dns.message.make_query("alias.fi", "MX")
         other.id = query.id
@@ -231,7 +231,7 @@ async def test_an_answer_to_another_question_is_not_believed():
             await hosts.lookup("nobody.fi")
 
 
-async def test_an_answer_cut_off_is_asked_for_over_tcp():
+async def test_a_truncated_response_is_repeated_over_tcp():
     def cut_off(query, kind):
         reply = dns.message.make_response(query)
         reply.flags |= dns.flags.TC
@@ -242,12 +242,12 @@ async def test_an_answer_cut_off_is_asked_for_over_tcp():
         assert server.over_tcp == 1
 
 
-async def test_the_second_server_answers_where_the_first_fails():
+async def test_the_second_server_is_used_if_the_first_fails():
     async with serving(fails) as broken, serving() as well_one, asking(broken, well_one) as hosts:
         assert (await hosts.lookup("plain.fi")).acceptance is MailAcceptance.MX_HOSTS
 
 
-async def test_many_who_ask_at_once_ask_one_question():
+async def test_concurrent_lookups_of_a_domain_share_one_query():
     async with serving() as server, asking(server) as hosts:
         server.gate.clear()
         asked = [asyncio.create_task(hosts.lookup("plain.fi")) for _ in range(50)]
@@ -258,7 +258,7 @@ async def test_many_who_ask_at_once_ask_one_question():
         assert server.asked["plain.fi", "MX"] == 1
 
 
-async def test_somebody_who_stops_waiting_takes_the_answer_from_nobody():
+async def test_a_cancelled_caller_does_not_cancel_the_lookup_of_others():
     async with serving() as server, asking(server) as hosts:
         server.gate.clear()
         first, second = asyncio.create_task(hosts.lookup("plain.fi")), asyncio.create_task(hosts.lookup("plain.fi"))
@@ -271,7 +271,7 @@ async def test_somebody_who_stops_waiting_takes_the_answer_from_nobody():
             await first
 
 
-async def test_no_more_than_allowed_are_asked_at_once():
+async def test_the_number_of_concurrent_lookups_is_bounded():
     async with serving() as server, asking(server, concurrency=3) as hosts:
         server.gate.clear()
         asked = [asyncio.create_task(hosts.lookup(f"firm{n}.fi")) for n in range(12)]
@@ -282,7 +282,7 @@ async def test_no_more_than_allowed_are_asked_at_once():
         assert server.most_under_way == 3
 
 
-async def test_an_answer_is_remembered_for_its_time_to_live():
+async def test_a_result_is_cached_for_its_time_to_live():
     now = [1000.0]
     async with serving() as server, asking(server, clock=lambda: now[0]) as hosts:
         for elapsed, questions in ((0, 1), (299, 1), (301, 2)):
@@ -291,7 +291,7 @@ async def test_an_answer_is_remembered_for_its_time_to_live():
             assert server.asked["plain.fi", "MX"] == questions
 
 
-async def test_what_is_remembered_is_bounded_and_the_oldest_goes():
+async def test_the_cache_is_bounded_and_drops_the_oldest():
     async with serving() as server, asking(server, max_cached=2) as hosts:
         for domain in ("plain.fi", "null.fi", "home.fi", "home.fi", "null.fi", "plain.fi"):
             await hosts.lookup(domain)
@@ -299,7 +299,7 @@ async def test_what_is_remembered_is_bounded_and_the_oldest_goes():
         assert server.asked["plain.fi", "MX"] == 2
 
 
-async def test_closing_ends_what_is_under_way():
+async def test_closing_cancels_running_lookups():
     async with serving(lambda *_: None) as server, asking(server, seconds=60.0) as hosts:
         waiting = asyncio.create_task(hosts.lookup("plain.fi"))
         while not server.asked:
@@ -320,6 +320,6 @@ def test_the_servers_are_read_from_the_setting():
 
 
 @pytest.mark.parametrize("wrong", ["dns.example", "9.9.9.9:0", "9.9.9.9:99999", "nonsense", "9.9.9.9:dns"])
-def test_a_setting_that_names_no_server_stops_the_start(wrong):
+def test_a_setting_without_a_valid_server_stops_the_start(wrong):
     with pytest.raises(BadSetting, match="CRAWL_DNS_SERVERS"):
         mx_lookup_of(Settings(CRAWL_DNS_SERVERS=wrong))

@@ -69,7 +69,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("url", REFUSED)
-def test_this_url_is_refused_and_the_reason_says_why(url: str) -> None:
+def test_this_url_is_refused_with_its_reason(url: str) -> None:
     with pytest.raises(BlockedByPolicy, match=REFUSED[url]):
         GUARD.target(url)
 
@@ -156,7 +156,7 @@ def test_any_text_is_refused_properly_or_leads_to_a_public_place(text: str) -> N
 
 
 @given(st.ip_addresses(), st.integers(1, 65535))
-def test_judging_an_address_lets_only_public_ones_through(address: object, port: int) -> None:
+def test_only_public_addresses_pass_the_check(address: object, port: int) -> None:
     try:
         GUARD.check_address(str(address), port)
     except AddressRefused:
@@ -165,7 +165,7 @@ def test_judging_an_address_lets_only_public_ones_through(address: object, port:
 
 
 @given(st.text(max_size=60))
-def test_judging_text_that_is_no_address_refuses_it(text: str) -> None:
+def test_text_that_is_not_an_address_is_refused(text: str) -> None:
     if parse_address(text) is None:
         with pytest.raises(AddressRefused):
             GUARD.check_address(text, 80)

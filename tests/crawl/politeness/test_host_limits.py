@@ -59,7 +59,7 @@ async def test_no_more_visits_at_a_time_than_slots(limits: InProcessHostLimits, 
     await taken(limits)
 
 
-async def test_a_visit_that_is_never_ended_lapses(limits: InProcessHostLimits, clock: Clock) -> None:
+async def test_the_permit_of_an_unfinished_visit_expires(limits: InProcessHostLimits, clock: Clock) -> None:
     await taken(limits)
     clock.move(1)
     await taken(limits)
@@ -67,7 +67,7 @@ async def test_a_visit_that_is_never_ended_lapses(limits: InProcessHostLimits, c
     await taken(limits)
 
 
-async def test_a_pause_keeps_everyone_away(limits: InProcessHostLimits, clock: Clock) -> None:
+async def test_no_permit_is_issued_during_a_pause(limits: InProcessHostLimits, clock: Clock) -> None:
     await limits.release(await taken(limits), timedelta(seconds=30))
     clock.move(29)
     assert await limits.acquire("a.example") == NotYet(timedelta(seconds=1))
@@ -75,7 +75,7 @@ async def test_a_pause_keeps_everyone_away(limits: InProcessHostLimits, clock: C
     await taken(limits)
 
 
-async def test_a_permit_given_back_twice_frees_one_slot(limits: InProcessHostLimits, clock: Clock) -> None:
+async def test_a_permit_released_twice_frees_one_slot(limits: InProcessHostLimits, clock: Clock) -> None:
     first = await taken(limits)
     clock.move(1)
     await taken(limits)
@@ -87,7 +87,7 @@ async def test_a_permit_given_back_twice_frees_one_slot(limits: InProcessHostLim
     assert isinstance(await limits.acquire("a.example"), NotYet)
 
 
-async def test_idle_hosts_are_forgotten(
+async def test_idle_hosts_are_removed(
     limits: InProcessHostLimits, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scrapersky.crawl.politeness.host_limits.MAX_HOSTS", 10)

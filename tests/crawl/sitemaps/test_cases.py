@@ -194,7 +194,7 @@ NO_SITEMAPS: list[tuple[str, bytes | str, str]] = [
 
 
 @pytest.mark.parametrize(("body", "why"), [case[1:] for case in NO_SITEMAPS], ids=[case[0] for case in NO_SITEMAPS])
-def test_what_is_no_sitemap_is_told_by_its_content(body, why):
+def test_a_body_that_is_not_a_sitemap_is_recognised_by_its_content(body, why):
     found = read(body)
 
     assert found.entries == []
@@ -367,7 +367,7 @@ def test_cdata_in_an_extension_is_text():
     assert read(urlset(record(A, EXTENSIONS))).entries[0].extensions[0].get("title") == "A & B"
 
 
-def test_what_came_before_damage_in_gzip_is_kept_and_called_partial():
+def test_entries_before_damage_in_gzip_are_kept_and_partial():
     body = urlset(*(record(f"https://example.com/{number}") for number in range(2000)))
     data = bytearray(gzip.compress(body.encode()))
     data[len(data) // 2 : len(data) // 2 + 20] = b"\xff" * 20
@@ -379,7 +379,7 @@ def test_what_came_before_damage_in_gzip_is_kept_and_called_partial():
     assert found.locs[:500] == [f"https://example.com/{number}" for number in range(500)]
 
 
-def test_what_came_before_the_end_of_cut_gzip_is_kept_and_called_partial():
+def test_entries_of_truncated_gzip_are_kept_and_partial():
     body = urlset(*(record(f"https://example.com/{number}") for number in range(2000)))
     data = gzip.compress(body.encode())
 
@@ -389,5 +389,5 @@ def test_what_came_before_the_end_of_cut_gzip_is_kept_and_called_partial():
     assert found.locs[:500] == [f"https://example.com/{number}" for number in range(500)]
 
 
-def test_zlib_without_gzip_is_no_sitemap():
+def test_zlib_without_gzip_is_not_a_sitemap():
     assert read(zlib.compress(TWO.encode())).report.kind is SitemapKind.NONE

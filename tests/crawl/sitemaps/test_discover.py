@@ -34,7 +34,7 @@ def urls(result: SitemapSearch) -> list[str]:
     return [found.url.removeprefix("http://shop.example") for found in result.sitemaps]
 
 
-async def test_robots_lines_come_first_and_nothing_else_is_asked():
+async def test_robots_lines_come_first_and_nothing_else_is_requested():
     robots = "User-agent: *\nAllow: /\nsitemap: http://shop.example/one.xml\nSITEMAP: /two.txt\n"
     result, asked = await search(
         {"/robots.txt": robots, "/one.xml": PAGES, "/two.txt": "http://shop.example/c\n", "/sitemap.xml": PAGES}
@@ -47,14 +47,14 @@ async def test_robots_lines_come_first_and_nothing_else_is_asked():
     assert sorted(asked) == ["/one.xml", "/robots.txt", "/two.txt"]
 
 
-async def test_well_known_paths_are_asked_when_robots_says_nothing():
+async def test_well_known_paths_are_requested_without_robots_lines():
     result, asked = await search({"/sitemap.xml": PAGES})
 
     assert (urls(result), result.sitemaps[0].how) == (["/sitemap.xml"], FoundBy.WELL_KNOWN)
     assert sorted(asked) == ["/robots.txt", "/sitemap.xml", "/sitemap_index.xml"]
 
 
-async def test_robots_lines_that_lead_nowhere_are_told_and_the_search_goes_on():
+async def test_robots_lines_without_a_sitemap_are_reported_and_the_search_continues():
     result, _ = await search({"/robots.txt": "Sitemap: /gone.xml", "/sitemap.xml": PAGES})
 
     assert urls(result) == ["/sitemap.xml"]
@@ -62,7 +62,7 @@ async def test_robots_lines_that_lead_nowhere_are_told_and_the_search_goes_on():
     assert "404" in result.misses[0].why
 
 
-async def test_a_page_in_place_of_a_sitemap_is_no_sitemap():
+async def test_an_html_page_at_the_url_of_a_sitemap_is_not_a_sitemap():
     result, asked = await search(dict.fromkeys(["/", "/sitemap.xml", "/sitemap_index.xml", "/sitemap.txt"], HTML))
 
     assert result.outcome is SearchOutcome.NONE
@@ -89,7 +89,7 @@ async def test_a_feed_is_the_last_resort():
     assert asked[-1] == "/feed"
 
 
-async def test_less_usual_paths_are_tried_before_giving_up():
+async def test_less_common_paths_are_tried_last():
     result, _ = await search({"/": HTML, "/wp-sitemap.xml": index("/w1.xml"), "/w1.xml": PAGES})
 
     assert urls(result) == ["/wp-sitemap.xml", "/w1.xml"]
@@ -116,7 +116,7 @@ async def test_indexes_in_circles_end():
     assert len(asked) == len(set(asked))
 
 
-async def test_indexes_inside_indexes_end_at_the_depth_limit_and_it_is_said():
+async def test_nested_indexes_end_at_the_depth_limit_and_it_is_reported():
     answers = {"/sitemap.xml": index("/1.xml")} | {f"/{n}.xml": index(f"/{n + 1}.xml") for n in range(1, 9)}
     result, _ = await search(answers, limits=SearchLimits(max_depth=2))
 
@@ -125,7 +125,7 @@ async def test_indexes_inside_indexes_end_at_the_depth_limit_and_it_is_said():
     assert result.misses[-1].kind is MissKind.REFUSED
 
 
-async def test_children_beyond_the_budget_are_listed_but_not_read():
+async def test_children_beyond_max_fetches_are_listed_but_not_read():
     answers = {"/sitemap.xml": index(*(f"/{n}.xml" for n in range(100)))} | {f"/{n}.xml": PAGES for n in range(100)}
     result, asked = await search(answers, limits=SearchLimits(max_fetches=6))
 
@@ -134,7 +134,7 @@ async def test_children_beyond_the_budget_are_listed_but_not_read():
     assert result.limits_reached == ["only 6 sitemaps were looked into"]
 
 
-async def test_more_sitemaps_than_allowed_are_cut_and_it_is_said():
+async def test_more_sitemaps_than_allowed_are_dropped_and_it_is_reported():
     result, _ = await search(
         {"/sitemap.xml": index(*(f"/{n}.xml" for n in range(100)))}, limits=SearchLimits(max_sitemaps=10)
     )
@@ -143,7 +143,7 @@ async def test_more_sitemaps_than_allowed_are_cut_and_it_is_said():
     assert "more than 10 sitemaps" in result.partial
 
 
-async def test_children_on_other_sites_are_not_asked_for():
+async def test_children_on_other_sites_are_not_requested():
     answers = {
         "/sitemap.xml": index("http://other.example/x.xml", "http://cdn.shop.example/y.xml", "http://127.0.0.1/z.xml"),
         "cdn.shop.example/y.xml": PAGES,
@@ -189,7 +189,7 @@ async def test_a_redirect_to_another_site_is_refused_and_one_to_a_known_sitemap_
 
 
 @pytest.mark.parametrize("status", [500, 503, 403])
-async def test_a_site_that_cannot_answer_is_a_failure_not_an_empty_site(status):
+async def test_an_unreachable_site_is_a_failure_not_an_empty_site(status):
     result, _ = await search(dict.fromkeys(["/", "/sitemap.xml", "/sitemap_index.xml"], status))
 
     assert result.outcome is SearchOutcome.FAILED
@@ -210,7 +210,7 @@ async def test_a_name_that_does_not_exist_is_a_failure_with_its_reason():
     assert "nobody.invalid" in result.why
 
 
-async def test_what_robots_forbids_is_not_asked_for():
+async def test_what_robots_forbids_is_not_requested():
     result, asked = await search({"/robots.txt": "User-agent: *\nDisallow: /", "/sitemap.xml": PAGES})
 
     assert (result.outcome, asked) == (SearchOutcome.FAILED, ["/robots.txt"])
@@ -226,7 +226,7 @@ async def test_robots_lines_are_read_where_robots_is_not_honoured():
     assert urls(without) == ["/sitemap.xml"]
 
 
-async def test_a_sitemap_given_by_its_address_is_read_and_nothing_else_is_searched():
+async def test_a_sitemap_given_by_its_url_is_read_and_nothing_else_is_searched():
     result, asked = await search(
         {"/deep/s.xml": index("../1.xml"), "/1.xml": PAGES, "/sitemap.xml": PAGES}, HOME + "deep/s.xml"
     )
@@ -236,13 +236,13 @@ async def test_a_sitemap_given_by_its_address_is_read_and_nothing_else_is_search
     assert "/sitemap.xml" not in asked
 
 
-async def test_a_page_given_by_its_address_leads_to_its_site():
+async def test_a_page_given_by_its_url_leads_to_its_site():
     result, _ = await search({"/about": HTML, "/sitemap.xml": PAGES}, HOME + "about")
 
     assert urls(result) == ["/sitemap.xml"]
 
 
-async def test_a_missing_sitemap_given_by_its_address_is_none():
+async def test_a_missing_sitemap_given_by_its_url_is_none():
     result, asked = await search({"/sitemap.xml": PAGES}, HOME + "nope.xml")
 
     assert (result.outcome, sorted(asked)) == (SearchOutcome.NONE, ["/nope.xml", "/robots.txt"])
@@ -262,7 +262,7 @@ async def test_a_sink_gets_every_entry_of_every_sitemap():
     assert [found.entries for found in result.sitemaps] == [2, 2, 1]
 
 
-async def test_a_sink_that_has_enough_stops_the_search():
+async def test_a_full_sink_stops_the_search():
     answers = {"/sitemap.xml": index(*(f"/{n}.xml" for n in range(20)))} | {f"/{n}.xml": PAGES for n in range(20)}
     result, asked = await search(answers, sink=lambda url, batch: False)
 
@@ -270,7 +270,7 @@ async def test_a_sink_that_has_enough_stops_the_search():
     assert result.outcome is SearchOutcome.FOUND
 
 
-async def test_a_body_that_breaks_off_is_found_in_part_and_it_is_said():
+async def test_a_body_that_breaks_off_is_partial():
     got: list[str] = []
     result, _ = await search(
         {"/sitemap.xml": -1}, sink=lambda url, batch: got.extend(entry.loc for entry in batch) or True
@@ -315,7 +315,7 @@ def test_html_links_are_few_and_only_to_the_web():
 
 
 @pytest.mark.parametrize("busy", ["shop.example", "www.shop.example"])
-async def test_a_search_that_manners_cut_short_is_made_again_and_costs_nothing(busy):
+async def test_a_search_stopped_by_host_limits_is_repeated_and_does_not_count(busy):
     robots = "Sitemap: http://shop.example/one.xml\nSitemap: http://www.shop.example/two.xml"
     async with (
         serving({"/robots.txt": robots, "/one.xml": PAGES, "/two.xml": PAGES}) as site,
@@ -329,7 +329,7 @@ async def test_a_search_that_manners_cut_short_is_made_again_and_costs_nothing(b
     assert not raised.value.counts
 
 
-async def test_children_beyond_what_one_visit_may_ask_are_listed_unread():
+async def test_children_beyond_the_requests_of_one_visit_are_listed_unread():
     children = [f"http://shop.example/{n}.xml" for n in range(40)]
     moved = {f"/{n}.xml": (301, f"http://shop.example/new/{n}.xml") for n in range(40)}
     there = {f"/new/{n}.xml": PAGES for n in range(40)}

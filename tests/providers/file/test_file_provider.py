@@ -32,7 +32,7 @@ def write(tmp_path: Path, content: str | bytes, name: str = "firms.csv") -> Path
     return path
 
 
-async def test_columns_are_known_by_what_people_call_them(tmp_path: Path) -> None:
+async def test_columns_are_recognised_by_their_headers(tmp_path: Path) -> None:
     (first, second, third), notes = await read(write(tmp_path, CSV))
     assert notes == []
     assert (first.name, first.website, first.phone) == ("Hymy Oy", "hymy.example", "+35896123456")
@@ -56,7 +56,7 @@ async def test_columns_are_known_by_what_people_call_them(tmp_path: Path) -> Non
         ("\n\n" + CSV).encode(),
     ],
 )
-async def test_encodings_and_delimiters_are_found_out(tmp_path: Path, content: bytes) -> None:
+async def test_encodings_and_delimiters_are_detected(tmp_path: Path, content: bytes) -> None:
     places, notes = await read(write(tmp_path, content))
     assert [place.name[:3] for place in places] == ["Hym", "Zah", "Pan"]
     assert notes == []
@@ -80,7 +80,9 @@ async def test_old_encodings_are_read(tmp_path: Path) -> None:
     ("hymy", None, ["Hymy Oy"]),
     ("florist", None, []),
 ])  # fmt: skip
-async def test_a_search_takes_the_rows_that_fit(tmp_path: Path, text: str, area: str | None, names: list[str]) -> None:
+async def test_a_search_returns_the_matching_rows(
+    tmp_path: Path, text: str, area: str | None, names: list[str]
+) -> None:
     places, _ = await read(write(tmp_path, CSV), text, area)
     assert [place.name for place in places] == names
 
@@ -89,7 +91,7 @@ async def test_the_limit_is_kept(tmp_path: Path) -> None:
     assert len((await read(write(tmp_path, CSV), limit=2))[0]) == 2
 
 
-async def test_a_bad_row_fails_alone_and_by_its_line(tmp_path: Path) -> None:
+async def test_a_bad_row_is_reported_with_its_line_and_affects_no_other(tmp_path: Path) -> None:
     content = (
         "name,lat,lon,rating\n"
         "Good,1,2,4.5\n"
@@ -170,14 +172,14 @@ async def test_a_broken_line_of_jsonl_fails_alone(tmp_path: Path) -> None:
         ("x.csv", b"PK\x03\x04 a workbook", "Save the table as CSV"),
     ],
 )
-async def test_a_file_that_is_none_is_refused_with_the_reason(
+async def test_an_unusable_file_is_refused_with_the_reason(
     tmp_path: Path, name: str, content: str | bytes, told: str
 ) -> None:
     with pytest.raises(ProviderRefused, match=told):
         await read(write(tmp_path, content, name))
 
 
-async def test_a_file_that_is_not_there_names_the_setting(tmp_path: Path) -> None:
+async def test_a_missing_file_names_the_setting(tmp_path: Path) -> None:
     with pytest.raises(ProviderRefused, match="PROVIDER_FILE_PATH"):
         await read(tmp_path / "none.csv")
     with pytest.raises(ProviderRefused, match="PROVIDER_FILE_PATH"):
@@ -197,7 +199,7 @@ async def test_the_id_comes_from_the_content(tmp_path: Path) -> None:
     assert (await provider.estimate(PlaceQuery("*"))).cents == 0
 
 
-async def test_an_id_column_is_the_identity_whatever_else_changes(tmp_path: Path) -> None:
+async def test_an_id_column_is_the_identity_even_if_other_values_change(tmp_path: Path) -> None:
     path = tmp_path / "firms.csv"
     path.write_text("ID,name,phone\nC-17,Hymy,09 612 3456\n,Suu,\n")
     before, _ = await read(path)
@@ -214,7 +216,7 @@ async def test_an_id_may_be_a_number(tmp_path: Path) -> None:
     assert [place.provider_id for place in (await read(path))[0]] == ["17", "18"]
 
 
-async def test_one_id_for_two_businesses_is_trouble_of_the_second(tmp_path: Path) -> None:
+async def test_one_id_for_two_businesses_makes_the_second_unusable(tmp_path: Path) -> None:
     places, notes = await read(write(tmp_path, f"id,name\n7,Hymy\n7,HYMY\n7,Suu\n{'x' * 301},Long\n"))
     assert [place.provider_id for place in places] == ["7"]
     assert notes == [

@@ -60,7 +60,7 @@ async def collect(provider: GooglePlaces, meter: Meter, kept: list[PlaceDetails]
 # -- pages and boxes ---------------------------------------------------------------------------------------------------
 
 
-async def test_pages_to_the_end_each_asked_for_in_the_same_words(client: ClientSource, server: LittleServer) -> None:
+async def test_all_pages_are_requested_with_the_same_query(client: ClientSource, server: LittleServer) -> None:
     world = TinyGoogle(server, points(47))
     places = await found(google(client, server), PlaceQuery("restaurants", "Helsinki", limit=60, country="fi"))
     assert [place.provider_id for place in places] == [place["id"] for place in world.places]
@@ -79,7 +79,7 @@ async def test_a_limit_is_kept_and_no_page_beyond_it_is_paid(client: ClientSourc
     assert (world.paid, world.free, meter.cents) == (2, 0, 7.0)
 
 
-async def test_a_small_result_without_a_limit_is_counted_first_for_nothing(
+async def test_a_small_result_without_a_limit_is_counted_first_free_of_charge(
     client: ClientSource, server: LittleServer
 ) -> None:
     world = TinyGoogle(server, points(33))
@@ -121,13 +121,17 @@ async def test_a_limit_above_sixty_stops_the_boxes(client: ClientSource, server:
     assert meter.cents <= estimate.cents
 
 
-async def test_without_a_geocoder_the_first_sixty_say_where_to_look(client: ClientSource, server: LittleServer) -> None:
+async def test_without_a_geocoder_the_first_sixty_places_define_the_box(
+    client: ClientSource, server: LittleServer
+) -> None:
     world = TinyGoogle(server, points(213))
     provider = google(client, server, geocoder=None)
     assert len(await found(provider)) == len(world.places)
 
 
-async def test_an_area_the_geocoder_does_not_know_is_no_end(client: ClientSource, server: LittleServer) -> None:
+async def test_an_area_unknown_to_the_geocoder_does_not_end_the_search(
+    client: ClientSource, server: LittleServer
+) -> None:
     async def nobody_knows(*_: object) -> Area:
         raise ProviderRefused("no such place")
 
@@ -135,7 +139,7 @@ async def test_an_area_the_geocoder_does_not_know_is_no_end(client: ClientSource
     assert len(await found(google(client, server, geocoder=nobody_knows))) == 100
 
 
-async def test_a_box_that_cannot_be_split_is_told(client: ClientSource, server: LittleServer) -> None:
+async def test_a_box_that_cannot_be_divided_is_noted(client: ClientSource, server: LittleServer) -> None:
     tower = [{"id": f"floor{n}", "location": {"latitude": 60.1713, "longitude": 24.9417}} for n in range(75)]
     TinyGoogle(server, [*tower, *points(70)])
     meter = Meter()
@@ -152,7 +156,7 @@ async def test_the_number_of_boxes_is_bounded(client: ClientSource, server: Litt
     assert "some places are missing" in meter.notes[0]
 
 
-async def test_a_refused_page_token_begins_the_question_again_once(client: ClientSource, server: LittleServer) -> None:
+async def test_a_refused_page_token_restarts_the_query_once(client: ClientSource, server: LittleServer) -> None:
     world = TinyGoogle(server, points(30))
     pages = world.search
     refused = error(400, "INVALID_ARGUMENT", "Request parameters for paging requests must match.")
@@ -183,7 +187,7 @@ async def test_a_refused_page_token_begins_the_question_again_once(client: Clien
         ("details", ("somethingNew",), 2.5),
     ],
 )
-def test_a_call_costs_its_dearest_field(method: Any, fields: tuple[str, ...], cents: float) -> None:
+def test_a_call_costs_as_much_as_its_most_expensive_field(method: Any, fields: tuple[str, ...], cents: float) -> None:
     assert call_cents(method, fields) == cents
 
 
@@ -226,7 +230,7 @@ async def test_a_call_that_failed_is_not_charged(client: ClientSource, server: L
 # -- quotas and troubles -----------------------------------------------------------------------------------------------
 
 
-async def test_the_quota_of_a_minute_is_a_minute(client: ClientSource, server: LittleServer) -> None:
+async def test_after_the_quota_of_a_minute_the_wait_is_a_minute(client: ClientSource, server: LittleServer) -> None:
     TinyGoogle(server, points(10)).faults = [exhausted("Minute")]
     with pytest.raises(ProviderBusy, match="quota of the minute") as busy:
         await found(google(client, server))
@@ -259,7 +263,7 @@ def test_the_day_of_the_quota_is_the_pacific_one(now: datetime, midnight: dateti
     assert now.astimezone(UTC) + busy.after == midnight
 
 
-async def test_a_search_goes_on_where_the_quota_stopped_it_and_pays_nothing_twice(
+async def test_a_search_continues_where_the_quota_stopped_it_and_pays_nothing_twice(
     client: ClientSource, server: LittleServer
 ) -> None:
     world = TinyGoogle(server, points(213))
@@ -327,7 +331,7 @@ async def test_a_short_wait_is_waited_in_the_middle_of_a_search(
         (Reply("", 302, "text/plain", {"Location": "https://evil.example/"}), ProviderRefused, "302"),
     ],
 )
-async def test_every_refusal_says_what_to_do(
+async def test_every_refusal_names_the_cure(
     client: ClientSource, server: LittleServer, reply: Reply, outcome: type[ScraperSkyError], told: str
 ) -> None:
     server.answers["/v1/places:searchText"] = [reply]
@@ -337,7 +341,7 @@ async def test_every_refusal_says_what_to_do(
     assert len(server.asked) == 1
 
 
-async def test_a_google_that_is_down_is_tried_again(client: ClientSource, server: LittleServer) -> None:
+async def test_an_unavailable_google_is_retried(client: ClientSource, server: LittleServer) -> None:
     await server.stop()
     with pytest.raises(ProviderFailed, match="Google does not answer"):
         await found(google(client, server))
@@ -347,7 +351,7 @@ async def test_a_google_that_is_down_is_tried_again(client: ClientSource, server
 
 
 @pytest.mark.parametrize(("unit", "longest"), [("Minute", timedelta(minutes=1)), ("Day", timedelta(hours=25))])
-async def test_a_quota_of_details_rests_details_and_no_search(
+async def test_a_used_up_quota_of_details_stops_details_but_not_searches(
     client: ClientSource, server: LittleServer, unit: str, longest: timedelta
 ) -> None:
     TinyGoogle(server, points(3)).faults = [exhausted(unit)]
@@ -374,7 +378,7 @@ async def test_details_of_one_place(client: ClientSource, server: LittleServer) 
     assert "places." not in server.asked[0].headers["X-Goog-FieldMask"]
 
 
-async def test_a_place_that_is_gone_says_so(client: ClientSource, server: LittleServer) -> None:
+async def test_a_missing_place_is_reported(client: ClientSource, server: LittleServer) -> None:
     server.answers["/v1/places/old"] = [error(404, "NOT_FOUND", "The Place ID is no longer valid.")]
     with pytest.raises(PlaceNotFound, match="no longer valid; repeat its search"):
         await google(client, server).details("old", InMemoryDetailBudget())

@@ -28,11 +28,11 @@ HELSINKI = Area("Helsinki", Box(59.92, 24.78, 60.30, 25.25), "FI", 34914)
         ("plumber", "plumber", None),
     ],
 )
-def test_the_area_is_taken_out_of_the_text(typed: str, what: str, where: str | None) -> None:
+def test_the_area_is_split_from_the_text(typed: str, what: str, where: str | None) -> None:
     assert what_and_where(PlaceQuery(typed)) == (what, where)
 
 
-def test_an_area_that_is_given_is_not_looked_for() -> None:
+def test_a_given_area_is_not_split_from_the_text() -> None:
     assert what_and_where(PlaceQuery("bed in a box shops", "Leeds")) == ("bed in a box shops", "Leeds")
     assert what_and_where(PlaceQuery("dentists in Oulu", "Oulu")) == ("dentists", "Oulu")
 
@@ -46,7 +46,7 @@ def test_an_area_that_is_given_is_not_looked_for() -> None:
         ("dentists near Helsinki", None),
     ],
 )
-def test_the_same_search_is_the_same_however_it_is_written(text, area):
+def test_equal_searches_are_equal_in_any_spelling(text, area):
     assert read_search(text, area, "openstreetmap") == ("dentists", "Helsinki")
 
 
@@ -58,7 +58,7 @@ def test_a_search_without_what_or_where_is_refused(text):
         read_search(" ", "Helsinki", "file")
 
 
-def test_a_file_needs_no_place():
+def test_a_search_in_a_file_needs_no_area():
     assert read_search("dentists", None, "file") == ("dentists", None)
     assert read_search("drive in cinemas in Turku", None, "file") == ("drive in cinemas", "Turku")
 
@@ -90,13 +90,13 @@ def test_a_kind_of_business_in_any_language(word: str, tag: str) -> None:
     assert kind.unknown == ()
 
 
-def test_words_around_the_kind_are_named_as_left_out() -> None:
+def test_unknown_words_around_the_kind_are_reported() -> None:
     kind = business_kind("best family dentists")
     assert kind is not None
     assert (kind.known, kind.unknown) == ("dentists", ("best", "family"))
 
 
-def test_a_word_nobody_knows_is_no_kind() -> None:
+def test_an_unknown_word_is_not_a_kind() -> None:
     assert business_kind("Xyzzy Frobnicators") is None
     assert business_kind("") is None
 
@@ -109,7 +109,7 @@ def test_the_table_is_large_and_its_tags_are_tags() -> None:
     assert all(re.fullmatch(r"[a-z_]+(=[a-z_]+)?", tag) for tags in kinds for tag in tags)
 
 
-def test_a_question_by_kind_has_border_box_centre_and_limit() -> None:
+def test_a_query_by_kind_has_border_box_centre_and_limit() -> None:
     question = query_by_tags(("amenity=dentist", "craft"), HELSINKI, 50)
     assert question.splitlines() == [
         "[out:json][timeout:60][maxsize:134217728];",
@@ -126,7 +126,7 @@ def test_a_place_without_a_border_is_searched_by_its_box() -> None:
     assert "(1.0000000,2.0000000,3.0000000,4.0000000)" in question
 
 
-def test_no_text_can_leave_its_string_in_a_question() -> None:
+def test_no_text_can_end_its_string_in_a_query() -> None:
     question = query_by_name('a"];out;\n(node(1);//\\', HELSINKI, 5)
     inside = re.findall(r'"name"~"((?:[^"\\]|\\.)*)",i\]', question)
     assert len(inside) == 1
@@ -135,7 +135,7 @@ def test_no_text_can_leave_its_string_in_a_question() -> None:
     assert re.fullmatch(inside[0].replace('\\"', '"').replace("\\\\", "\\"), 'a"];out; (node(1);//\\')
 
 
-def test_only_an_element_id_is_asked_for_by_id() -> None:
+def test_only_an_element_id_gives_a_query_by_id() -> None:
     assert query_by_id("way/42") == "[out:json][timeout:60][maxsize:134217728];\nway(42);\nout center tags;"
     for wrong in ("42", "way/", "way/-1", "way/1;out", "planet/1", "node/1\n"):
         assert query_by_id(wrong) is None

@@ -88,7 +88,7 @@ def question(asked: Asked) -> str:
 # -- what is found -----------------------------------------------------------------------------------------------------
 
 
-async def test_a_search_is_one_geocode_and_one_question(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_a_search_is_one_geocoding_and_one_query(osm: OpenStreetMap, server: LittleServer) -> None:
     meter = Meter(budget_cents=0)
     places = await found(osm, meter=meter, limit=40)
     assert [place.provider_id for place in places] == ["node/11", "way/12"]
@@ -154,7 +154,7 @@ async def test_a_phone_number_is_read_kept_or_dropped(
     assert [place.phone for place in await found(osm)] == [phone]
 
 
-async def test_an_unknown_word_is_searched_in_names_and_says_so(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_an_unknown_word_is_searched_in_names_and_noted(osm: OpenStreetMap, server: LittleServer) -> None:
     meter = Meter()
     await found(osm, "Hesburger in Helsinki", meter=meter)
     assert '["name"~"Hesburger",i]' in question(server.asked[1])
@@ -174,7 +174,7 @@ async def test_what_has_no_border_is_searched_by_its_box(
     assert "(59.9224887,24.7828749,60.2978389,25.2544849)" in question(server.asked[1])
 
 
-async def test_a_town_is_meant_before_a_bar_of_its_name(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_a_town_comes_before_a_bar_of_its_name(osm: OpenStreetMap, server: LittleServer) -> None:
     bar = {**HELSINKI, "osm_type": "node", "osm_id": 5, "category": "amenity", "boundingbox": ["1", "2", "3", "4"]}
     server.answers["/search"] = [Reply([bar, HELSINKI])]
     await found(osm)
@@ -205,13 +205,13 @@ async def test_the_estimate_is_nothing(osm: OpenStreetMap, server: LittleServer)
 # -- manners -----------------------------------------------------------------------------------------------------------
 
 
-async def test_the_same_question_is_asked_once(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_the_same_query_is_sent_once(osm: OpenStreetMap, server: LittleServer) -> None:
     first, second = await found(osm), await found(osm)
     assert [place.provider_id for place in first] == [place.provider_id for place in second] == ["node/11", "way/12"]
     assert len(server.asked) == 2
 
 
-async def test_nominatim_is_asked_once_a_second_whoever_asks(server: LittleServer, client: ClientSource) -> None:
+async def test_requests_to_nominatim_have_a_delay_between_them(server: LittleServer, client: ClientSource) -> None:
     server.answers["/search"] = [Reply([HELSINKI])]
     nominatim = Nominatim(api_at(client, server.url), throttle(0.2))
     await asyncio.gather(*(nominatim.find(name) for name in ("Turku", "Oulu", "Pori")))
@@ -219,7 +219,7 @@ async def test_nominatim_is_asked_once_a_second_whoever_asks(server: LittleServe
     assert min(later - earlier for earlier, later in pairwise(times)) >= 0.2
 
 
-async def test_overpass_answers_one_question_at_a_time(server: LittleServer, client: ClientSource) -> None:
+async def test_overpass_gets_one_query_at_a_time(server: LittleServer, client: ClientSource) -> None:
     at_once, most = 0, 0
 
     async def slow(_: Asked) -> Reply:
@@ -255,14 +255,14 @@ async def test_an_unknown_place_is_named(osm: OpenStreetMap, server: LittleServe
         await found(osm, "dentists", area="Atlantis")
 
 
-async def test_a_search_without_a_place_says_how_to_write_one(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_a_search_without_an_area_is_refused_with_an_example(osm: OpenStreetMap, server: LittleServer) -> None:
     with pytest.raises(ProviderRefused, match="dentists in Helsinki"):
         await found(osm, "dentists")
     assert server.asked == []
 
 
 @pytest.mark.parametrize("status", [403, 429, 200])
-async def test_a_page_instead_of_an_answer_names_the_policy(
+async def test_an_html_page_of_nominatim_names_the_policy(
     osm: OpenStreetMap, server: LittleServer, status: int
 ) -> None:
     server.answers["/search"] = [Reply(PAGE, status, "text/html")]
@@ -271,7 +271,7 @@ async def test_a_page_instead_of_an_answer_names_the_policy(
     assert "CRAWL_CONTACT_URL" in str(refused.value)
 
 
-async def test_an_overpass_page_names_its_rules(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_an_html_page_of_overpass_names_its_rules(osm: OpenStreetMap, server: LittleServer) -> None:
     server.answers["/api/interpreter"] = [Reply(PAGE, 403, "text/html")]
     with pytest.raises(ProviderRefused, match="PROVIDER_OVERPASS_URL"):
         await found(osm)
@@ -293,7 +293,7 @@ async def test_an_overpass_page_names_its_rules(osm: OpenStreetMap, server: Litt
     ],
 )
 @pytest.mark.parametrize("status", [429, 504])
-async def test_a_busy_overpass_is_asked_again_when_it_has_a_slot(
+async def test_a_busy_overpass_is_retried_when_it_has_a_slot(
     osm: OpenStreetMap, server: LittleServer, status: int, status_page: str, seconds: int
 ) -> None:
     server.answers["/api/interpreter"] = [Reply(RATE_LIMITED.body, status, "text/html")]
@@ -303,7 +303,7 @@ async def test_a_busy_overpass_is_asked_again_when_it_has_a_slot(
     assert busy.value.after == timedelta(seconds=seconds)
 
 
-async def test_a_remark_is_a_failure_and_is_not_remembered(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_a_remark_is_a_failure_and_is_not_cached(osm: OpenStreetMap, server: LittleServer) -> None:
     remark = 'runtime error: Query timed out in "query" at line 4 after 60 seconds.'
     server.answers["/api/interpreter"] = [overpass_answer(SMILE, remark=remark), overpass_answer(WAY)]
     with pytest.raises(ProviderFailed, match="Query timed out"):
@@ -311,7 +311,7 @@ async def test_a_remark_is_a_failure_and_is_not_remembered(osm: OpenStreetMap, s
     assert [place.name for place in await found(osm)] == ["Suu"]
 
 
-async def test_a_question_it_does_not_understand_is_told(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_a_query_that_overpass_does_not_accept_is_reported(osm: OpenStreetMap, server: LittleServer) -> None:
     body = '<p><strong style="color:#FF0000">Error</strong>: line 2: parse error: Unknown type "x" </p>'
     server.answers["/api/interpreter"] = [Reply(body, 400, "text/html")]
     with pytest.raises(ProviderRefused, match="line 2: parse error"):
@@ -329,7 +329,7 @@ async def test_a_question_it_does_not_understand_is_told(osm: OpenStreetMap, ser
         ("/api/interpreter", Reply("{{{{", 200), ProviderFailed),
     ],
 )
-async def test_every_other_answer_is_named_too(
+async def test_every_other_response_is_reported(
     osm: OpenStreetMap, server: LittleServer, path: str, reply: Reply, outcome: type[Exception]
 ) -> None:
     server.answers[path] = [reply]
@@ -337,14 +337,14 @@ async def test_every_other_answer_is_named_too(
         await found(osm)
 
 
-async def test_a_provider_that_is_down_is_tried_again(client: ClientSource, server: LittleServer) -> None:
+async def test_an_unavailable_provider_is_retried(client: ClientSource, server: LittleServer) -> None:
     nominatim = Nominatim(api_at(client, server.url, "Nominatim"), throttle())
     await server.stop()
     with pytest.raises(ProviderFailed, match=r"Nominatim does not answer: 127\.0\.0\.1 cannot be reached"):
         await nominatim.find("Helsinki")
 
 
-async def test_a_provider_that_never_answers_is_left(client: ClientSource, server: LittleServer) -> None:
+async def test_a_provider_that_never_responds_times_out(client: ClientSource, server: LittleServer) -> None:
     async def never(_: Asked) -> Reply:
         await asyncio.sleep(1)
         return Reply([])
@@ -354,12 +354,12 @@ async def test_a_provider_that_never_answers_is_left(client: ClientSource, serve
         await Nominatim(api_at(client, server.url, "Nominatim", seconds=0.2), throttle()).find("Helsinki")
 
 
-async def test_a_private_address_is_asked_only_where_it_is_allowed(client: ClientSource) -> None:
+async def test_a_private_address_is_requested_only_if_it_is_allowed(client: ClientSource) -> None:
     with pytest.raises(ProviderRefused, match="CRAWL_ALLOWED_PRIVATE_NETWORKS"):
         await Nominatim(api_at(client, "http://10.0.0.7", "Nominatim"), throttle()).find("Helsinki")
 
 
-async def test_a_redirect_is_no_answer(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_a_redirect_is_not_a_response(osm: OpenStreetMap, server: LittleServer) -> None:
     server.answers["/search"] = [Reply("", 302, "text/plain", {"Location": f"{server.url}/elsewhere"})]
     with pytest.raises(ProviderFailed, match="302"):
         await found(osm)
@@ -375,9 +375,7 @@ async def test_a_redirect_is_no_answer(osm: OpenStreetMap, server: LittleServer)
         {**HELSINKI, "osm_id": "many"},
     ],
 )
-async def test_a_place_that_cannot_be_read_is_no_place(
-    osm: OpenStreetMap, server: LittleServer, place: dict[str, Any]
-) -> None:
+async def test_an_invalid_place_is_left_out(osm: OpenStreetMap, server: LittleServer, place: dict[str, Any]) -> None:
     server.answers["/search"] = [Reply([place])]
     with pytest.raises(ProviderRefused, match="No place named"):
         await found(osm)

@@ -61,7 +61,7 @@ async def test_the_places_of_the_box_from_a_bucket_in_both_schemas(schema: pa.Sc
         assert any("continuation-token" in asked for asked in lists), "a list in pages is read to its end"
 
 
-async def test_of_a_file_that_lies_elsewhere_only_the_end_is_read(s3: LittleS3) -> None:
+async def test_of_a_file_outside_the_area_only_the_end_is_read(s3: LittleS3) -> None:
     await found(s3.url)
     far = len(s3.buckets[BUCKET][f"{RELEASE}/part-00002.zstd.parquet"])
     ranges = [asked for method, path, asked in s3.asked if method == "GET" and path.endswith("part-00002.zstd.parquet")]
@@ -71,16 +71,16 @@ async def test_of_a_file_that_lies_elsewhere_only_the_end_is_read(s3: LittleS3) 
         assert (int(first) > 0, int(last)) == (True, far - 1), "from somewhere near the end to the end"
 
 
-async def test_one_file_of_the_bucket_will_do(s3: LittleS3) -> None:
+async def test_the_path_may_be_one_file_of_the_bucket(s3: LittleS3) -> None:
     assert await found(s3.url, f"s3://{BUCKET}/{RELEASE}/part-00000.zstd.parquet") == ["1", "2"]
 
 
-async def test_a_release_that_has_gone_is_told_with_the_latest_there_is(s3: LittleS3) -> None:
+async def test_a_missing_release_is_reported_with_the_latest_one(s3: LittleS3) -> None:
     with pytest.raises(ProviderRefused, match=r"2025-01-22\.0/.*The latest release there is 2026-10-21\.0\. Correct"):
         await found(s3.url, f"s3://{BUCKET}/release/2025-01-22.0/theme=places/type=place/")
 
 
-async def test_a_bucket_that_is_not_there_is_named(s3: LittleS3) -> None:
+async def test_a_missing_bucket_is_named(s3: LittleS3) -> None:
     with pytest.raises(ProviderRefused, match=r"no bucket 'overture' at http://127.*PROVIDER_OVERTURE_ENDPOINT"):
         await found(s3.url, f"s3://overture/{RELEASE}/")
 
@@ -101,7 +101,7 @@ async def test_a_bucket_that_refuses(s3: LittleS3, code: str, outcome: type[Scra
         await found(s3.url)
 
 
-async def test_no_network_is_tried_again_and_says_who_did_not_answer(s3: LittleS3) -> None:
+async def test_without_network_the_search_is_retried_and_the_bucket_is_named(s3: LittleS3) -> None:
     await s3.stop()
     with pytest.raises(ProviderFailed, match=rf"at {s3.url} does not answer: Failed to connect"):
         await found(s3.url)
@@ -109,7 +109,7 @@ async def test_no_network_is_tried_again_and_says_who_did_not_answer(s3: LittleS
         await found("https://nowhere.invalid")
 
 
-async def test_what_is_no_parquet_is_told(s3: LittleS3) -> None:
+async def test_a_file_that_is_not_parquet_is_reported(s3: LittleS3) -> None:
     with pytest.raises(ProviderRefused, match=r"cannot be read from s3://.*PROVIDER_OVERTURE_PATH"):
         await found(s3.url, f"s3://{BUCKET}/release/2026-09-16.0/theme=places/type=place")
 

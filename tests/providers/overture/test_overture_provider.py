@@ -121,7 +121,7 @@ async def test_a_row_becomes_a_place_with_all_its_facts(tmp_path: Path) -> None:
     assert place.extra["confidence"] == 0.9
 
 
-async def test_an_unknown_word_is_looked_for_in_names_too(tmp_path: Path) -> None:
+async def test_an_unknown_word_is_searched_in_names_too(tmp_path: Path) -> None:
     places, notes = await found(written(tmp_path, NEW), "hymy")
     assert [place.name for place in places] == ["Hymy"]
     assert "not a known kind of business" in notes[0]
@@ -136,7 +136,7 @@ async def test_details_from_files_on_this_machine(tmp_path: Path) -> None:
         await Overture(OvertureDataset("s3://bucket/places"), helsinki).details("3", InMemoryDetailBudget())
 
 
-async def test_a_path_that_is_not_there_or_no_parquet_names_the_setting(tmp_path: Path) -> None:
+async def test_a_missing_path_or_invalid_parquet_names_the_setting(tmp_path: Path) -> None:
     with pytest.raises(ProviderRefused, match="PROVIDER_OVERTURE_PATH"):
         await found(str(tmp_path / "nowhere"), "dentists")
     (tmp_path / "x.parquet").write_text("no parquet at all")
@@ -144,21 +144,21 @@ async def test_a_path_that_is_not_there_or_no_parquet_names_the_setting(tmp_path
         await found(str(tmp_path / "x.parquet"), "dentists")
 
 
-async def test_without_pyarrow_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_pyarrow_the_error_names_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path, NEW)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ProviderRefused, match=r"scrapersky\[overture\]"):
         await found(path, "dentists")
 
 
-async def test_a_search_without_a_place_says_how_to_write_one() -> None:
+async def test_a_search_without_an_area_is_refused_with_an_example() -> None:
     provider = Overture(OvertureDataset("nowhere"), helsinki)
     with pytest.raises(ProviderRefused, match="dentists in Helsinki"):
         await anext(provider.search(PlaceQuery("dentists"), Meter()))
     assert (await provider.estimate(PlaceQuery("dentists"))).cents == 0
 
 
-def test_terms_are_the_words_overture_may_use() -> None:
+def test_category_terms_are_the_words_overture_may_use() -> None:
     assert {"dentist", "dentists"} <= category_terms("dentists")
     assert {"hair_salon", "barber"} <= category_terms("kampaamo")
     assert "plumbing" in category_terms("plumbers")

@@ -1,4 +1,4 @@
-"""Good manners on real sockets: robots.txt in all its forms, permits, pauses, and never a wait in a worker's slot."""
+"""Politeness on real sockets: every form of robots.txt, permits, pauses, and no wait in a worker's slot."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -50,6 +50,20 @@ async def crawling(
             yield Crawler(client, limits, robots_reader, delay=timedelta(seconds=delay)), web
 
 
+@pytest.fixture
+def sleeps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The durations of all calls of asyncio.sleep."""
+    durations: list[float] = []
+    sleep = asyncio.sleep
+
+    async def record(seconds: float) -> None:
+        durations.append(seconds)
+        await sleep(seconds)
+
+    monkeypatch.setattr("asyncio.sleep", record)
+    return durations
+
+
 async def rules_of(crawler: Crawler) -> RobotsRules:
     async with crawler.visit() as visit:
         rules = await visit.rules(FINE)
@@ -73,7 +87,7 @@ async def test_the_group_for_our_name_counts_before_the_one_for_all() -> None:
 @pytest.mark.parametrize(
     "status", ["400 Bad Request", "401 Unauthorized", "403 Forbidden", "404 Not Found", "410 Gone"]
 )
-async def test_a_site_without_robots_txt_asks_nothing(status: str) -> None:
+async def test_a_site_without_robots_txt_has_no_rules(status: str) -> None:
     async with crawling(saying("User-agent: *\nDisallow: /", status)) as (crawler, _):
         assert (await crawler.fetch(FINE)).status == 200
 
@@ -115,7 +129,7 @@ async def test_a_robots_txt_that_redirects_in_circles_counts_as_none() -> None:
         assert (await crawler.fetch(FINE)).status == 200
 
 
-async def test_a_robots_txt_that_points_inside_is_not_followed() -> None:
+async def test_a_robots_txt_that_redirects_to_a_private_address_is_not_followed() -> None:
     async with Canary() as canary:
 
         async def inside(visitor: Visitor) -> None:
@@ -126,7 +140,7 @@ async def test_a_robots_txt_that_points_inside_is_not_followed() -> None:
             assert canary.hits == 0
 
 
-async def test_the_robots_txt_of_the_host_a_redirect_leads_to_is_asked_too() -> None:
+async def test_the_robots_txt_of_the_target_of_a_redirect_counts_too() -> None:
     async def by_host(visitor: Visitor) -> None:
         closed = visitor.headers["Host"] == "other.example"
         await visitor.answer(b"User-agent: *\nDisallow: /" if closed else b"")
@@ -157,7 +171,7 @@ HOSTILE_ROBOTS: dict[str, Callable[[], Route]] = {
 
 
 @pytest.mark.parametrize("form", HOSTILE_ROBOTS)
-async def test_a_hostile_robots_txt_costs_little_and_its_first_rules_count(form: str) -> None:
+async def test_a_hostile_robots_txt_is_read_up_to_its_limit_and_its_first_rules_count(form: str) -> None:
     async with crawling(HOSTILE_ROBOTS[form]()) as (crawler, _):
         with pytest.raises(BlockedByPolicy):
             await crawler.fetch(FINE)
@@ -167,9 +181,10 @@ async def test_a_hostile_robots_txt_costs_little_and_its_first_rules_count(form:
 @pytest.mark.parametrize(
     ("asked", "seconds"), [("20.5", 20.5), ("999999999", 30), ("1e999", 0), ("NaN", 0), ("-4", 0), ("soon", 0)]
 )
-async def test_crawl_delay_is_honoured_and_capped(asked: str, seconds: float) -> None:
+async def test_crawl_delay_is_honoured_and_capped(asked: str, seconds: float, sleeps: list[float]) -> None:
     async with crawling(saying(f"User-agent: *\nCrawl-delay: {asked}\n")) as (crawler, _):
         await crawler.fetch(FINE)
+        assert not any(sleeps)
         assert (await pause_of(crawler)) == pytest.approx(seconds, abs=4)
 
 
@@ -187,14 +202,14 @@ async def test_sitemap_lines_are_kept_once_each_and_not_without_end() -> None:
     assert len(sitemaps) == 1000
 
 
-async def test_robots_txt_is_read_once_for_all_who_ask() -> None:
+async def test_concurrent_fetches_share_one_robots_txt() -> None:
     async with crawling(saying("")) as (crawler, web):
         async with crawler.visit() as visit:
             await asyncio.gather(*(visit.fetch(FINE) for _ in range(10)))
         assert (web.hits["/robots.txt"], web.hits["/fine"]) == (1, 10)
 
 
-async def test_robots_txt_is_read_again_after_its_time() -> None:
+async def test_robots_txt_is_fetched_again_after_its_ttl() -> None:
     async with crawling(saying(""), ttl=0.05) as (crawler, web):
         await crawler.fetch(FINE)
         await asyncio.sleep(0.06)
@@ -202,17 +217,18 @@ async def test_robots_txt_is_read_again_after_its_time() -> None:
         assert web.hits["/robots.txt"] == 2
 
 
-async def test_a_host_just_visited_is_not_waited_for() -> None:
+async def test_a_host_just_visited_is_not_waited_for(sleeps: list[float]) -> None:
     async with crawling(saying(""), delay=10) as (crawler, web):
         await crawler.fetch(FINE)
         with pytest.raises(RetryLater, match="visited a moment ago") as caught:
             await crawler.fetch(FINE)
+        assert not any(sleeps)
         assert caught.value.after is not None
         assert timedelta(seconds=6) < caught.value.after <= timedelta(seconds=10)
         assert web.hits["/fine"] == 1
 
 
-async def test_a_visit_of_several_requests_is_paid_for_afterwards() -> None:
+async def test_a_visit_of_several_requests_extends_the_pause_after_it() -> None:
     async with crawling(saying(""), delay=10) as (crawler, web):
         async with crawler.visit() as visit:
             for _ in range(4):
@@ -221,7 +237,7 @@ async def test_a_visit_of_several_requests_is_paid_for_afterwards() -> None:
         assert await pause_of(crawler) == pytest.approx(30, abs=4)
 
 
-async def test_a_visit_has_an_end() -> None:
+async def test_a_visit_ends_after_its_maximum_of_requests() -> None:
     async with crawling(saying("")) as (crawler, web):
         async with crawler.visit() as visit:
             for _ in range(MAX_REQUESTS):
@@ -231,14 +247,14 @@ async def test_a_visit_has_an_end() -> None:
         assert web.hits["/fine"] == MAX_REQUESTS
 
 
-async def test_a_host_that_says_too_many_is_left_alone_for_as_long_as_it_asks() -> None:
+async def test_a_host_that_answers_429_or_503_gets_its_cooldown() -> None:
     async with crawling(saying("")) as (crawler, _):
         with pytest.raises(RetryLater, match="429"):
             await crawler.fetch("http://odd.example/busy")
         assert await pause_of(crawler) == pytest.approx(120, abs=4)
 
 
-async def test_a_slot_comes_back_whatever_happens() -> None:
+async def test_a_slot_is_released_after_any_outcome() -> None:
     async with crawling(saying("")) as (crawler, _):
         for path in ("/broken/not-http", "/to/self", "/missing", "/broken/cut") * 3:
             with pytest.raises(Exception, match=r"odd\.example"):
@@ -255,21 +271,21 @@ async def test_a_stream_holds_its_slot_until_it_is_read() -> None:
         assert (await crawler.fetch(FINE)).status == 200
 
 
-async def test_a_name_that_leads_inside_is_refused_before_its_robots_txt_is_asked() -> None:
+async def test_a_name_with_a_private_address_is_refused_before_its_robots_txt_is_fetched() -> None:
     async with crawling(saying("")) as (crawler, web):
         with pytest.raises(BlockedByPolicy, match="this machine"):
             await crawler.fetch("http://localhost/fine")
         assert not web.hits
 
 
-async def test_where_robots_txt_is_not_honoured_it_is_not_asked() -> None:
+async def test_a_robots_txt_that_is_not_honoured_is_not_fetched() -> None:
     async with crawling(saying("User-agent: *\nDisallow: /")) as (crawler, web):
         rude = Crawler(crawler.client, InProcessHostLimits(), None)
         assert (await rude.fetch(FINE)).status == 200
         assert web.hits["/robots.txt"] == 0
 
 
-async def test_a_body_we_did_not_ask_for_in_this_form_is_given_up_on_by_the_crawler_too() -> None:
+async def test_the_crawler_refuses_a_coding_that_was_not_offered() -> None:
     async with crawling(saying("")) as (crawler, _):
         with pytest.raises(PermanentFetchError, match="did not offer"):
             await crawler.fetch("http://odd.example/bomb/brotli")
