@@ -24,7 +24,7 @@ class LineStep:
     queue: str = ""  # the prefix of the queue's columns, if it is not the workflow's name
     may_enter: str = "true"  # condition: the row can be processed by this step
     rule_values: Mapping[str, str] = field(default_factory=dict)  # values of its rule besides off and all: condition
-    is_picked: bool = False  # a few rows of each site are picked: resuming does not queue all of them
+    is_picked: bool = False  # a few rows of each site are picked: resuming a search does not queue all of them
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "queue", self.queue or self.workflow)
@@ -68,56 +68,32 @@ class AdvanceRules(BaseModel):
         return self.page_curation == "all" or page_kind in self.page_kinds
 
 
+_HAS_BUSINESS = (
+    "EXISTS (SELECT FROM local_business made WHERE made.tenant_id = {row}.tenant_id AND made.place_id = {row}.id)"
+)
+_HAS_DOMAIN = (
+    "({row}.profiles IS NOT NULL OR EXISTS (SELECT FROM business_domain made WHERE made.business_id = {row}.id))"
+)
+_IS_LIST = "{row}.kind IS DISTINCT FROM 'index'"
+_IS_REACHABLE = "{row}.email IS NOT NULL AND {row}.suppressed_at IS NULL AND {row}.merged_into_id IS NULL"
+_WITH_WEBSITE = {"has website": "{row}.website IS NOT NULL"}
+
 STEPS = (
+    LineStep("place_search", Search, "searching", "({row}.call_count > 0 OR {row}.result_count > 0)"),
+    LineStep("deep_scan", Place, "places", _HAS_BUSINESS),
+    LineStep("domain_extraction", LocalBusiness, "businesses", _HAS_DOMAIN, rule_values=_WITH_WEBSITE),
+    LineStep("domain_metadata", Domain, "web sites", "{row}.http_status IS NOT NULL"),
+    LineStep("sitemap_analysis", Domain, "sitemaps", "{row}.sitemap_result IS NOT NULL"),
+    LineStep("sitemap_import", SitemapFile, "lists of pages", "{row}.url_count IS NOT NULL", may_enter=_IS_LIST),
     LineStep(
-        "place_search",
-        Search,
-        "searching",
-        was_completed="({row}.call_count > 0 OR {row}.result_count > 0)",
-    ),
-    LineStep(
-        "deep_scan",
-        Place,
-        "places",
-        was_completed="EXISTS (SELECT FROM local_business made "
-        "WHERE made.tenant_id = {row}.tenant_id AND made.place_id = {row}.id)",
-    ),
-    LineStep(
-        "domain_extraction",
-        LocalBusiness,
-        "businesses",
-        was_completed="({row}.profiles IS NOT NULL "
-        "OR EXISTS (SELECT FROM business_domain made WHERE made.business_id = {row}.id))",
-        rule_values={"has website": "{row}.website IS NOT NULL"},
-    ),
-    LineStep("domain_metadata", Domain, "web sites", was_completed="{row}.http_status IS NOT NULL"),
-    LineStep("sitemap_analysis", Domain, "sitemaps", was_completed="{row}.sitemap_result IS NOT NULL"),
-    LineStep(
-        "sitemap_import",
-        SitemapFile,
-        "lists of pages",
-        was_completed="{row}.url_count IS NOT NULL",
-        may_enter="{row}.kind IS DISTINCT FROM 'index'",
-    ),
-    LineStep(
-        "page_curation",
-        Page,
-        "pages",
-        was_completed="{row}.fetched_at IS NOT NULL",
-        queue="page_processing",
+        *("page_curation", Page, "pages", "{row}.fetched_at IS NOT NULL", "page_processing"),
         rule_values={"kinds": "true"},  # the kinds were chosen when the pages were picked
         is_picked=True,
     ),
-    LineStep(
-        "contact_verification",
-        Contact,
-        "addresses",
-        was_completed="{row}.verification IS NOT NULL",
-        may_enter="{row}.email IS NOT NULL AND {row}.suppressed_at IS NULL AND {row}.merged_into_id IS NULL",
-    ),
+    LineStep("contact_verification", Contact, "addresses", "{row}.verification IS NOT NULL", may_enter=_IS_REACHABLE),
 )
 # Not a step of the line: contacts are delivered by the rules of destinations, not by those of a search.
-DELIVERY = LineStep("delivery", Delivery, "deliveries", was_completed="{row}.delivered_at IS NOT NULL")
+DELIVERY = LineStep("delivery", Delivery, "deliveries", "{row}.delivered_at IS NOT NULL")
 
 STOPPED = AdvanceRules.model_validate({step.workflow: "off" for step in STEPS[1:]})  # the rules of a cancelled search
 
