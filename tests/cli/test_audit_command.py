@@ -178,6 +178,6 @@ async def test_a_search_over_the_quota_is_the_same_sentence(
     assert said.code == 2
     assert said.sentence == (
         "A quota of your tenant is used up. Of 0 searches a day 0 are used. "
-        "Ask an admin of the house to raise the quota."
+        "Ask an admin of the operator tenant to raise the quota."
     )
     assert await admin.fetchval("SELECT count(*) FROM search") == 0

@@ -35,7 +35,7 @@ async def test_the_audit_is_kept_as_long_as_the_setting_says(database, database_
     kept = await admin.fetch("SELECT tenant_id, count(*) FROM audit GROUP BY 1")
     assert {tuple(row) for row in kept} == {(tenant, 2), (other_tenant, 2), (None, 2)}
     assert await admin.fetchval("SELECT result FROM maintenance WHERE name = 'prune_audit'") == (
-        "deleted 14 audit entries older than 10 days, 7 audit entries without a tenant, 0 quota book entries"
+        "deleted 14 audit entries older than 10 days, 7 audit entries without a tenant, 0 days of quota usage"
     )
 
 
@@ -58,7 +58,7 @@ async def test_responses_of_idempotency_keys_are_kept_for_a_day(database, settin
     assert [row["key"] for row in await admin.fetch("SELECT key FROM idempotency_key")] == ["new", "new"]
 
 
-async def test_the_quota_book_is_kept_for_400_days(database, settings, admin, tenant):
+async def test_the_usage_of_quotas_is_kept_for_400_days(database, settings, admin, tenant):
     for days in (0, 390, 410):
         await admin.execute(
             "INSERT INTO quota_usage (tenant_id, kind, day, used) VALUES ($1, 'pages', now()::date - $2::int, 1)",

@@ -15,7 +15,7 @@ from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries import deliveries
 from scrapersky.store.listing.paginate import Filters, matching_standing
 from scrapersky.store.listing.resources import CONTACTS, Resource
-from scrapersky.store.operations.queue_rows import IN_HAND, among, by_state
+from scrapersky.store.operations.queue_rows import IN_QUEUE, by_state, one_of
 
 Changes = tuple[tuple[str, Any], ...]  # columns and their new values: rows with the same ones are changed together
 
@@ -60,7 +60,7 @@ async def curate(
     together.pop((), None)  # nothing to change: such rows keep their time, too
     for changes, chosen in together.items():
         await session.execute(
-            update(noun.model).where(among(noun.model.id, chosen)).values({**dict(changes), "updated_at": func.now()})
+            update(noun.model).where(one_of(noun.model.id, chosen)).values({**dict(changes), "updated_at": func.now()})
         )
     changed = {row_id for chosen in together.values() for row_id in chosen}
     if changed and is_told:
@@ -100,7 +100,7 @@ async def _lock(session: AsyncSession, resource: Resource, tenant_id: UUID, ids:
     ]
     rows = await session.execute(
         select(model.id, model.curation_status, *states, *completed)
-        .where(among(model.id, ids), model.tenant_id == tenant_id, *resource.standing)
+        .where(one_of(model.id, ids), model.tenant_id == tenant_id, *resource.standing)
         .order_by(model.id)
         .with_for_update(key_share=True)
     )
@@ -119,7 +119,7 @@ def _open(resource: Resource, row: Row[Any]) -> Changes:
     for queue in resource.queues:
         status = getattr(row, f"{queue}_status")
         if status != Status.COMPLETED:
-            return _keep(queue, row) if status in IN_HAND else ((f"{queue}_status", Status.QUEUED),)
+            return _keep(queue, row) if status in IN_QUEUE else ((f"{queue}_status", Status.QUEUED),)
     return ()
 
 

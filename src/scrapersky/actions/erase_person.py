@@ -14,7 +14,7 @@ from scrapersky.core.database import ENGINE_ROLE
 from scrapersky.models import Audit, Contact, Delivery, Destination
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.operations.queue_rows import among
+from scrapersky.store.operations.queue_rows import one_of
 from scrapersky.store.privacy import scan_tables, suppressions
 from scrapersky.store.privacy.identify import DataSubject, PersonQuery, identify
 from scrapersky.store.privacy.patterns import without
@@ -60,7 +60,7 @@ async def erase(session: AsyncSession, actor: Actor, person: PersonQuery) -> Era
     await suppressions.suppress_erased(session, actor, subject.points)
     subject = await identify(session, actor.tenant_id, person)  # rows that were written before the hashes
     planned = await _erasure(session, subject, {})
-    await session.execute(delete(Contact).where(among(Contact.id, subject.own)))
+    await session.execute(delete(Contact).where(one_of(Contact.id, subject.own)))
     await _strip(session, subject)
     mentions = await scan_tables.scrub(session, actor.tenant_id, subject)
     if changed := await _scrub_audit(session, actor.tenant_id, subject):
@@ -76,7 +76,7 @@ async def _erasure(session: AsyncSession, subject: DataSubject, mentions: dict[s
         await session.execute(
             select(Destination.name, Destination.kind, Delivery.external_id, Delivery.delivered_at)
             .join(Destination, Destination.id == Delivery.destination_id)
-            .where(among(Delivery.contact_id, [*subject.own, *subject.shared]))
+            .where(one_of(Delivery.contact_id, [*subject.own, *subject.shared]))
             .order_by(Destination.name, Delivery.id)
         )
     ).all()

@@ -13,7 +13,7 @@ from scrapersky.models import Domain, Job
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.line.steps import AdvanceRules
-from scrapersky.store.operations.queue_rows import IN_HAND
+from scrapersky.store.operations.queue_rows import IN_QUEUE
 from scrapersky.store.searches import request as searches
 from scrapersky.store.searches.request import SearchRequest
 
@@ -38,7 +38,7 @@ async def start(session: AsyncSession, actor: Actor, base_url: str, max_pages: i
     search.result_count = 1
     domain = await _domain(session, actor, site)
     domain.search_id = search.id
-    is_new = domain.sitemap_analysis_status not in IN_HAND
+    is_new = domain.sitemap_analysis_status not in IN_QUEUE
     if is_new:
         domain.sitemap_analysis_status = Status.QUEUED
     job = Job(

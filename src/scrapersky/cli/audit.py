@@ -54,7 +54,7 @@ async def _read(filters: tuple[Any, ...], limit: int, tenant: str) -> "list[Audi
     from scrapersky.store.audit import log
 
     async with tenant_session(tenant) as (_, session, actor):
-        return await log.page(session, actor.tenant_id, log.Filter(*filters), limit=limit)
+        return await log.page(session, actor.tenant_id, log.AuditSelection(*filters), limit=limit)
 
 
 def _in_utc(moment: datetime | None) -> datetime | None:

@@ -15,7 +15,7 @@ from scrapersky.core.errors import BadRequest
 if TYPE_CHECKING:
     from scrapersky.bootstrap import Application
     from scrapersky.store.audit.record import Actor
-    from scrapersky.store.operations.queue_rows import AnyWorkflow, Queued
+    from scrapersky.store.operations.queue_rows import AnyWorkflow, QueuedRows
 
 CHUNK = 1000  # rows queued in one transaction
 
@@ -51,7 +51,7 @@ def queue(
     raise typer.Exit(1 if result.unknown or not (result.queued or result.already) else 0)
 
 
-async def _queue(name: str, ids: list[UUID], status: str | None, priority: int | None, tenant: str) -> "Queued":
+async def _queue(name: str, ids: list[UUID], status: str | None, priority: int | None, tenant: str) -> "QueuedRows":
     from scrapersky.store.operations import queue_rows
 
     async with opened() as application:
@@ -64,7 +64,7 @@ async def _queue(name: str, ids: list[UUID], status: str | None, priority: int |
 
 async def _queue_all(
     application: "Application", workflow: "AnyWorkflow", actor: "Actor", status: str, priority: int | None
-) -> "Queued":
+) -> "QueuedRows":
     """Queue in chunks, ordered by id: a row that gets this status again meanwhile is not queued twice."""
     from scrapersky.core.vocabularies import Status
     from scrapersky.store.operations import queue_rows
@@ -76,7 +76,7 @@ async def _queue_all(
                 session, workflow, actor.tenant_id, status=Status(status), after=after, limit=CHUNK
             )
             if not found:
-                return queue_rows.Queued(queued, 0, 0)
+                return queue_rows.QueuedRows(queued, 0, 0)
             done = await queue_rows.queue_rows(session, workflow, actor, [item.id for item in found], priority)
         queued += done.queued
         after = found[-1].position

@@ -47,7 +47,7 @@ async def _retry(name: str, ids: list[UUID], tenant: str) -> int:
     async with opened() as application:
         workflow, actor = application.pipeline[name], await cli_actor(application, tenant)
         if not ids:
-            filters = dead_letters.Filter(queue=application.pipeline.queues[name].name)
+            filters = dead_letters.DeadLetterQuery(queue=application.pipeline.queues[name].name)
             return await dead_letters.move_matching(application.database, application.pipeline, actor, filters, "retry")
         async with application.database.session(actor.tenant_id) as session:
             result = await queue_rows.retry_rows(session, workflow, actor, ids)

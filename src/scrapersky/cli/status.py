@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from scrapersky.engine.tuning import Tuning
     from scrapersky.models import Run, Worker
-    from scrapersky.store.operations.workflow_status import Standing
+    from scrapersky.store.operations.workflow_status import WorkflowStatus
 
 HEADINGS = [
     "workflow",
@@ -41,7 +41,7 @@ WORKER_FIELDS = ("host", "pid", "version", "started_at", "seen_at")
 class WorkflowReport:
     """The state of a workflow, its latest run, and why it is degraded."""
 
-    standing: "Standing"
+    standing: "WorkflowStatus"
     last_run: "Run | None"
     problems: list[str]
 
@@ -78,7 +78,7 @@ async def _read() -> "tuple[list[WorkflowReport], list[Worker]]":
     async with opened() as application, application.database.engine_session() as session:
         workers = await controls.workers(session)
         reports = []
-        for standing in await workflow_status.of_line(session, application.pipeline):
+        for standing in await workflow_status.of_pipeline(session, application.pipeline):
             name = standing.workflow.name
             latest = await runs.page(session, workflow=name, limit=1)
             problems = _problems(standing, application.tunings[name], workers)
@@ -86,7 +86,7 @@ async def _read() -> "tuple[list[WorkflowReport], list[Worker]]":
         return reports, workers
 
 
-def _problems(standing: "Standing", tuning: "Tuning", workers: "Sequence[Worker]") -> list[str]:
+def _problems(standing: "WorkflowStatus", tuning: "Tuning", workers: "Sequence[Worker]") -> list[str]:
     from scrapersky.engine.breaker import CLOSED
 
     control, measures = standing.control, standing.measures
@@ -103,7 +103,7 @@ def _problems(standing: "Standing", tuning: "Tuning", workers: "Sequence[Worker]
     return problems
 
 
-def _state(standing: "Standing") -> str:
+def _state(standing: "WorkflowStatus") -> str:
     from scrapersky.engine.breaker import CLOSED
 
     control = standing.control

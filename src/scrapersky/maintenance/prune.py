@@ -73,7 +73,7 @@ DELETE FROM audit WHERE id IN (
 _AUDIT_WITHOUT_TENANT = """
 DELETE FROM audit WHERE id IN (
     SELECT id FROM audit WHERE tenant_id IS NULL AND at < now() - $1::int * interval '1 day' ORDER BY at LIMIT $2)"""
-_QUOTA_BOOK = "DELETE FROM quota_usage WHERE tenant_id = $1 AND day < now() - interval '400 days'"
+_QUOTA_USAGE = "DELETE FROM quota_usage WHERE tenant_id = $1 AND day < now() - interval '400 days'"
 # The last write to a finished job was its end.
 _JOBS = """
 DELETE FROM job WHERE id IN (
@@ -126,7 +126,7 @@ class PruneSessions(Prune):
 
 
 class PruneAudit(Prune):
-    """Deletes audit entries after SCRAPERSKY_AUDIT_RETENTION_DAYS, and entries of the quota book after 400 days.
+    """Deletes audit entries after SCRAPERSKY_AUDIT_RETENTION_DAYS, and the usage of quotas after 400 days.
 
     Only the engine may delete them.
     """
@@ -139,7 +139,7 @@ class PruneAudit(Prune):
         super().__init__(
             Deletion(f"audit entries older than {days} days", _AUDIT, (days, CHUNK_ROWS), by_tenant=True),
             Deletion("audit entries without a tenant", _AUDIT_WITHOUT_TENANT, (days, CHUNK_ROWS)),
-            Deletion("quota book entries", _QUOTA_BOOK, by_tenant=True),
+            Deletion("days of quota usage", _QUOTA_USAGE, by_tenant=True),
         )
 
 

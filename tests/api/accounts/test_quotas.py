@@ -57,7 +57,7 @@ async def test_imports_and_scans_do_not_count_as_searches(client, other, other_t
     await client.patch(f"{TENANTS}/{other_tenant}", json={"searches_per_day": 0})
     assert (await other.post("/api/v3/sitemap/scan", json={"base_url": "https://molar.fi"})).status_code == 202
     assert (await quotas(other))["searches_per_day"]["used"] == 0
-    assert "Ask an admin of the house" in is_problem(await ask(other, "dentists"), 429)["detail"]
+    assert "Ask an admin of the operator tenant" in is_problem(await ask(other, "dentists"), 429)["detail"]
 
 
 async def test_only_admins_of_the_operator_tenant_manage_tenants(app, client, other_tenant, key_for):

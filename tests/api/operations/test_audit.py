@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from scrapersky.models import Audit
 from scrapersky.store.audit import log as audit_log
-from scrapersky.store.audit.log import Filter
+from scrapersky.store.audit.log import AuditSelection
 from tests.api.line.test_list_plans import rows_read
 from tests.factories.api_application import client_with, is_problem
 
@@ -123,11 +123,11 @@ async def test_entries_of_the_audit_log_cannot_be_changed(database, admin, tenan
 
 
 PLANS = [
-    (Filter(), "audit_by_time"),
-    (Filter(actor="eve"), "audit_by_actor"),
-    (Filter(action="export"), "audit_by_action"),
-    (Filter(subject="places"), "audit_by_subject"),
-    (Filter(channel="cli"), "audit_by_channel"),
+    (AuditSelection(), "audit_by_time"),
+    (AuditSelection(actor="eve"), "audit_by_actor"),
+    (AuditSelection(action="export"), "audit_by_action"),
+    (AuditSelection(subject="places"), "audit_by_subject"),
+    (AuditSelection(channel="cli"), "audit_by_channel"),
 ]
 
 

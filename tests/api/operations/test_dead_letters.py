@@ -89,7 +89,7 @@ async def test_selected_dead_letters_are_moved_and_refused_ones_named(client, ad
 
 
 async def test_matching_dead_letters_are_counted_and_then_moved_in_chunks(client, admin, tenant, monkeypatch):
-    monkeypatch.setattr(dead_letters, "BITE", 2)
+    monkeypatch.setattr(dead_letters, "CHUNK_ROWS", 2)
     await add_dead(admin, tenant, 5, "RuntimeError: the tape tore")
     await add_dead(admin, tenant, 3, "TimedOut: too slow")
     asked = {"filter": {"workflow": "packing", "text": "RuntimeError"}}
@@ -116,7 +116,9 @@ async def test_a_dead_letter_of_an_unknown_queue_is_refused(client, admin, tenan
     )
     assert (await client.get(f"{LETTERS}/{letter_id}")).json()["workflow"] is None
     problem = is_problem(await client.post(f"{LETTERS}/{letter_id}/drop"), 409)
-    assert problem["refused"] == [{"id": str(letter_id), "state": "no workflow of this line works on place.deep_scan"}]
+    assert problem["refused"] == [
+        {"id": str(letter_id), "state": "no workflow of this pipeline has the queue place.deep_scan"}
+    ]
     assert (await client.post(f"{LETTERS}/drop", json={"filter": {}})).json()["done"] == 0
 
 

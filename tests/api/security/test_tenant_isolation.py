@@ -8,7 +8,7 @@ import pytest
 from scrapersky.actions import jobs
 from scrapersky.asgi import create_app
 from scrapersky.store.operations import idempotency
-from scrapersky.store.operations.idempotency import Answered, KeyUsedOtherwise
+from scrapersky.store.operations.idempotency import KeyReused, StoredResponse
 from tests.factories.api_application import client_with, environment, is_problem
 from tests.factories.every_table import fill
 from tests.factories.line_rows import NOUNS, TABLES, add, add_line
@@ -166,10 +166,10 @@ async def test_rows_of_another_tenant_cannot_be_queued_or_retried(admin, other, 
 async def test_idempotency_keys_are_independent_between_tenants(database, tenant, other_tenant):
     async with database.session(tenant) as session:
         await idempotency.recall(session, tenant, "k", "a")
-        await idempotency.remember(session, tenant, "k", Answered(200, {"theirs": True}))
+        await idempotency.remember(session, tenant, "k", StoredResponse(200, {"theirs": True}))
     async with database.session(other_tenant) as session:
         assert await idempotency.recall(session, other_tenant, "k", "b") is None
-    with pytest.raises(KeyUsedOtherwise):
+    with pytest.raises(KeyReused):
         async with database.session(tenant) as session:
             await idempotency.recall(session, tenant, "k", "b")
 

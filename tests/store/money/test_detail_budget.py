@@ -54,7 +54,7 @@ async def test_a_call_is_paid_for_by_its_search_and_counted_everywhere(database,
     assert await spent(admin) == [("details", 2, 4)]
     assert await month_of(database, tenant) == 4
     async with database.engine_session() as session:
-        assert await spending.this_month(session) == [(PROVIDER, "details", 2, 4)]
+        assert await spending.spent_this_month(session) == [(PROVIDER, "details", 2, 4)]
 
 
 async def test_what_was_not_billed_is_given_back_and_the_call_stays_counted(database, admin, tenant):
@@ -118,13 +118,13 @@ async def test_many_workers_of_many_searches_never_overdraw_the_month(database, 
 async def test_what_an_open_search_holds_of_the_month_is_not_for_details(database, admin, tenant):
     await admin.execute("UPDATE tenant SET cents_per_month = 31")
     await add_search(admin, tenant, budget=30, status="Queued")
-    with pytest.raises(NoMoney, match=r"of 0\.31 a month 0\.30 are spent or held by searches.*cents_per_month"):
+    with pytest.raises(NoMoney, match=r"of 0\.31 a month 0\.30 are spent or reserved by searches.*cents_per_month"):
         await StoredDetailBudgets(database).of(tenant, None, PROVIDER).charge(2)
 
 
 async def test_a_search_that_is_being_made_gets_its_budget_first(database, admin, tenant):
     search = await add_search(admin, tenant, budget=50, status="Processing")
-    with pytest.raises(NoMoney, match="being made again") as waits:
+    with pytest.raises(NoMoney, match="running again") as waits:
         await StoredDetailBudgets(database).of(tenant, search, PROVIDER).charge(2)
     assert waits.value.after <= timedelta(minutes=1)
     without = await add_search(admin, tenant, status="Processing")

@@ -233,7 +233,7 @@ async def test_a_search_over_the_quota_is_refused_with_the_moment_it_is_free(dat
         "free_at": tomorrow.isoformat(),
     }
     assert 0 < int(refused.value.headers["Retry-After"]) <= 86_400
-    assert "Of 2 searches a day 2 are used. There is room again at" in str(refused.value)
+    assert "Of 2 searches a day 2 are used. Try again at" in str(refused.value)
     assert await admin.fetchval("SELECT count(*) FROM search") == 2
     assert await admin.fetchval("SELECT count(*) FROM audit") == 2
 
@@ -285,7 +285,7 @@ async def test_what_is_spent_and_held_is_not_spent_again(database, admin, tenant
     await allow(admin, tenant, cents_per_month=100)
     first = await ask(database, tenant, "one", 30)
     assert first.budget_cents == 60  # twice its estimate
-    with pytest.raises(QuotaReached, match=r"60 are held by searches that are open; this search may cost 0\.50"):
+    with pytest.raises(QuotaReached, match=r"60 are reserved by open searches; this search may cost 0\.50"):
         await ask(database, tenant, "two", 50)
     assert (await ask(database, tenant, "two", 30)).budget_cents == 40  # what is left
     await spend(admin, first.id, 25)

@@ -7,7 +7,7 @@ import pytest
 from scrapersky.core.database import Database
 from scrapersky.engine.maintenance import run_periodic
 from scrapersky.maintenance.prune import PruneRateLimits
-from scrapersky.store.shared.rate_limits import spend, take
+from scrapersky.store.shared.rate_limits import take, take_tokens
 
 SLOW = 0.001  # tokens a minute: nothing comes back while a test runs
 
@@ -20,9 +20,9 @@ async def test_a_full_bucket_gives_its_burst_and_then_says_how_long(database):
 
 async def test_what_is_left_is_told_and_a_refusal_takes_nothing(database):
     async with database.engine_connection() as connection:
-        assert (await spend(connection, "a", SLOW, burst=2)).left == 1
+        assert (await take_tokens(connection, "a", SLOW, burst=2)).left == 1
         for _ in range(2):
-            refused = await spend(connection, "a", SLOW, burst=2, cost=2)
+            refused = await take_tokens(connection, "a", SLOW, burst=2, cost=2)
             assert refused.wait > 0
             assert refused.left == pytest.approx(1, abs=0.01)
         assert await take(connection, "a", SLOW, burst=2) == 0

@@ -101,11 +101,11 @@ async def test_an_answer_is_renewed(database):
 
 
 async def test_the_oldest_make_room_and_a_giant_is_not_kept(database, admin, monkeypatch):
-    answers = StoredResponseCache(database, most_bytes=250)
+    answers = StoredResponseCache(database, max_bytes=250)
     for number in range(5):
         await answers.keep(str(number), "x" * 98, HOUR + timedelta(minutes=number))
     assert [await answers.find(str(number)) is not None for number in range(5)] == [False, False, False, True, True]
-    monkeypatch.setattr(response_cache, "LARGEST_BYTES", 99)
+    monkeypatch.setattr(response_cache, "MAX_RESPONSE_BYTES", 99)
     await answers.keep("giant", "x" * 98, HOUR)
     assert await answers.find("giant") is None
     assert await admin.fetchval("SELECT sum(size_bytes) FROM provider_response") == 200

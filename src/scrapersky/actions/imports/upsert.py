@@ -15,7 +15,7 @@ from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import REJECTED, Status
 from scrapersky.extract.company_domain import CompanyDomain
 from scrapersky.models import Contact, Domain, Page, Place, Search, SearchContact, SearchDomain, SearchPlace
-from scrapersky.store.operations.queue_rows import among
+from scrapersky.store.operations.queue_rows import one_of
 
 # How a search keeps a row: by itself, or by its domain where it has one.
 LINKS: dict[type[Any], tuple[type[Any], str]] = {
@@ -70,7 +70,7 @@ async def _found(session: AsyncSession, search: Search, kind: Kind, ids: list[UU
     """The search keeps what its file names, also what another one found before."""
     links: dict[type[Any], tuple[str, list[UUID]]] = {SearchDomain: ("domain_id", domains)}
     if kind.noun.model is Contact:
-        lone = select(Contact.id).where(among(Contact.id, ids), Contact.domain_id.is_(None))
+        lone = select(Contact.id).where(one_of(Contact.id, ids), Contact.domain_id.is_(None))
         ids = list(await session.scalars(lone))
     if kind.noun.model in LINKS:
         link, column = LINKS[kind.noun.model]
@@ -159,7 +159,7 @@ async def _queue(session: AsyncSession, kind: Kind, ids: Iterable[UUID], tables:
     status = table.c[f"{kind.step}_status"]
     queued = await session.execute(
         update(table)
-        .where(among(table.c.id, ids), status == Status.NEW, table.c.curation_status.not_in(REJECTED))
+        .where(one_of(table.c.id, ids), status == Status.NEW, table.c.curation_status.not_in(REJECTED))
         .values({status: Status.QUEUED, "updated_at": func.now()})
         .returning(table.c.id)
     )

@@ -25,7 +25,7 @@ from scrapersky.store.deliveries import deliveries
 from scrapersky.store.deliveries.deliveries import DeliveryCounts
 from scrapersky.store.listing import paginate
 from scrapersky.store.listing.resources import CONTACTS, DELIVERIES, DESTINATIONS
-from scrapersky.store.operations.idempotency import Answered
+from scrapersky.store.operations.idempotency import StoredResponse
 
 
 class DeliverySummary(Summary):
@@ -130,7 +130,7 @@ async def create_deliveries(
 ) -> JSONResponse:
     """Queue deliveries in one transaction; deliveries that failed or were skipped get new attempts."""
 
-    async def send(session: AsyncSession) -> Answered:
+    async def send(session: AsyncSession) -> StoredResponse:
         return await _send(session, actor, body)
 
     return await respond_once(application, actor, key, ["deliveries", body], send)
@@ -153,7 +153,7 @@ async def cancel_deliveries(
 add_get_route(router, API)
 
 
-async def _send(session: AsyncSession, actor: Actor, body: SendIds | SendMatching) -> Answered:
+async def _send(session: AsyncSession, actor: Actor, body: SendIds | SendMatching) -> StoredResponse:
     await paginate.get(session, DESTINATIONS, actor.tenant_id, body.destination_id)
     if isinstance(body, SendIds):
         sent = await deliveries.send(session, actor, body.destination_id, body.ids)
@@ -169,6 +169,6 @@ async def _send(session: AsyncSession, actor: Actor, body: SendIds | SendMatchin
     return job_started(job)
 
 
-def _result(sent: DeliveryCounts, *, more: bool = False, unknown: int = 0) -> Answered:
+def _result(sent: DeliveryCounts, *, more: bool = False, unknown: int = 0) -> StoredResponse:
     counts: dict[str, Any] = {**vars(sent), "matched": sent.found, "more": more, "unknown": unknown}
-    return Answered(200, SendResult.model_validate(counts).model_dump())
+    return StoredResponse(200, SendResult.model_validate(counts).model_dump())

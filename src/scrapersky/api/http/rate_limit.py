@@ -16,7 +16,7 @@ from scrapersky.api.http.client_address import client_network
 from scrapersky.core.database import Database, is_connection_error
 from scrapersky.core.errors import RateLimited
 from scrapersky.store.shared import rate_limits
-from scrapersky.store.shared.rate_limits import Standing
+from scrapersky.store.shared.rate_limits import BucketState
 
 log = structlog.get_logger(__name__)
 
@@ -50,7 +50,7 @@ async def limit_login(scope: Scope, application: WebApplication, account: str) -
 
 def rate_headers(scope: Scope) -> Mapping[str, str]:
     """Return the RateLimit header fields for the buckets that this request was counted in."""
-    seen: dict[str, tuple[float, Standing]] = scope.get("rates", {})
+    seen: dict[str, tuple[float, BucketState]] = scope.get("rates", {})
     if not seen:
         return {}
     policies = (f'"{name}";q={per_minute:.0f};w=60' for name, (per_minute, _) in seen.items())
@@ -98,7 +98,7 @@ async def _limit(scope: Scope, application: WebApplication, limit: str, name: st
     refused: RefusedKeys = scope["app"].state.refused_keys
     key = f"{limit}:{name}"
     left = refused.seconds_left(key)
-    standing = Standing(left, 0) if left else await _spend(application.database, key, per_minute)
+    standing = BucketState(left, 0) if left else await _spend(application.database, key, per_minute)
     if standing is None:
         return
     scope.setdefault("rates", {})[limit] = (per_minute, standing)
@@ -111,11 +111,11 @@ async def _limit(scope: Scope, application: WebApplication, limit: str, name: st
         raise RateLimited(f"Wait {max(1, math.ceil(standing.wait))} seconds before the next request.", standing.wait)
 
 
-async def _spend(database: Database, key: str, per_minute: float) -> Standing | None:
+async def _spend(database: Database, key: str, per_minute: float) -> BucketState | None:
     """Take a token from a bucket that holds one minute's worth; None if the database is unavailable."""
     try:
         async with database.engine_connection() as connection:
-            return await rate_limits.spend(connection, key, per_minute, burst=per_minute)
+            return await rate_limits.take_tokens(connection, key, per_minute, burst=per_minute)
     except Exception as error:
         if not is_connection_error(error):
             raise

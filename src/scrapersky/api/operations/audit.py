@@ -18,7 +18,7 @@ from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.fields import RequestModel, ResultPage, Timestamp
 from scrapersky.core.text_rules import Text
 from scrapersky.store.audit import log as audit_log
-from scrapersky.store.audit.log import Filter
+from scrapersky.store.audit.log import AuditSelection
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import export as exports
 
@@ -35,9 +35,9 @@ class AuditFilter(RequestModel):
     since: Timestamp | None = Field(None, alias="from", description="only at or after this timestamp")
     until: Timestamp | None = Field(None, description="only before this timestamp")
 
-    def for_store(self) -> Filter:
+    def for_store(self) -> AuditSelection:
         """Return the filters as the store expects them."""
-        return Filter(self.actor, self.action, self.subject, self.origin, self.since, self.until)
+        return AuditSelection(self.actor, self.action, self.subject, self.origin, self.since, self.until)
 
 
 class AuditQuery(AuditFilter):
@@ -105,7 +105,7 @@ async def export_audit(
 
 
 async def _rows(
-    application: WebApplication, actor: Actor, wanted: Filter, is_flat: bool
+    application: WebApplication, actor: Actor, wanted: AuditSelection, is_flat: bool
 ) -> AsyncGenerator[dict[str, Any]]:
     async with (
         application.downloads.session(actor.tenant_id) as session,

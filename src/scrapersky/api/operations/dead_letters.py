@@ -18,7 +18,7 @@ from scrapersky.core.text_rules import Text
 from scrapersky.models import DeadLetter
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.operations import dead_letters
-from scrapersky.store.operations.dead_letters import Action, Filter, Moved
+from scrapersky.store.operations.dead_letters import Action, DeadLetterQuery, MovedLetters
 
 router = APIRouter(prefix="/dead-letters", tags=["dead letters"])
 
@@ -165,12 +165,12 @@ async def _move_matching(application: WebApplication, actor: Actor, body: MoveMa
     return MoveResult(matched=matched, done=done, refused=[])
 
 
-def _filter(application: WebApplication, body: DeadLetterFilter) -> Filter:
+def _filter(application: WebApplication, body: DeadLetterFilter) -> DeadLetterQuery:
     queue = application.pipeline.queues[application.pipeline[body.workflow].name].name if body.workflow else None
-    return Filter(queue, body.error_type, body.text)
+    return DeadLetterQuery(queue, body.error_type, body.text)
 
 
-def _answer(moved: Moved) -> MoveResult:
+def _answer(moved: MovedLetters) -> MoveResult:
     refused = [RefusedRow(id=letter_id, state=state) for letter_id, state in moved.refused.items()]
     if not moved.done:
         raise NothingMoved(refused)

@@ -162,7 +162,7 @@ async def _measure(
     application: WebApplication,
 ) -> tuple[dict[str, QueueMetrics], dict[str, tuple[str, bool]], list[Spent]]:
     async with application.database.engine_session() as session:
-        spent = await spending.this_month(session)
+        spent = await spending.spent_this_month(session)
         control_of, driver = await controls.by_workflow(session), await driver_connection(session)
         measures = {name: await queue.measure(driver) for name, queue in application.pipeline.queues.items()}
     untouched = (CLOSED, False)

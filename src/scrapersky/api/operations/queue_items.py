@@ -15,7 +15,7 @@ from scrapersky.api.schemas.fields import Cursor, Ids, Limit, Priority, RequestM
 from scrapersky.core.errors import Conflict
 from scrapersky.core.vocabularies import Status
 from scrapersky.store.operations import queue_rows
-from scrapersky.store.operations.queue_rows import CLOCKED, SHELVES, STATUS_OF, Key, Position
+from scrapersky.store.operations.queue_rows import SECTIONS, STATUS_OF, TIMED, Key, QueuePosition
 
 router = APIRouter(prefix="/workflows/{name}", tags=["workflows"], responses=problems(404))
 
@@ -127,20 +127,20 @@ async def retry_items(
     return RetryResult(retried=len(found.retried), refused=refused)
 
 
-def _parts(position: Position) -> list[str | int | None]:
+def _parts(position: QueuePosition) -> list[str | int | None]:
     key = position.key.isoformat() if isinstance(position.key, datetime) else position.key
-    return [position.shelf, key, str(position.id)]
+    return [position.section, key, str(position.id)]
 
 
-def _position(cursor: str, list_name: str, status: Status | None) -> Position:
+def _position(cursor: str, list_name: str, status: Status | None) -> QueuePosition:
     shelf, key, row_id = cursors.decode(cursor, list_name, cursors.text, _key, UUID)
-    if shelf not in SHELVES or status not in (None, STATUS_OF[shelf]) or not _fits(shelf, key):
+    if shelf not in SECTIONS or status not in (None, STATUS_OF[shelf]) or not _fits(shelf, key):
         raise cursors.BadCursor(cursors.CURE)
-    return Position(shelf, key, row_id)
+    return QueuePosition(shelf, key, row_id)
 
 
 def _fits(shelf: str, key: Key) -> bool:
-    return isinstance(key, datetime if shelf in CLOCKED else int if shelf == "ready" else type(None))
+    return isinstance(key, datetime if shelf in TIMED else int if shelf == "ready" else type(None))
 
 
 def _key(part: Any) -> Key:

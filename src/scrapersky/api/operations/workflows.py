@@ -10,7 +10,7 @@ from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, re
 from scrapersky.api.schemas.fields import RequestModel, ResultPage, WorkflowName
 from scrapersky.core.text_rules import Text
 from scrapersky.store.operations import controls, workflow_status
-from scrapersky.store.operations.workflow_status import Standing
+from scrapersky.store.operations.workflow_status import WorkflowStatus
 
 router = APIRouter(prefix="/workflows", tags=["workflows"])
 
@@ -81,7 +81,7 @@ async def list_workflows(application: CurrentApplication, actor: CurrentActor) -
             own = await workflow_status.of_tenant(session, application.pipeline, actor.tenant_id)
         return ResultPage(items=[_tenant_state(application, status) for status in own], next_cursor=None)
     async with application.database.engine_session() as session:
-        found = await workflow_status.of_line(session, application.pipeline)
+        found = await workflow_status.of_pipeline(session, application.pipeline)
     return ResultPage(items=[_state(application, status) for status in found], next_cursor=None)
 
 
@@ -146,12 +146,12 @@ _OPERATOR_FIELDS = (
 )
 
 
-def _tenant_state(application: WebApplication, status: Standing) -> WorkflowState:
+def _tenant_state(application: WebApplication, status: WorkflowStatus) -> WorkflowState:
     """Return the state without the fields that only the operator tenant may see."""
     return _state(application, status).model_copy(update=dict.fromkeys(_OPERATOR_FIELDS))
 
 
-def _state(application: WebApplication, status: Standing) -> WorkflowState:
+def _state(application: WebApplication, status: WorkflowStatus) -> WorkflowState:
     workflow, measures, recent, control = status.workflow, status.measures, status.recent, status.control
     tuning = application.tunings[workflow.name]
     job = application.runtime.scheduler.get_job(workflow.job_id)

@@ -25,7 +25,7 @@ from scrapersky.store.listing import paginate
 from scrapersky.store.listing.paginate import Filters
 from scrapersky.store.listing.resources import Resource
 from scrapersky.store.operations import idempotency
-from scrapersky.store.operations.idempotency import Answered
+from scrapersky.store.operations.idempotency import StoredResponse
 
 MAX_ROWS = paginate.COUNT_CAP  # rows changed in one request; more are changed by a job
 
@@ -90,7 +90,7 @@ async def curate(
 ) -> JSONResponse:
     """Set the curation status in one transaction; with a key, once."""
 
-    async def change(session: AsyncSession) -> Answered:
+    async def change(session: AsyncSession) -> StoredResponse:
         return await _curate(session, actor, resource, body)
 
     return await respond_once(application, actor, key, [resource.name, body], change)
@@ -101,7 +101,7 @@ async def respond_once(
     actor: Actor,
     key: str | None,
     request: list[Any],
-    do: Callable[[AsyncSession], Awaitable[Answered]],
+    do: Callable[[AsyncSession], Awaitable[StoredResponse]],
 ) -> JSONResponse:
     """Call `do` in one transaction; with a key, only once: a repeated request gets the stored response."""
     async with application.database.session(actor.tenant_id) as session:
@@ -114,14 +114,14 @@ async def respond_once(
     return _response(known)
 
 
-def job_started(job: Any) -> Answered:
+def job_started(job: Any) -> StoredResponse:
     """Return the response of a request that became a job."""
-    return Answered(202, jsonable_encoder(JobSummary.model_validate(job)))
+    return StoredResponse(202, jsonable_encoder(JobSummary.model_validate(job)))
 
 
 async def _curate(
     session: AsyncSession, actor: Actor, resource: Resource, body: CurateIds | CurateMatching
-) -> Answered:
+) -> StoredResponse:
     if isinstance(body, CurateIds):
         return await _change(session, actor, resource, body.ids, body.curation_status)
     filters = set_filters(body.filter, resource)
@@ -141,21 +141,21 @@ async def _change(
     ids: list[UUID],
     decision: Curation,
     filters: Filters | None = None,
-) -> Answered:
+) -> StoredResponse:
     done = await curation.curate(session, resource, actor, ids, decision, filters=filters)
     return _result(done.found, False, done.updated, done.queued, done.taken_back, len(set(ids)) - done.found)
 
 
 def _result(
     matched: int, more: bool, updated: int = 0, queued: int = 0, withdrawn: int = 0, unknown: int = 0
-) -> Answered:
+) -> StoredResponse:
     result = CurationResult(
         matched=matched, more=more, updated=updated, queued=queued, withdrawn=withdrawn, unknown=unknown
     )
-    return Answered(200, result.model_dump())
+    return StoredResponse(200, result.model_dump())
 
 
-def _response(answered: Answered) -> JSONResponse:
+def _response(answered: StoredResponse) -> JSONResponse:
     headers = {"Location": f"{PREFIX}/jobs/{answered.answer['id']}"} if answered.status_code == 202 else None
     return JSONResponse(answered.answer, answered.status_code, headers)
 

@@ -88,5 +88,5 @@ async def take_over(application: Application) -> int:
     async with application.database.engine_connection() as connection:
         if not await is_only_process(connection):
             return 0
-        await host_limits.free_all(connection)
+        await host_limits.release_all(connection)
         return await release_orphans(connection, application.pipeline)

@@ -124,7 +124,7 @@ async def _written(application: Application, tenant_id: UUID, search_id: UUID, o
             "left": sum(step.open for step in steps),
             "waiting": [vars(wait) for wait in await search_progress.waits(session, search_id)],
             **await results.shortcomings(session, search_id),
-            "bill": await spending.bill(session, search_id),
+            "bill": await spending.search_cost(session, search_id),
             "steps": search_progress.as_json(steps),
             "reasons": [reason._asdict() for reason in reasons],
         }

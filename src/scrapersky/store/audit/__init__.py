@@ -1,1 +1,1 @@
-"""Audit."""
+"""SQL about the audit: who changed what."""

@@ -1,4 +1,4 @@
-"""Named queries about the audit: who changed what, in the transaction that changes it."""
+"""The audit entry of a change, written in the transaction of the change."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,21 +14,21 @@ from scrapersky.models import Audit
 
 @dataclass(frozen=True)
 class Actor:
-    """Who asks: a name, the tenant it acts for, what it may do, and where it comes from."""
+    """The user or program of a request: its name, tenant, role and origin."""
 
     name: str
     tenant_id: UUID
     role: str
     origin: str
-    user_id: UUID | None = None  # nobody's at the command line
+    user_id: UUID | None = None  # None at the command line
     request_id: str | None = None
-    session_id: UUID | None = None  # the login it came by, or
-    key_id: UUID | None = None  # the key
-    scopes: tuple[str, ...] | None = None  # what the key may be used for; a login has all
-    is_operator: bool = False  # of the tenant whose operators run the engine
+    session_id: UUID | None = None  # of a request with a session
+    key_id: UUID | None = None  # of a request with an API key
+    scopes: tuple[str, ...] | None = None  # of an API key; a session has all
+    is_operator: bool = False  # of the operator tenant
 
     def covers(self, needed: Role) -> bool:
-        """Whether it may do, in its tenant, what needs this role; a key also needs the scope."""
+        """Return whether the actor has this role in its tenant; an API key also needs the scope."""
         return Role(self.role).covers(needed) and (self.scopes is None or scopes_cover(self.scopes, needed))
 
 
@@ -40,7 +40,7 @@ async def record(
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write down one change; it is kept or lost together with the change itself."""
+    """Write the entry of one change; it is committed or rolled back together with the change."""
     await session.execute(
         insert(Audit).values(
             tenant_id=actor.tenant_id,
@@ -57,6 +57,6 @@ async def record(
 
 
 def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Of two states only what differs: the audit keeps no more about people than it must."""
+    """Return what differs between two states: the audit stores no more personal data than needed."""
     names = [name for name in {**before, **after} if before.get(name) != after.get(name)]
     return {name: before.get(name) for name in names}, {name: after.get(name) for name in names}

@@ -21,7 +21,7 @@ from scrapersky.store.audit.record import Actor
 from scrapersky.store.contacts import owner
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import CONTACTS
-from scrapersky.store.operations.queue_rows import among
+from scrapersky.store.operations.queue_rows import one_of
 from scrapersky.store.privacy import suppressions
 
 MAX_GROUP_IDS = 50  # ids returned for one group of duplicates
@@ -163,7 +163,7 @@ async def duplicates(
 
 async def by_ids(session: AsyncSession, tenant_id: UUID, ids: Sequence[UUID]) -> dict[UUID, Contact]:
     """Return the contacts with these ids, by id."""
-    rows = await session.scalars(select(Contact).where(Contact.tenant_id == tenant_id, among(Contact.id, ids)))
+    rows = await session.scalars(select(Contact).where(Contact.tenant_id == tenant_id, one_of(Contact.id, ids)))
     return {row.id: row for row in rows}
 
 

@@ -12,7 +12,7 @@ from scrapersky.models import BusinessDomain, Place
 from scrapersky.providers.base import PlaceDetails
 from scrapersky.providers.place_contacts import PROVIDER, contact_points, source_of
 from scrapersky.store.contacts.rows import COLUMNS, INSERT, Row, arrays_of, contact_rows
-from scrapersky.store.operations.queue_rows import among
+from scrapersky.store.operations.queue_rows import one_of
 
 
 async def store(
@@ -53,7 +53,7 @@ def _rows(business_id: UUID, place: Place, details: PlaceDetails) -> list[Row]:
 async def _domains_of(session: AsyncSession, business_ids: Iterable[UUID]) -> dict[UUID, UUID]:
     """Return the domain of each business that has one; of several, the one linked last."""
     links = select(BusinessDomain.business_id, BusinessDomain.domain_id).order_by(BusinessDomain.linked_at)
-    rows = await session.execute(links.where(among(BusinessDomain.business_id, business_ids)))
+    rows = await session.execute(links.where(one_of(BusinessDomain.business_id, business_ids)))
     return {row.business_id: row.domain_id for row in rows}
 
 

@@ -17,7 +17,7 @@ from scrapersky.store.line.steps import DELIVERY
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.paginate import Filters, matching
 from scrapersky.store.listing.resources import DELIVERIES, DESTINATIONS
-from scrapersky.store.operations.queue_rows import among
+from scrapersky.store.operations.queue_rows import one_of
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ async def withdraw(session: AsyncSession, contact_ids: Sequence[UUID]) -> None:
     if contact_ids:
         await session.execute(
             update(Delivery)
-            .where(among(Delivery.contact_id, contact_ids), Delivery.delivery_status == Status.QUEUED)
+            .where(one_of(Delivery.contact_id, contact_ids), Delivery.delivery_status == Status.QUEUED)
             .values(**_WITHDRAWN)
         )
 
@@ -84,7 +84,7 @@ async def count_waiting(session: AsyncSession, actor: Actor, filters: Filters) -
 def _waiting(actor: Actor, wanted: Filters | Sequence[UUID]) -> Select[Any]:
     chosen = select(Delivery.id).where(Delivery.delivery_status == Status.QUEUED).order_by(Delivery.id)
     if isinstance(wanted, Sequence):
-        return chosen.where(Delivery.tenant_id == actor.tenant_id, among(Delivery.id, wanted))
+        return chosen.where(Delivery.tenant_id == actor.tenant_id, one_of(Delivery.id, wanted))
     return matching(chosen, DELIVERIES, actor.tenant_id, wanted)
 
 

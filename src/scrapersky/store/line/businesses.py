@@ -13,7 +13,7 @@ from scrapersky.core.vocabularies import REJECTED, Curation, Status
 from scrapersky.models import LocalBusiness, Place
 from scrapersky.providers.base import PlaceDetails
 from scrapersky.store.line.steps import AdvanceRules, step_after
-from scrapersky.store.operations.queue_rows import among
+from scrapersky.store.operations.queue_rows import one_of
 
 # The columns that a deep scan writes. Curation, priority, profiles and the queues of later steps are not among them.
 FACTS = (
@@ -99,7 +99,7 @@ async def skip_closed(
         status = getattr(LocalBusiness, f"{NEXT.queue}_status")
         await session.execute(
             update(LocalBusiness)
-            .where(among(LocalBusiness.id, closed), status == Status.NEW)
+            .where(one_of(LocalBusiness.id, closed), status == Status.NEW)
             .values({status: Status.SKIPPED, f"{NEXT.queue}_error": CLOSED_REASON})
         )
 

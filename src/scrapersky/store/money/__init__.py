@@ -1,1 +1,1 @@
-"""Money."""
+"""SQL about quotas, budgets and what was spent."""

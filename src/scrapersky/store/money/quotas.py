@@ -1,7 +1,7 @@
-"""Named queries about quotas: what a tenant may use, what it has used, and whether one more search fits.
+"""SQL about quotas: limits, usage, and whether one more search fits.
 
-The database keeps the calendar itself: whoever queues a search or a page has it booked for the first day with room,
-and whoever changes a quota has the calendar written anew. What is asked here may be asked by the tenant.
+Triggers schedule every queued search or page for the first day below the quota, and reschedule after a change of the
+quota. These statements can run in a session of the tenant.
 """
 
 from collections.abc import Mapping
@@ -21,17 +21,17 @@ LIMITS = {"searches": "searches_per_day", "pages": "pages_per_day", "cents": "ce
 
 @dataclass(frozen=True)
 class Usage:
-    """One quota of a tenant and how it stands."""
+    """One quota of a tenant and its usage."""
 
     kind: str
-    limit: int | None  # as much as one likes
+    limit: int | None  # None: unlimited
     used: int  # today; money: this month
-    ahead: int  # booked for later days; money: what open searches may still spend
-    free_at: datetime | None  # when there is room again; now, if empty
+    ahead: int  # scheduled for later days; money: reserved by open searches
+    free_at: datetime | None  # when the quota is free again; None: now
 
     @property
     def name(self) -> str:
-        """What the limit is called."""
+        """The name of the limit."""
         return LIMITS[self.kind]
 
 
@@ -39,9 +39,9 @@ class QuotaReached(RateLimited):
     """A quota of your tenant is used up."""
 
     def __init__(self, usage: Usage, detail: str) -> None:
-        free_at = usage.free_at or _next_month(clock.now().date())
-        room = f"There is room again at {free_at:%Y-%m-%d %H:%M} UTC; or ask" if usage.limit else "Ask"
-        message = f"{detail} {room} an admin of the house to raise the quota."
+        free_at = usage.free_at or next_month(clock.now().date())
+        cure = f"Try again at {free_at:%Y-%m-%d %H:%M} UTC, or ask" if usage.limit else "Ask"
+        message = f"{detail} {cure} an admin of the operator tenant to raise the quota."
         super().__init__(message, (free_at - clock.now()).total_seconds())
         self.members: Mapping[str, Any] = {
             "quota": usage.name,
@@ -52,7 +52,7 @@ class QuotaReached(RateLimited):
 
 
 async def usage(session: AsyncSession, tenant_id: UUID) -> list[Usage]:
-    """How each quota of the tenant stands."""
+    """Return the usage of each quota of the tenant."""
     row = (await session.execute(_USAGE, {"tenant": tenant_id})).one()
     days = [_of_days(kind, row) for kind in ("searches", "pages")]
     return [*days, _of_money(row)]
@@ -78,9 +78,9 @@ async def admit(session: AsyncSession, tenant_id: UUID, estimate_cents: int | No
 
 
 def _too_dear(cents: Usage, estimate: int) -> str:
-    told = f"Of {(cents.limit or 0) / 100:.2f} a month {cents.used / 100:.2f} are spent"
-    held = f" and {cents.ahead / 100:.2f} are held by searches that are open" if cents.ahead else ""
-    return f"{told}{held}; this search may cost {estimate / 100:.2f}."
+    spent = f"Of {(cents.limit or 0) / 100:.2f} a month {cents.used / 100:.2f} are spent"
+    reserved = f" and {cents.ahead / 100:.2f} are reserved by open searches" if cents.ahead else ""
+    return f"{spent}{reserved}; this search may cost {estimate / 100:.2f}."
 
 
 def _of_days(kind: str, row: Row[Any]) -> Usage:
@@ -90,7 +90,7 @@ def _of_days(kind: str, row: Row[Any]) -> Usage:
 
 
 def _free_day(today: date, limit: int | None, last_day: date | None, last_used: int | None) -> date:
-    """The first day with room: the last one that was booked, or the one after it."""
+    """Return the first day below the quota: the last scheduled day, or the day after it."""
     if limit is None:
         return today
     day, used = (last_day, last_used or 0) if last_day else (today, 0)
@@ -99,7 +99,7 @@ def _free_day(today: date, limit: int | None, last_day: date | None, last_used: 
 
 def _of_money(row: Row[Any]) -> Usage:
     is_full = row.cents_per_month is not None and row.cents_used + row.cents_ahead >= row.cents_per_month
-    free_at = _next_month(row.today) if is_full else None
+    free_at = next_month(row.today) if is_full else None
     return Usage("cents", row.cents_per_month, row.cents_used, row.cents_ahead, free_at)
 
 
@@ -107,7 +107,8 @@ def _midnight(day: date) -> datetime:
     return datetime.combine(day, time(), UTC)
 
 
-def _next_month(today: date) -> datetime:
+def next_month(today: date) -> datetime:
+    """Return the begin of the next month."""
     return _midnight((today.replace(day=1) + timedelta(days=32)).replace(day=1))
 
 

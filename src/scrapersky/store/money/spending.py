@@ -1,45 +1,64 @@
-"""Named queries about money: what a search has cost, what a month has, and the places that wait for more of it."""
+"""SQL about money: the cost of a search, of the month, and the places that wait for a budget."""
 
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import text
+from sqlalchemy import ColumnElement, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.store.money.detail_budget import WAITS
-
-
-async def bill(session: AsyncSession, search_id: UUID) -> dict[str, Any]:
-    """What a search has cost so far and how many calls were made, and what of it was for details."""
-    row = (await session.execute(_BILL, {"search": search_id})).one()
-    return dict(row._mapping)
-
+from scrapersky.core.vocabularies import Status
+from scrapersky.models import Place
+from scrapersky.store.money.detail_budget import NO_MONEY
 
 Spent = tuple[str, str, int, int]  # provider, method, calls and cents
 
 
-async def this_month(session: AsyncSession) -> list[Spent]:
-    """Of all tenants together since the first of the month, where the engine asks."""
+async def search_cost(session: AsyncSession, search_id: UUID) -> dict[str, Any]:
+    """Return the cost and the number of calls of a search, and the share of details."""
+    row = (await session.execute(_COST, {"search": search_id})).one()
+    return dict(row._mapping)
+
+
+async def spent_this_month(session: AsyncSession) -> list[Spent]:
+    """Return what all tenants together spent since the first of the month, in a session of the engine."""
     rows = await session.execute(_THIS_MONTH)
     return [(row.provider, row.method, row.calls, row.cents) for row in rows]
 
 
 async def stale_places(session: AsyncSession, search_id: UUID) -> int:
-    """How many places of the search wait to be looked into and need a call for it: their details are a day old."""
+    """Count the queued places of a search that need a call: their details are missing or older than a day."""
     return int(await session.scalar(_STALE, {"search": search_id}) or 0)
 
 
 async def wake_search(session: AsyncSession, search_id: UUID) -> None:
-    """The search has another budget, or its places have fresh details: those that waited for money are taken up."""
-    await session.execute(_WAKE_SEARCH, {"search": search_id, "waits": f"{WAITS}%"})
+    """Make the places of a search that wait for money due, after a change of its budget or fresh details."""
+    await _wake(session, Place.search_id == search_id)
 
 
 async def wake_tenant(session: AsyncSession, tenant_id: UUID) -> None:
-    """The tenant has another quota: the same for all its places."""
-    await session.execute(_WAKE_TENANT, {"tenant": tenant_id, "waits": f"{WAITS}%"})
+    """Make all places of a tenant that wait for money due, after a change of its quota."""
+    await _wake(session, Place.tenant_id == tenant_id)
 
 
-_BILL = text("SELECT cost_cents, budget_cents, call_count, details_count, details_cents FROM search WHERE id = :search")
+async def _wake(session: AsyncSession, owner: ColumnElement[bool]) -> None:
+    """Remove the due time of waiting places, and notify the workers once if there are any."""
+    place = Place.__table__
+    woken = (
+        update(Place)
+        .where(
+            owner,
+            Place.deep_scan_status == Status.QUEUED,
+            Place.deep_scan_due_at.is_not(None),
+            Place.deep_scan_error.startswith(NO_MONEY),
+        )
+        .values(deep_scan_due_at=None)
+        .returning(place.c.id)
+        .cte("woken")
+    )
+    await session.execute(select(func.pg_notify("scrapersky", "place.deep_scan")).select_from(woken).limit(1))
+
+
+_COST = text("SELECT cost_cents, budget_cents, call_count, details_count, details_cents FROM search WHERE id = :search")
 
 _THIS_MONTH = text("""
 SELECT provider, method, sum(calls)::integer AS calls, sum(cents)::integer AS cents FROM spending
@@ -49,17 +68,3 @@ GROUP BY provider, method ORDER BY provider, method""")
 _STALE = text("""
 SELECT count(*) FROM place p WHERE search_id = :search AND deep_scan_status = 'Queued'
     AND (details IS NULL OR fetched_at IS NULL OR fetched_at < now() - interval '1 day')""")
-
-# A row that waits for nothing any more has no due time; whoever works is told once.
-_WAKE_SEARCH = text("""
-WITH woken AS (
-    UPDATE place SET deep_scan_due_at = NULL WHERE search_id = :search AND deep_scan_status = 'Queued'
-        AND deep_scan_due_at IS NOT NULL AND deep_scan_error LIKE :waits RETURNING id
-)
-SELECT pg_notify('scrapersky', 'place.deep_scan') FROM woken LIMIT 1""")
-_WAKE_TENANT = text("""
-WITH woken AS (
-    UPDATE place SET deep_scan_due_at = NULL WHERE tenant_id = :tenant AND deep_scan_status = 'Queued'
-        AND deep_scan_due_at IS NOT NULL AND deep_scan_error LIKE :waits RETURNING id
-)
-SELECT pg_notify('scrapersky', 'place.deep_scan') FROM woken LIMIT 1""")

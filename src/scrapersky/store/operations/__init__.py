@@ -1,1 +1,1 @@
-"""Operations."""
+"""SQL for operators: queues, runs, dead letters, paused workflows, and repeated requests."""

@@ -1,6 +1,6 @@
-"""Named queries about what all hosts agree on: paused workflows, breakers, requested runs, workers at work.
+"""SQL about the shared state of workflows: pauses, breakers, requested runs and active workers.
 
-All of it is the house's, not a tenant's: the session is one of the engine.
+None of it belongs to a tenant: the session is one of the engine.
 """
 
 from datetime import timedelta
@@ -17,7 +17,7 @@ from scrapersky.models import Worker, WorkflowControl
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 
-SEEN_WITHIN = timedelta(seconds=30)  # a worker signs every five seconds; one silent for longer is not counted
+SEEN_WITHIN = timedelta(seconds=30)  # a worker reports every five seconds; a silent one is not listed
 
 
 class AlreadyPaused(Conflict):
@@ -29,23 +29,23 @@ class NotPaused(Conflict):
 
 
 class MayNotRun(Conflict):
-    """The workflow takes no rows at present."""
+    """The workflow claims no rows at present."""
 
 
 async def by_workflow(session: AsyncSession) -> dict[str, WorkflowControl]:
-    """The control row of each workflow that has one yet."""
+    """Return the control row of each workflow that has one."""
     rows = await session.scalars(select(WorkflowControl).execution_options(populate_existing=True))
     return {row.workflow: row for row in rows}
 
 
 async def workers(session: AsyncSession) -> list[Worker]:
-    """The processes seen lately, the oldest first."""
+    """Return the active processes, oldest first."""
     seen = select(Worker).where(Worker.seen_at > func.now() - SEEN_WITHIN).order_by(Worker.started_at, Worker.id)
     return list(await session.scalars(seen))
 
 
 async def pause(session: AsyncSession, actor: Actor, workflow: str, reason: str | None) -> None:
-    """Stop claiming on every host, or AlreadyPaused."""
+    """Stop claiming on every host, or raise AlreadyPaused."""
     before = await _locked(session, workflow)
     if not await admission.pause(await driver_connection(session), workflow, actor.name, reason):
         raise AlreadyPaused(f"{workflow} was paused{_by_whom(before)}. Resume it before you pause it again.")
@@ -53,7 +53,7 @@ async def pause(session: AsyncSession, actor: Actor, workflow: str, reason: str 
 
 
 async def resume(session: AsyncSession, actor: Actor, workflow: str) -> None:
-    """Go on and close the breaker on every host, or NotPaused."""
+    """Resume and close the breaker on every host, or raise NotPaused."""
     before = await _locked(session, workflow)
     if not await admission.resume(await driver_connection(session), workflow):
         raise NotPaused(f"{workflow} is neither paused nor stopped by its breaker.")
@@ -61,7 +61,7 @@ async def resume(session: AsyncSession, actor: Actor, workflow: str) -> None:
 
 
 async def request_run(session: AsyncSession, actor: Actor, workflow: str) -> None:
-    """Ask every host to look at this queue now, or MayNotRun while it is paused or broken."""
+    """Request a run on every host; raise MayNotRun while the workflow is paused or its breaker open."""
     before = await _locked(session, workflow)
     if before is not None and before.paused_at is not None:
         raise MayNotRun(f"{workflow} was paused{_by_whom(before)}. Resume it first.")
@@ -75,7 +75,7 @@ async def request_run(session: AsyncSession, actor: Actor, workflow: str) -> Non
 
 
 async def _locked(session: AsyncSession, workflow: str) -> WorkflowControl | None:
-    # The engine's own statements change the row behind the session's back: what it remembers is not asked.
+    # Statements of the engine change the row without the session: the session must not use its cached copy.
     found: WorkflowControl | None = await session.scalar(
         select(WorkflowControl)
         .where(WorkflowControl.workflow == workflow)

@@ -1,4 +1,4 @@
-"""Named queries about remembered answers: a request that comes twice with one key is done once."""
+"""SQL about Idempotency-Keys: a request that arrives twice with one key has one effect."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ from scrapersky.models import IdempotencyKey
 KEPT = text("interval '24 hours'")
 
 
-class KeyUsedOtherwise(ScraperSkyError):
+class KeyReused(ScraperSkyError):
     """This Idempotency-Key was used for another request."""
 
     status_code = 422
@@ -22,23 +22,23 @@ class KeyUsedOtherwise(ScraperSkyError):
 
 
 @dataclass(frozen=True)
-class Answered:
-    """What the request was answered the first time."""
+class StoredResponse:
+    """The response to the first request."""
 
     status_code: int
     answer: dict[str, Any]
 
 
-async def recall(session: AsyncSession, tenant_id: UUID, key: str, request_hash: str) -> Answered | None:
-    """The answer given under this key, or nothing: then the key is taken, and `remember` fills it."""
+async def recall(session: AsyncSession, tenant_id: UUID, key: str, request_hash: str) -> StoredResponse | None:
+    """Return the stored response of this key, or None: then the key is reserved, and `remember` stores the response."""
     too_old = IdempotencyKey.created_at < func.now() - KEPT
     await session.execute(delete(IdempotencyKey).where(IdempotencyKey.tenant_id == tenant_id, too_old))
-    taken = await session.execute(
+    reserved = await session.execute(
         insert(IdempotencyKey)
         .values(tenant_id=tenant_id, key=key, request_hash=request_hash, status_code=0, response={})
-        .on_conflict_do_nothing()  # waits for whoever holds the key in a transaction of its own
+        .on_conflict_do_nothing()  # waits for another transaction with this key
     )
-    if taken.rowcount:  # type: ignore[attr-defined]
+    if reserved.rowcount:  # type: ignore[attr-defined]
         return None
     found = (
         await session.scalars(
@@ -46,12 +46,12 @@ async def recall(session: AsyncSession, tenant_id: UUID, key: str, request_hash:
         )
     ).one()
     if found.request_hash != request_hash:
-        raise KeyUsedOtherwise("Use a new key for a new request; a key is remembered for 24 hours.")
-    return Answered(found.status_code, found.response)
+        raise KeyReused("Use a new key for a new request; a key is stored for 24 hours.")
+    return StoredResponse(found.status_code, found.response)
 
 
-async def remember(session: AsyncSession, tenant_id: UUID, key: str, answered: Answered) -> None:
-    """Keep the answer, in the transaction of the change itself."""
+async def remember(session: AsyncSession, tenant_id: UUID, key: str, answered: StoredResponse) -> None:
+    """Store the response, in the transaction of the change."""
     await session.execute(
         update(IdempotencyKey)
         .where(IdempotencyKey.tenant_id == tenant_id, IdempotencyKey.key == key)

@@ -1,4 +1,4 @@
-"""Named queries about the run history: record, list and summarise cycles."""
+"""SQL about the run history: record, list and summarise cycles."""
 
 import os
 import socket
@@ -17,8 +17,7 @@ from scrapersky.engine.events import CycleEnded
 from scrapersky.engine.outcomes import OutcomeKind
 from scrapersky.models import Run
 
-WINDOW = timedelta(minutes=15)  # what "lately" means for rates and quantiles
-
+WINDOW = timedelta(minutes=15)  # of rates and quantiles
 
 _INSERT = """
 INSERT INTO run (workflow, host, pid, started_at, seconds, claimed, completed, skipped, postponed, retried, failed,
@@ -31,8 +30,8 @@ class UnknownRun(UnknownName):
 
 
 @dataclass(frozen=True)
-class Recent:
-    """What the runs of one workflow add up to over the window."""
+class RecentRuns:
+    """The sums of the runs of one workflow within the window."""
 
     completed: int = 0
     skipped: int = 0
@@ -43,12 +42,12 @@ class Recent:
 
     @property
     def rate_per_minute(self) -> float:
-        """Rows that came to an end each minute."""
+        """Finished rows per minute."""
         return (self.completed + self.skipped + self.failed) / (WINDOW.total_seconds() / 60)
 
     @property
     def error_rate(self) -> float | None:
-        """The share of tries that failed; nothing if nothing was tried."""
+        """The share of failed attempts; None without attempts."""
         bad = self.retried + self.failed
         tried = bad + self.completed + self.skipped
         return bad / tried if tried else None
@@ -80,7 +79,7 @@ async def page(
     before: tuple[datetime, int] | None = None,
     limit: int = 50,
 ) -> list[Run]:
-    """The newest first; `before` is the start and id of the last one already seen."""
+    """Return a page, newest first; `before` is the start and id of the last run of the page before."""
     wanted = select(Run).order_by(Run.started_at.desc(), Run.id.desc()).limit(limit)
     if workflow is not None:
         wanted = wanted.where(Run.workflow == workflow)
@@ -92,15 +91,15 @@ async def page(
 
 
 async def get(session: AsyncSession, run_id: int) -> Run:
-    """One run, or UnknownRun."""
+    """Return a run, or raise UnknownRun."""
     found = await session.get(Run, run_id)
     if found is None:
         raise UnknownRun(f"{run_id} is not in the run history, which is kept for a limited time.")
     return found
 
 
-async def recent(session: AsyncSession) -> Mapping[str, Recent]:
-    """What each workflow did within the window."""
+async def recent(session: AsyncSession) -> Mapping[str, RecentRuns]:
+    """Return the sums of each workflow within the window."""
     buckets = array([func.sum(Run.histogram[n + 1]) for n in range(len(histogram.empty()))])
     rows = await session.execute(
         select(
@@ -117,9 +116,9 @@ async def recent(session: AsyncSession) -> Mapping[str, Recent]:
     return {row.workflow: _recent(row) for row in rows}
 
 
-def _recent(row: Any) -> Recent:
+def _recent(row: Any) -> RecentRuns:
     buckets = [int(count) for count in row.buckets]
-    return Recent(
+    return RecentRuns(
         row.completed,
         row.skipped,
         row.retried,

@@ -1,4 +1,4 @@
-"""How each workflow stands: its queue now, its runs lately, and what all hosts agreed on about it."""
+"""The status of workflows: queue, recent runs and control row."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,55 +12,55 @@ from scrapersky.engine.settle import driver_connection
 from scrapersky.engine.workflow import Workflow
 from scrapersky.models import WorkflowControl
 from scrapersky.store.operations import controls, queue_rows, runs
-from scrapersky.store.operations.runs import Recent
+from scrapersky.store.operations.runs import RecentRuns
 
 
 @dataclass(frozen=True)
-class Standing:
-    """One workflow at one moment; no control until some host has worked on it."""
+class WorkflowStatus:
+    """One workflow at one moment; `control` is None until a host has run it."""
 
     workflow: Workflow[Any, Any, Any]
     measures: QueueMetrics
-    recent: Recent
+    recent: RecentRuns
     control: WorkflowControl | None
 
 
-async def of_line(session: AsyncSession, pipeline: Pipeline) -> list[Standing]:
-    """Every workflow in its order over all tenants and hosts, asked in a session of the engine."""
-    return await _standings(session, pipeline, list(pipeline))
+async def of_pipeline(session: AsyncSession, pipeline: Pipeline) -> list[WorkflowStatus]:
+    """Return the status of every workflow over all tenants and hosts, in a session of the engine."""
+    return await _statuses(session, pipeline, list(pipeline))
 
 
-async def of_workflow(session: AsyncSession, pipeline: Pipeline, name: str) -> Standing:
-    """One workflow, or UnknownWorkflow."""
-    return (await _standings(session, pipeline, [pipeline[name]]))[0]
+async def of_workflow(session: AsyncSession, pipeline: Pipeline, name: str) -> WorkflowStatus:
+    """Return the status of one workflow, or raise UnknownWorkflow."""
+    return (await _statuses(session, pipeline, [pipeline[name]]))[0]
 
 
 async def of_tenant(
     session: AsyncSession, pipeline: Pipeline, tenant_id: UUID, name: str | None = None
-) -> list[Standing]:
-    """Every workflow as one tenant may see it: the depths are its own, and what others do to the pace is not told."""
+) -> list[WorkflowStatus]:
+    """Return what a tenant may see of workflows: the metrics of its own rows, without the runs of all tenants."""
     control_of = await controls.by_workflow(session)
     return [
-        Standing(
+        WorkflowStatus(
             workflow,
-            await queue_rows.measures(session, workflow, tenant_id),
-            Recent(),
+            await queue_rows.queue_metrics(session, workflow, tenant_id),
+            RecentRuns(),
             control_of.get(workflow.name),
         )
         for workflow in ([pipeline[name]] if name else pipeline)
     ]
 
 
-async def _standings(
+async def _statuses(
     session: AsyncSession, pipeline: Pipeline, workflows: list[Workflow[Any, Any, Any]]
-) -> list[Standing]:
+) -> list[WorkflowStatus]:
     control_of, recent_of = await controls.by_workflow(session), await runs.recent(session)
     driver = await driver_connection(session)
     return [
-        Standing(
+        WorkflowStatus(
             workflow,
             await pipeline.queues[workflow.name].measure(driver),
-            recent_of.get(workflow.name, Recent()),
+            recent_of.get(workflow.name, RecentRuns()),
             control_of.get(workflow.name),
         )
         for workflow in workflows

@@ -11,7 +11,7 @@ from scrapersky.core.contact_fields import PHONE_FIELDS
 from scrapersky.core.errors import BadRequest
 from scrapersky.extract.emails.classify import ROLE_LOCALS
 from scrapersky.models import Contact, Domain, LocalBusiness, Place
-from scrapersky.store.operations.queue_rows import among
+from scrapersky.store.operations.queue_rows import one_of
 from scrapersky.store.privacy.contact_points import ContactPoint, parse_points, person_points
 from scrapersky.store.privacy.patterns import mention_pattern, sql_pattern
 
@@ -79,8 +79,8 @@ async def identify(session: AsyncSession, tenant_id: UUID, person: PersonQuery) 
     first = await _having(session, tenant_id, or_(*(_has(point) for point in subject.points)))
     ids = [contact.id for contact, _ in first]
     merged = or_(
-        among(Contact.merged_into_id, ids),
-        among(Contact.id, [contact.merged_into_id for contact, _ in first if contact.merged_into_id]),
+        one_of(Contact.merged_into_id, ids),
+        one_of(Contact.id, [contact.merged_into_id for contact, _ in first if contact.merged_into_id]),
     )
     for contact, domain in [*first, *await _having(session, tenant_id, merged)]:
         subject.points |= await _own_points(session, tenant_id, contact, domain)

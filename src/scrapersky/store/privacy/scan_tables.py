@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.models import Base
-from scrapersky.store.operations.queue_rows import among
+from scrapersky.store.operations.queue_rows import one_of
 from scrapersky.store.privacy.identify import DataSubject
 from scrapersky.store.privacy.patterns import MARK, without
 
@@ -99,7 +99,7 @@ async def _rows(
     text = func.concat_ws(" ", *(cast(column, Text) for column in columns))
     conditions: list[ColumnElement[bool]] = [text.op("~*")(subject.sql_pattern)] if subject.sql_pattern else []
     if subject.sql_name_pattern and table.name == "contact":
-        conditions.append(and_(among(table.c.domain_id, subject.domain_ids), text.op("~*")(subject.sql_name_pattern)))
+        conditions.append(and_(one_of(table.c.domain_id, subject.domain_ids), text.op("~*")(subject.sql_name_pattern)))
     if not conditions:
         return []
     query: Any = select(*table.primary_key.columns, *columns).where(table.c.tenant_id == tenant_id, or_(*conditions))

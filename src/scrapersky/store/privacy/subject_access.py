@@ -10,7 +10,7 @@ from scrapersky.core.contact_fields import CONTACT_FIELDS, EVIDENCE
 from scrapersky.models import Contact, Delivery, Destination
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.operations.queue_rows import among
+from scrapersky.store.operations.queue_rows import one_of
 from scrapersky.store.privacy import scan_tables, suppressions
 from scrapersky.store.privacy.identify import PersonQuery, identify
 
@@ -64,7 +64,7 @@ async def _deliveries(session: AsyncSession, contact_ids: list[UUID]) -> list[di
             Delivery.delivery_status.label("status"),
         )
         .join(Destination, Destination.id == Delivery.destination_id)
-        .where(among(Delivery.contact_id, contact_ids))
+        .where(one_of(Delivery.contact_id, contact_ids))
         .order_by(Delivery.id)
     )
     return [dict(row._mapping) for row in rows]

@@ -17,7 +17,7 @@ from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.paginate import Filters, matching
 from scrapersky.store.listing.resources import CONTACTS, SUPPRESSIONS
-from scrapersky.store.operations.queue_rows import among
+from scrapersky.store.operations.queue_rows import one_of
 from scrapersky.store.privacy.contact_points import ContactPoint, Kind, parse_points
 
 PERSON, IMPORT, ERASURE = "person", "import", "erasure"
@@ -76,7 +76,7 @@ async def suppress_contacts(
     if isinstance(chosen, Mapping):
         query = matching(query, CONTACTS, actor.tenant_id, chosen)
     else:
-        query = query.where(Contact.tenant_id == actor.tenant_id, among(Contact.id, chosen))
+        query = query.where(Contact.tenant_id == actor.tenant_id, one_of(Contact.id, chosen))
     rows = (await session.execute(query)).all()
     emails = {ContactPoint("email", row.email.lower()) for row in rows if row.email and "email" in kinds}
     numbers = {ContactPoint("phone", number) for row in rows for number in row[1:] if number and "phone" in kinds}

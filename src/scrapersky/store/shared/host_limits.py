@@ -11,10 +11,10 @@ from scrapersky.core.database import Database
 from scrapersky.core.settings import Settings
 from scrapersky.crawl.politeness.host_limits import HostPolicy, NotYet, Permit
 
-SHORTEST_WAIT = timedelta(milliseconds=100)
+MIN_WAIT = timedelta(milliseconds=100)
 
-# One statement: a permit only if the host's time has come and a slot is free; lapsed permits are dropped on the way.
-# In the order of their names, here and below: two processes never wait for each other in a ring.
+# One statement: a permit only if the delay of the host is over and a slot is free; expired permits are removed.
+# Hosts are locked by name, here and below, so that two processes never deadlock.
 _ACQUIRE = """
 INSERT INTO host_limit AS h (host, next_allowed_at, permits)
 SELECT a.host, clock_timestamp() + $3, jsonb_build_object(a.permit, extract(epoch FROM clock_timestamp() + $4))
@@ -35,18 +35,17 @@ SELECT host, greatest(0, extract(epoch FROM next_allowed_at - clock_timestamp())
 FROM host_limit WHERE host = ANY ($1::text[])"""
 
 _RELEASE = """
-WITH back AS (
+WITH returned AS (
     SELECT host, array_agg(permit) AS permits, max(pause) AS pause
     FROM unnest($1::text[], $2::text[], $3::interval[]) AS b(host, permit, pause) GROUP BY host
-), mine AS (
-    SELECT h.host FROM host_limit h JOIN back USING (host) ORDER BY h.host FOR NO KEY UPDATE OF h
+), locked AS (
+    SELECT h.host FROM host_limit h JOIN returned USING (host) ORDER BY h.host FOR NO KEY UPDATE OF h
 )
-UPDATE host_limit h SET permits = h.permits - back.permits,
-    next_allowed_at = greatest(h.next_allowed_at, clock_timestamp() + back.pause)
-FROM back JOIN mine USING (host) WHERE h.host = back.host"""
+UPDATE host_limit h SET permits = h.permits - returned.permits,
+    next_allowed_at = greatest(h.next_allowed_at, clock_timestamp() + returned.pause)
+FROM returned JOIN locked USING (host) WHERE h.host = returned.host"""
 
-
-FREE_ALL = "UPDATE host_limit SET permits = '{}' WHERE permits <> '{}'"
+_RELEASE_ALL = "UPDATE host_limit SET permits = '{}' WHERE permits <> '{}'"
 
 
 class SharedHostLimits:
@@ -55,48 +54,49 @@ class SharedHostLimits:
     def __init__(self, database: Database, settings: Settings, policy: HostPolicy | None = None) -> None:
         self._database = database
         self._policy = policy or HostPolicy.of(settings)
-        self._entrance: Batcher[str, Permit | NotYet] = Batcher(self._acquire, max_in_flight=1)
-        self._exit: Batcher[tuple[Permit, timedelta], None] = Batcher(self._release, max_in_flight=1)
+        self._acquiring: Batcher[str, Permit | NotYet] = Batcher(self._acquire, max_in_flight=1)
+        self._releasing: Batcher[tuple[Permit, timedelta], None] = Batcher(self._release, max_in_flight=1)
 
     async def acquire(self, host: str) -> Permit | NotYet:
-        """A permit, or how long to stay away."""
-        return await self._entrance.add(host)
+        """Return a permit, or the time to wait for one."""
+        return await self._acquiring.add(host)
 
     async def release(self, permit: Permit, pause: timedelta = timedelta(0)) -> None:
-        """Give the slot back, and keep everyone away for `pause`."""
-        await self._exit.add((permit, pause))
+        """Return the slot; no permit for the host is given for `pause`."""
+        await self._releasing.add((permit, pause))
 
     async def _acquire(self, hosts: Sequence[str]) -> list[Permit | NotYet]:
-        """One statement gives a host one permit: whoever asks for the same host comes with the next."""
+        """Request permits; a statement gives at most one permit per host, the next statement a further one."""
         permits = [Permit(host, uuid4()) for host in hosts]
         granted: set[UUID] = set()
         async with self._database.engine_connection() as connection:
-            for turn in _turns(permits):
+            for turn in _by_statement(permits):
                 limits = (self._policy.delay, self._policy.lease, self._policy.slots)
                 ids = [str(permit.id) for permit in turn.values()]
-                given = await connection.fetch(_ACQUIRE, list(turn), ids, *limits)
-                granted |= {turn[row["host"]].id for row in given}
+                rows = await connection.fetch(_ACQUIRE, list(turn), ids, *limits)
+                granted |= {turn[row["host"]].id for row in rows}
             refused = [permit.host for permit in permits if permit.id not in granted]
             waits = {row["host"]: row for row in await connection.fetch(_WAIT, refused)} if refused else {}
         return [permit if permit.id in granted else NotYet(self._wait(waits.get(permit.host))) for permit in permits]
 
-    async def _release(self, back: Sequence[tuple[Permit, timedelta]]) -> list[None]:
-        hosts, ids = [permit.host for permit, _ in back], [str(permit.id) for permit, _ in back]
+    async def _release(self, returned: Sequence[tuple[Permit, timedelta]]) -> list[None]:
+        hosts, ids = [permit.host for permit, _ in returned], [str(permit.id) for permit, _ in returned]
         async with self._database.engine_connection() as connection:
-            await connection.execute(_RELEASE, hosts, ids, [pause for _, pause in back])
-        return [None] * len(back)
+            await connection.execute(_RELEASE, hosts, ids, [pause for _, pause in returned])
+        return [None] * len(returned)
 
     def _wait(self, row: asyncpg.Record | None) -> timedelta:
-        """Until the host's next time; with that over and all slots taken, a delay, but no longer than a lease."""
+        """Return the time until the host is allowed; if all slots are taken, a delay, but no longer than a lease."""
         if row is None:
-            return SHORTEST_WAIT
+            return MIN_WAIT
         if row["until_allowed"] > 0:
             return timedelta(seconds=row["until_allowed"])
         until_free = timedelta(seconds=row["until_free"] or 0)
-        return max(SHORTEST_WAIT, min(self._policy.delay, until_free))
+        return max(MIN_WAIT, min(self._policy.delay, until_free))
 
 
-def _turns(permits: Sequence[Permit]) -> list[dict[str, Permit]]:
+def _by_statement(permits: Sequence[Permit]) -> list[dict[str, Permit]]:
+    """Split permits so that each host is at most once in a statement."""
     turns: list[dict[str, Permit]] = []
     for permit in permits:
         turn = next((turn for turn in turns if permit.host not in turn), None)
@@ -106,6 +106,6 @@ def _turns(permits: Sequence[Permit]) -> list[dict[str, Permit]]:
     return turns
 
 
-async def free_all(connection: asyncpg.Connection) -> None:
-    """Take every permit back: for whoever is alone, and knows that their holders are gone. The delays are kept."""
-    await connection.execute(FREE_ALL)
+async def release_all(connection: asyncpg.Connection) -> None:
+    """Release every permit, for a process that is alone; the delays stay."""
+    await connection.execute(_RELEASE_ALL)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import asyncpg
 
-# One statement and one round trip. A bucket that has too little is not written to, so that a flood makes no dead rows;
-# the second half says how long to wait. Nobody sees their own write there, hence NOT EXISTS.
+# One statement and one round trip. A bucket with too few tokens is not written to, so that a flood makes no dead rows;
+# the second half returns the time to wait. A statement does not see its own write, hence NOT EXISTS.
 _TAKE = """
 WITH taken AS (
     INSERT INTO rate_limit AS b (key, tokens, refilled_at)
@@ -24,29 +24,30 @@ SELECT greatest(0.001, ($4 - tokens) / $2), tokens FROM (
 
 
 @dataclass(frozen=True)
-class Standing:
-    """What a bucket answers."""
+class BucketState:
+    """The state of a bucket after a request."""
 
-    wait: float  # seconds until it would have enough; 0 means: taken
-    left: float  # tokens that are in it now
+    wait: float  # seconds until there are enough tokens; 0: the tokens were taken
+    left: float  # tokens in the bucket
 
 
 async def take(connection: asyncpg.Connection, key: str, per_minute: float, burst: float, cost: float = 1) -> float:
-    """Seconds to wait, 0 if allowed: take `cost` tokens from the bucket `key`, which holds at most `burst`.
+    """Take `cost` tokens from the bucket `key` of at most `burst`; return the seconds to wait, 0 if allowed.
 
-    `connection` is one of `Database.engine_connection()`, in no longer transaction: a bucket stays locked until its
-    commit, and everybody who shares it would wait. Say what the key is about first: `login:ada@example.com`.
-    A key may be hashed where it is personal; it is kept for a day.
+    `connection` comes from `Database.engine_connection()`, outside a longer transaction: a bucket stays locked until
+    the commit. A key begins with its subject: `login:ada@example.com`. A personal key can be hashed; it is kept a day.
 
     Example: `if wait := await rate_limits.take(connection, f"login:{account}", per_minute=5, burst=10): ...`
     """
-    return (await spend(connection, key, per_minute, burst, cost)).wait
+    return (await take_tokens(connection, key, per_minute, burst, cost)).wait
 
 
-async def spend(connection: asyncpg.Connection, key: str, per_minute: float, burst: float, cost: float = 1) -> Standing:
-    """The same, with what is left."""
+async def take_tokens(
+    connection: asyncpg.Connection, key: str, per_minute: float, burst: float, cost: float = 1
+) -> BucketState:
+    """Take tokens like `take`; return the state of the bucket."""
     per_second = per_minute / 60
     row = await connection.fetchrow(_TAKE, key, per_second, float(burst), float(cost))
-    if row is None:  # another process made the row in this very moment, and emptied it
-        return Standing(wait=cost / per_second, left=0)
-    return Standing(row["wait"], row["tokens"])
+    if row is None:  # another process created the bucket at the same time, and emptied it
+        return BucketState(wait=cost / per_second, left=0)
+    return BucketState(row["wait"], row["tokens"])

@@ -1,4 +1,4 @@
-"""The answers of providers in the database: what one worker was told, all of them know, also after a restart."""
+"""Cache of provider responses in the database, shared by all workers and kept over a restart."""
 
 import json
 from datetime import timedelta
@@ -7,19 +7,19 @@ from typing import Any
 
 from scrapersky.core.database import Database
 
-MAX_BYTES = 64_000_000  # of all answers together; the oldest make room
-LARGEST_BYTES = 16_000_000  # a larger one is not kept
+MAX_BYTES = 64_000_000  # of all responses together; the oldest are deleted
+MAX_RESPONSE_BYTES = 16_000_000  # a larger response is not stored
 
 _FIND = "SELECT response FROM provider_response WHERE request_hash = $1 AND expires_at > clock_timestamp()"
 
-_KEEP = """
+_STORE = """
 INSERT INTO provider_response (request_hash, response, size_bytes, expires_at)
 VALUES ($1, $2, $3, clock_timestamp() + $4)
 ON CONFLICT (request_hash) DO UPDATE
     SET response = excluded.response, size_bytes = excluded.size_bytes, expires_at = excluded.expires_at"""
 
-# Rows that somebody else is just removing are left to them: two workers never wait for each other in a ring.
-_MAKE_ROOM = """
+# Rows that another worker is deleting are skipped, so that two workers never deadlock.
+_EVICT = """
 DELETE FROM provider_response WHERE request_hash IN (
     SELECT request_hash FROM provider_response WHERE request_hash IN (
         SELECT request_hash FROM (
@@ -30,27 +30,27 @@ DELETE FROM provider_response WHERE request_hash IN (
 
 
 class StoredResponseCache:
-    """The Answers that all workers and commands share."""
+    """The response cache of all workers and commands."""
 
-    def __init__(self, database: Database, most_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, database: Database, max_bytes: int = MAX_BYTES) -> None:
         self._database = database
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
 
     async def find(self, query: str) -> Any | None:
-        """The answer, if it is still good by the database's clock."""
+        """Return the response if it has not expired by the clock of the database, else None."""
         async with self._database.engine_connection() as connection:
-            kept = await connection.fetchval(_FIND, _digest(query))
-        return None if kept is None else json.loads(kept)
+            text = await connection.fetchval(_FIND, _digest(query))
+        return None if text is None else json.loads(text)
 
     async def keep(self, query: str, response: Any, ttl: timedelta) -> None:
-        """For all workers; the oldest answers make room."""
-        text = json.dumps(response)  # ASCII: what PostgreSQL cannot hold is escaped
-        if len(text) > LARGEST_BYTES:
+        """Store a response for all workers; delete the oldest ones beyond the maximum size."""
+        text = json.dumps(response)  # ASCII: characters that PostgreSQL cannot store are escaped
+        if len(text) > MAX_RESPONSE_BYTES:
             return
         async with self._database.engine_connection() as connection:
-            await connection.execute(_KEEP, _digest(query), text, len(text), ttl)
-            await connection.execute(_MAKE_ROOM, self._most_bytes)
+            await connection.execute(_STORE, _digest(query), text, len(text), ttl)
+            await connection.execute(_EVICT, self._max_bytes)
 
 
-def _digest(question: str) -> str:
-    return sha256(question.encode("utf-8", "surrogatepass")).hexdigest()
+def _digest(query: str) -> str:
+    return sha256(query.encode("utf-8", "surrogatepass")).hexdigest()
