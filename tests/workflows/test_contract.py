@@ -256,15 +256,15 @@ async def test_cancelling_the_loop_gives_rows_back_too(bench, case):
 async def test_cancelling_the_loop_in_its_very_claim_gives_the_row_back(bench, case, monkeypatch):
     [row] = await case.add(bench.admin, bench.tenant)
     processor = bench.processor()
-    claimed, exchange = asyncio.Event(), processor.queue.exchange
+    claimed, settle_and_claim = asyncio.Event(), processor.queue.settle_and_claim
 
     async def slow_answer(*arguments):
-        answer = await exchange(*arguments)
+        answer = await settle_and_claim(*arguments)
         claimed.set()
         await asyncio.sleep(0.05)  # committed, but the answer is still on its way
         return answer
 
-    monkeypatch.setattr(processor.queue, "exchange", slow_answer)
+    monkeypatch.setattr(processor.queue, "settle_and_claim", slow_answer)
     cycle = asyncio.create_task(run_job_loop(processor))
     await claimed.wait()
     cycle.cancel()
