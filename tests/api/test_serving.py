@@ -30,7 +30,7 @@ async def say(port, request):
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(request)
     await writer.drain()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(90):
         head = await reader.readuntil(b"\r\n\r\n")
         length = int(next(line.split(b":")[1] for line in head.splitlines() if line.lower().startswith(b"content-len")))
         body = await reader.readexactly(length)

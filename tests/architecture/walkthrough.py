@@ -51,7 +51,7 @@ class Walkthrough:
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=90,
+            timeout=300,
         )
         assert result.returncode == 0, result.stderr
         return result.stdout

@@ -101,17 +101,17 @@ class Process:
         assert self._process.stdout is not None
         return self._process.stdout.readline().strip()
 
-    async def until_said(self, words: str, seconds: float = 30) -> None:
+    async def until_said(self, words: str, seconds: float = 120) -> None:
         await self.until(lambda: words in self.err, seconds)
 
-    async def until(self, is_so: Callable[[], bool], seconds: float = 30) -> None:
+    async def until(self, is_so: Callable[[], bool], seconds: float = 120) -> None:
         deadline = time.monotonic() + seconds
         while not is_so():
             assert self._process.poll() is None, self.err
             assert time.monotonic() < deadline, self.err
             await asyncio.sleep(0.02)
 
-    async def leave(self, seconds: float = 30) -> Said:
+    async def leave(self, seconds: float = 120) -> Said:
         """Wait for the end."""
         out, _ = await asyncio.to_thread(self._process.communicate, timeout=seconds)
         return Said(self._process.returncode, out, self.err)

@@ -93,7 +93,7 @@ async def test_a_search_is_written_down(
 ) -> None:
     firms = file(tmp_path / "firms.csv", "name,city\nNobody Dentists,Turku\n")  # without a web site: soon done
     words = ("find", "dentists in Turku", "--provider", "file")
-    said = await process(*words, DATABASE_URL=database_url, PROVIDER_FILE_PATH=firms).leave(60)
+    said = await process(*words, DATABASE_URL=database_url, PROVIDER_FILE_PATH=firms).leave(240)
     assert said.code == 1, said
     row = await admin.fetchrow("SELECT * FROM audit")
     assert (row["actor"], row["channel"], row["action"]) == (getpass.getuser(), "cli", "create")

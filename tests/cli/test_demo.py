@@ -21,7 +21,7 @@ def short_path() -> Iterator[Path]:
 
 
 async def test_the_demo_accounts_for_every_parcel_and_cleans_up(process, short_path: Path) -> None:
-    said = await process("demo", "--engine", "--rows", "400", "--json", TMPDIR=str(short_path)).leave(60)
+    said = await process("demo", "--engine", "--rows", "400", "--json", TMPDIR=str(short_path)).leave(240)
     assert said.code == 0, said.err
     told = json.loads(said.out)
     assert told["adds_up"]

@@ -37,7 +37,7 @@ def variables(sandbox, database_url):
 
 async def test_whoever_was_erased_is_nowhere_and_does_not_come_back(process, line, variables, admin, tmp_path):
     find = ("find", "dentists in Helsinki", "--out", str(tmp_path / "leads.csv"), "--limit", "12")
-    said = await process(*find, **variables).leave(150)
+    said = await process(*find, **variables).leave(240)
     assert said.code == 0, said.err
     # An address that also stands in the facts of its domain, and a number that also is a business's.
     email = await admin.fetchval(
@@ -74,7 +74,7 @@ async def test_whoever_was_erased_is_nowhere_and_does_not_come_back(process, lin
     since = await admin.fetchval("SELECT now()")
     for statement in AGAIN:
         await admin.execute(statement)
-    again = await process(*find, "--refresh", **variables).leave(150)
+    again = await process(*find, "--refresh", **variables).leave(240)
     assert again.code == 0, again.err
     assert await admin.fetchval("SELECT count(*) FROM page WHERE fetched_at > $1", since) > 0, "pages were read again"
     await nowhere(admin, email, phone, person)

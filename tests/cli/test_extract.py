@@ -18,7 +18,7 @@ def run(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProc
         cwd=cwd,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
 

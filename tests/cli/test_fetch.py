@@ -42,7 +42,7 @@ def run(web: OddWeb, *words: str, **variables: str) -> subprocess.CompletedProce
         env={**os.environ, **settings, **variables},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=240,
         check=False,
     )
 

@@ -48,7 +48,7 @@ COUNTS = """SELECT (SELECT count(*) FROM search), (SELECT count(*) FROM place), 
 async def test_a_search_becomes_a_file_and_again_the_same_file(process, variables, tmp_path, admin):
     out = tmp_path / "leads.csv"
     words = ("find", "dentists in Helsinki", "--out", str(out), "--json", "--limit", "12")
-    said = await process(*words, **variables).leave(120)
+    said = await process(*words, **variables).leave(240)
     assert said.code == 0, said.err
     told = json.loads(said.out)
     assert told["left"] == 0
@@ -63,7 +63,7 @@ async def test_a_search_becomes_a_file_and_again_the_same_file(process, variable
 
     before = tuple(await admin.fetchrow(COUNTS))
     await admin.execute("UPDATE contact SET curation_status = 'Not a Fit' WHERE email = $1", rows_with_email(rows))
-    again = await process(*words, "--refresh", **variables).leave(120)
+    again = await process(*words, "--refresh", **variables).leave(240)
     assert again.code == 0, again.err
     assert tuple(await admin.fetchrow(COUNTS)) == before, "the same search twice duplicates nothing"
     turned_down = await admin.fetchval("SELECT count(*) FROM contact WHERE curation_status = 'Not a Fit'")
@@ -74,11 +74,11 @@ async def test_a_search_becomes_a_file_and_again_the_same_file(process, variable
 async def test_a_search_keeps_its_rows_whoever_else_finds_the_same_places(process, variables, tmp_path):
     out = tmp_path / "leads.csv"
     words = ("find", "dentists in Helsinki", "--out", str(out), "--limit", "8")
-    assert (await process(*words, **variables).leave(120)).code == 0
+    assert (await process(*words, **variables).leave(240)).code == 0
     before = rows_of(out)
     other = ("find", "dentists in Helsinki", "--out", str(tmp_path / "few.csv"), "--limit", "3")
-    assert (await process(*other, **variables).leave(120)).code == 0
-    assert (await process(*words, **variables).leave(120)).code == 0
+    assert (await process(*other, **variables).leave(240)).code == 0
+    assert (await process(*words, **variables).leave(240)).code == 0
     assert rows_of(out) == before, "another search has found some of its businesses, too"
 
 
@@ -97,7 +97,7 @@ async def test_killed_in_the_middle_the_same_command_goes_on(process, variables,
     first.tell(signal.SIGKILL)
     await first.leave()
     assert not out.exists(), "a file appears whole or not at all"
-    said = await process(*words, **quick).leave(120)
+    said = await process(*words, **quick).leave(240)
     assert said.code == 0, said.err
     told = json.loads(said.out)
     assert (told["rows"], told["left"]) == (12, 0)
@@ -125,7 +125,7 @@ async def test_web_sites_one_already_has_are_a_beginning_too(process, variables,
     sites = tmp_path / "sites.txt"
     sites.write_text("website\n" + "\n".join(f"http://{entry['host']}/" for entry in known) + "\nnot a site\n")
     out = tmp_path / "people.jsonl"
-    said = await process("find", "--domains", str(sites), "--out", str(out), "--json", **variables).leave(120)
+    said = await process("find", "--domains", str(sites), "--out", str(out), "--json", **variables).leave(240)
     assert said.code == 0, said.err
     told = json.loads(said.out)
     assert told["refused_lines"] == ["line 6: It contains characters that no address has."]
@@ -136,7 +136,7 @@ async def test_web_sites_one_already_has_are_a_beginning_too(process, variables,
 
 async def test_nothing_found_is_no_error_but_an_exit_code(process, variables, tmp_path):
     words = ("find", "--in", "Helsinki", "planetariums", "--out", str(tmp_path / "x.csv"))
-    said = await process(*words, **variables).leave(60)
+    said = await process(*words, **variables).leave(240)
     assert said.code == 1, said.err
     assert "openstreetmap knows no planetariums in Helsinki. Look at the spelling" in said.err.replace("\n", " ")
     assert said.out == "", "no table of zeros"
@@ -152,14 +152,14 @@ async def test_rows_that_pause_for_longer_than_the_patience_end_it_at_once_and_a
     assert said.code == 3, said.err
     assert re.search(r"Left waiting until .*\d \(searching, 1 row\): .* the quota of the day is used up", said.err)
     assert "1 rows are left; the same command goes on with them" in said.err.replace("\n", " ")
-    told = json.loads((await process(*words, "--limit", "5", "--json", **variables).leave(60)).out)
+    told = json.loads((await process(*words, "--limit", "5", "--json", **variables).leave(240)).out)
     assert (told["left"], [wait["workflow"] for wait in told["waiting"]]) == (1, ["place_search"])
 
 
 async def test_rows_that_pause_for_a_moment_are_waited_for_and_it_says_so(process, variables, sandbox, tmp_path):
     sandbox.nominatim.fail("broken")
     words = ("find", "dentists in Helsinki", "--limit", "5", "--out", str(tmp_path / "x.csv"), "--idle-timeout", "60")
-    said = await process(*words, **variables, PLACE_SEARCH_SCHEDULER_BACKOFF_SECONDS="8").leave(120)
+    said = await process(*words, **variables, PLACE_SEARCH_SCHEDULER_BACKOFF_SECONDS="8").leave(240)
     assert said.code == 0, said.err
     assert re.search(r"Waiting until \S+ \(searching, 1 row\): .*Nominatim", said.err)
     assert "Left waiting" not in said.err
@@ -169,15 +169,15 @@ async def test_without_money_for_details_it_says_what_to_raise_and_goes_on_when_
     process, variables, sandbox, tmp_path, admin
 ):
     words = ("find", "dentists in Helsinki", "--provider", "google_places", "--limit", "6", "--out")
-    first = await process(*words, str(tmp_path / "x.csv"), "--budget", "0.04", "--json", **variables).leave(120)
+    first = await process(*words, str(tmp_path / "x.csv"), "--budget", "0.04", "--json", **variables).leave(240)
     bill = json.loads(first.out)["bill"]
     assert (bill["cost_cents"], bill["budget_cents"], bill["call_count"], bill["details_count"]) == (4, 4, 1, 0)
     await admin.execute("UPDATE place SET deep_scan_status = 'Queued', fetched_at = now() - interval '2 days'")
-    second = await process(*words, str(tmp_path / "x.csv"), "--budget", "0.04", **variables).leave(120)
+    second = await process(*words, str(tmp_path / "x.csv"), "--budget", "0.04", **variables).leave(240)
     assert second.code == 0, second.err
     assert re.search(r"Left waiting until \S+ \(places, 6 rows\): .*used up \(0\.04 of 0\.04\).*--budget", second.err)
     assert sandbox.google.calls["details"] == 0
-    third = await process(*words, str(tmp_path / "x.csv"), "--budget", "1", **variables).leave(120)
+    third = await process(*words, str(tmp_path / "x.csv"), "--budget", "1", **variables).leave(240)
     assert third.code == 0, third.err
     assert sandbox.google.calls["details"] == 6
     assert "Cost 0.16, budget 1.00: 7 calls, 6 of them for details (0.12)." in third.err

@@ -30,7 +30,7 @@ def find(process, sandbox, database_url, tmp_path: Path):
         said = await process(
             *("find", "dentists in Helsinki", "--out", str(out), "--json", *words),
             **{**sandbox.environment(), **ONCE, "DATABASE_URL": database_url, **variables},
-        ).leave(120)
+        ).leave(240)
         assert "Traceback" not in said.err
         return said.code, json.loads(said.out) if said.out else {}, said.err
 
@@ -72,7 +72,7 @@ async def test_a_search_that_fails_keeps_the_file_of_yesterday(find, process, sa
         "DATABASE_URL": database_url,
         "PROVIDER_GOOGLE_API_KEY": "not-the-key",
     }
-    said = (await process(*words, **variables).leave(60)).err.replace("\n", " ")
+    said = (await process(*words, **variables).leave(240)).err.replace("\n", " ")
     assert "The search failed: " in said
     assert f"{out} was there before and is kept." in said
     code, told, _ = await find(*GOOGLE, "--limit", "5")
@@ -176,7 +176,7 @@ async def test_a_full_disk_leaves_the_old_file_and_a_sentence(admin, tenant, dat
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
     assert (said.returncode, said.stdout) == (2, ""), said.stderr

@@ -147,7 +147,7 @@ async def test_the_first_start_prints_a_link_for_the_first_admin_and_the_next_do
 def fetch(url: str, body: dict[str, str] | None = None) -> dict[str, str]:
     data = json.dumps(body).encode() if body else None
     request = urllib.request.Request(url, data, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=20) as answer:
+    with urllib.request.urlopen(request, timeout=90) as answer:
         found: dict[str, str] = json.load(answer)
     return found
 

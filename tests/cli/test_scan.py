@@ -37,7 +37,7 @@ def script(sandbox, database_url, tmp_path):
             },
             capture_output=True,
             text=True,
-            timeout=90,
+            timeout=240,
         )
         return result.returncode, result.stdout + result.stderr
 

@@ -13,14 +13,14 @@ __all__ = ["parcel"]  # a fixture
 
 def ready(address: str) -> tuple[int, str]:
     try:
-        with urllib.request.urlopen(f"{address}/health/ready", timeout=5) as answer:
+        with urllib.request.urlopen(f"{address}/health/ready", timeout=30) as answer:
             return answer.status, json.load(answer)["status"]
     except urllib.error.HTTPError as refusal:
         return refusal.code, json.load(refusal)["status"]
 
 
 async def until_ready(address: str) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(90):
         while (await asyncio.to_thread(ready, address))[0] != 200:
             await asyncio.sleep(0.05)
 
@@ -38,12 +38,12 @@ async def test_ctrl_c_stops_it_in_good_order(process, database_url, admin) -> No
 
 
 async def test_while_it_drains_it_says_it_is_not_ready(process, database_url, admin, parcel) -> None:
-    serve = process("serve", module=SLOW_LINE, DATABASE_URL=database_url, SCRAPERSKY_PORT="0", PACKING="2")
+    serve = process("serve", module=SLOW_LINE, DATABASE_URL=database_url, SCRAPERSKY_PORT="0", PACKING="8")
     address = (await asyncio.to_thread(serve.first_line)).split()[2]
     await until_ready(address)
     await until_in_hand(admin, parcel)
     serve.tell(signal.SIGTERM)
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(60):
         while (answer := await asyncio.to_thread(ready, address))[0] == 200:
             await asyncio.sleep(0.02)
     assert answer == (503, "unready")

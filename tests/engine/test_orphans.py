@@ -41,7 +41,7 @@ async def test_nobody_is_alone_while_another_worker_lives(database, database_url
     async with database.engine_connection() as connection:
         assert not await is_only_process(connection)
         await other.close()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(90):
             while not await is_only_process(connection):  # the server needs a moment to see it leave
                 await asyncio.sleep(0.01)
     await listening.close()

@@ -42,7 +42,7 @@ async def build(database_url):
         await runtime.database.close()
 
 
-async def until(admin, condition: str, *arguments, seconds: float = 20) -> None:
+async def until(admin, condition: str, *arguments, seconds: float = 90) -> None:
     """Wait until the database says so."""
     async with asyncio.timeout(seconds):
         while not await admin.fetchval(f"SELECT {condition}", *arguments):
@@ -119,7 +119,7 @@ async def test_a_failed_registration_is_named_and_the_others_still_start(build, 
 ONE_BY_ONE = {f"PACKING_SCHEDULER_{name}": "1" for name in ("BATCH_SIZE", "MAX_BATCH_SIZE", "CONCURRENCY")}
 
 
-async def eventually(condition, seconds: float = 20) -> None:
+async def eventually(condition, seconds: float = 90) -> None:
     async with asyncio.timeout(seconds):
         while not condition():
             await asyncio.sleep(0.02)
@@ -178,7 +178,7 @@ async def test_a_run_asked_for_on_one_host_happens_on_another(build, admin):
     runtime.start()
     await until(admin, "count(*) > 0 FROM worker")
     await request_run(admin, "weighing")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(90):
         await ended.wait()
 
 

@@ -15,7 +15,7 @@ from scrapersky.sandbox.sandbox import Sandbox
 
 KEY = "n3Jw9vQzB1xYk5TtLr8sHd2mPf6GcVaE"
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 150
 
 
 @pytest.fixture

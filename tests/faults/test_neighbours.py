@@ -57,7 +57,7 @@ async def test_a_hanging_workflow_leaves_a_healthy_one_its_rate(arena: Arena):
     await arena.put([f"hang {n}" for n in range(30)])
     await worker.told("working", count=5)
     beside = min([await weigh(300) for _ in range(3)])
-    assert beside < 2 * alone + 0.5
+    assert beside < 3 * alone + 5  # a hanging row that took one of its places would hold it for 600 s
     assert await arena.ask("SELECT count(*) FROM parcel WHERE packing_status = 'Processing'") >= 5
 
 

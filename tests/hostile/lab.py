@@ -213,7 +213,7 @@ async def prove_the_canaries(lab: Lab, report: Report) -> None:
     for address in [*LOOPBACK, *(PRIVATE if lab.namespace else [])]:
         if ":" in address and not lab.canary.has_six:
             continue
-        _, writer = await asyncio.wait_for(asyncio.open_connection(address, lab.canary.port), 2)
+        _, writer = await asyncio.wait_for(asyncio.open_connection(address, lab.canary.port), 30)
         writer.close()
         report.proved.append(address)
     await asyncio.sleep(0.05)
@@ -287,7 +287,7 @@ def furnish() -> None:
         commands.append(["ip", *six, "addr", "add", f"{address}/{bits}", "dev", "lo", *(["nodad"] if six else [])])
     try:
         for command in commands:
-            subprocess.run(command, check=True, capture_output=True, timeout=10)
+            subprocess.run(command, check=True, capture_output=True, timeout=60)
     except (OSError, subprocess.SubprocessError) as error:
         print(error, file=sys.stderr)
         sys.exit(NO_NAMESPACE)

@@ -13,7 +13,7 @@ from tests.hostile.lab import INSIDE, LOOPBACK, NO_NAMESPACE, PRIVATE
 
 def run_lab(mode: str, *before: str) -> subprocess.CompletedProcess[str]:
     command = [*before, sys.executable, "-m", "tests.hostile.lab", mode]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.fixture(scope="module")

@@ -97,7 +97,7 @@ class Api:
             return False
 
 
-async def until(condition, seconds: float = 120) -> None:
+async def until(condition, seconds: float = 300) -> None:
     async with asyncio.timeout(seconds):
         while not await condition():
             await asyncio.sleep(0.1)

@@ -44,7 +44,7 @@ def work(mode: str, *before: str, latency_seconds: float, **variables: str) -> t
         start_new_session=True,
     )
     try:
-        out, errors = process.communicate(timeout=200)
+        out, errors = process.communicate(timeout=400)
     finally:
         with suppress(ProcessLookupError):  # all of them have ended by themselves
             os.killpg(process.pid, signal.SIGKILL)

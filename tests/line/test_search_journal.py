@@ -49,7 +49,7 @@ def start_worker(sandbox, database_url, tmp_path: Path):
         process.wait()
 
 
-async def until(condition, seconds=60):
+async def until(condition, seconds=200):
     async with asyncio.timeout(seconds):
         while not await condition():
             await asyncio.sleep(0.02)

@@ -63,7 +63,7 @@ def furnish(stack: ExitStack) -> list[tuple[str, ...]]:
 
 
 def run(*command: str) -> None:
-    subprocess.run(command, check=True, capture_output=True, timeout=10)
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
 
 
 async def count(seed: int, businesses: int, latency: float, machines: list[tuple[str, ...]]) -> dict[str, Any]:

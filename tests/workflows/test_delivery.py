@@ -129,7 +129,7 @@ async def test_the_retry_comes_by_itself(application):
     destination, receiver = await application.hook()
     receiver.behave("broken", "well")
     delivery = await application.deliver(destination, await application.contact())
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(90):
         while (await application.state(delivery))[0] != "Completed":
             await application.run(backoff_seconds=0.05)
     assert len(receiver.seen) == 2

@@ -39,7 +39,7 @@ async def ask_and_read_nothing(port, key):
 
 
 async def until(true):
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(90):
         while not true():
             await asyncio.sleep(0.01)
 

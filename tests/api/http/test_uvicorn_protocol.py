@@ -53,7 +53,7 @@ def guarded(**limits):
 
 async def read_answer(reader):
     """Status, headers and body of the next answer."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(90):
         head = (await reader.readuntil(b"\r\n\r\n")).decode().splitlines()
         headers = dict(line.lower().split(": ", 1) for line in head[1:] if line)
         return int(head[0].split()[1]), headers, await reader.readexactly(int(headers["content-length"]))
@@ -61,7 +61,7 @@ async def read_answer(reader):
 
 async def ends(reader):
     """Everything until the server hangs up: that it does is what is waited for."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(90):
         try:
             return await reader.read()
         except ConnectionResetError:

@@ -8,7 +8,7 @@ from scrapersky.sandbox.example_workflows import example_pipeline
 from tests.factories.api_application import LINE, add_dead, add_parcels, app_over, is_problem, served
 
 
-async def wait_for(question, seconds=15.0):
+async def wait_for(question, seconds=90.0):
     """The first true answer."""
     async with asyncio.timeout(seconds):
         while not (answer := await question()):

@@ -188,7 +188,7 @@ async def test_an_error_is_not_cached():
 
 async def test_a_silent_server_is_not_waited_for_beyond_the_timeout():
     async with serving(lambda *_: None) as server, asking(server, seconds=0.3) as hosts:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(90):
             with pytest.raises(DnsUnavailable, match="in time"):
                 await hosts.lookup("plain.fi")
 
@@ -215,7 +215,7 @@ async def test_a_lost_packet_is_retried():
 )
 async def test_an_invalid_response_is_unavailable(garbage):
     async with serving(lambda *_: garbage) as server, asking(server, seconds=0.3) as hosts:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(90):
             with pytest.raises(DnsUnavailable):
                 await hosts.lookup("plain.fi")
 

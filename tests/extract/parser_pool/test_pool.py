@@ -297,9 +297,9 @@ def test_no_child_outlives_its_parent(death: signal.Signals) -> None:
     assert len(children) == 2
 
     parent.send_signal(death)
-    parent.wait(timeout=10)
+    parent.wait(timeout=90)
 
-    _, alive = psutil.wait_procs(children, timeout=10)
+    _, alive = psutil.wait_procs(children, timeout=90)
     assert alive == []
     parent.stdout.close()
 

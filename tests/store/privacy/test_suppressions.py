@@ -179,7 +179,7 @@ async def test_a_contact_that_comes_at_the_same_moment_is_not_missed(database, a
 async def waits_for_a_lock(admin) -> None:
     """Return when somebody in this database stands before a lock."""
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(90):
         while not await admin.fetchval(waiting):
             await asyncio.sleep(0.01)
 
