@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 import uvloop
 
-from scrapersky.extract.business.site_metadata import read_metadata
 from scrapersky.extract.pages.classify import classify_page
 from scrapersky.extract.parser_pool.pool import ParserPool
+from scrapersky.extract.site_metadata import read_metadata
 
 ROUNDS = 3
 ADDRESSES = 1_000_000

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 
 from scrapersky import __version__
 from scrapersky.api.dependencies import WebApplication
-from scrapersky.api.http.downloads import Downloads
+from scrapersky.api.downloads import Downloads
 from scrapersky.api.http.error_handlers import add_error_handlers
 from scrapersky.api.http.middleware import RequestGuard
 from scrapersky.api.http.rate_limit import RefusedKeys

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from scrapersky.crawl.http.charset import decode
+from scrapersky.crawl.charset import decode
 from scrapersky.extract.contacts import read_contacts
 from scrapersky.extract.results import Contacts
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from scrapersky.api.http.downloads import Downloads
+from scrapersky.api.downloads import Downloads
 from scrapersky.bootstrap import Application
 from scrapersky.core.passwords import Passwords
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
-from scrapersky.crawl.http.charset import Decoded, decode
+from scrapersky.crawl.charset import Decoded, decode
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ class Web:
             settings.crawl_parser_processes or os.cpu_count() or 2,
             preload=(
                 "scrapersky.extract.contacts",
-                "scrapersky.extract.business.site_metadata",
-                "scrapersky.extract.business.parked_domains",
+                "scrapersky.extract.site_metadata",
+                "scrapersky.extract.parked_domains",
             ),
         )
         self.mx_lookup = mx_lookup_of(settings)

@@ -6,10 +6,10 @@ from urllib.parse import urlsplit
 
 from scrapersky.extract.business.postal_addresses import find_postal_addresses
 from scrapersky.extract.business.social_profiles import find_social_profiles
-from scrapersky.extract.data_protection_officers import find_external_officer_blocks
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.document.structured_data import read_things
+from scrapersky.extract.emails.data_protection_officers import find_external_officer_blocks
 from scrapersky.extract.emails.find import find_emails
 from scrapersky.extract.people.find import find_people
 from scrapersky.extract.phones.find import find_phones

@@ -15,8 +15,8 @@ from scrapersky.crawl.web import Web
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.extract.business.parked_domains import ParkedDomain, read_home_page
-from scrapersky.extract.business.site_metadata import SiteMetadata
+from scrapersky.extract.parked_domains import ParkedDomain, read_home_page
+from scrapersky.extract.site_metadata import SiteMetadata
 from scrapersky.models import Domain
 from scrapersky.store.line import domains
 from scrapersky.store.line.advance_rules import advance, rules_of

@@ -16,9 +16,9 @@ from scrapersky.crawl.web import Web
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
-from scrapersky.extract.business.site_metadata import read_metadata
 from scrapersky.extract.pages.classify import classify_page
 from scrapersky.extract.pages.select import MIN_SCORE, WORTH, PageLink, select_pages
+from scrapersky.extract.site_metadata import read_metadata
 from scrapersky.models import SitemapFile
 from scrapersky.store.line import pages
 from scrapersky.store.line.page_spool import PageRow, Spool

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from scrapersky.api.http import downloads as streams
+from scrapersky.api import downloads as streams
 from scrapersky.api.http import middleware
 from scrapersky.api.http.request_bodies import ClientDisconnected
 from tests.api.test_serving import listening

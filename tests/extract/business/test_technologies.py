@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapersky.extract.business.site_metadata import read_metadata
 from scrapersky.extract.business.technologies import (
     MAX_PLACE,
     Technology,
@@ -18,6 +17,7 @@ from scrapersky.extract.business.technologies import (
 )
 from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.pages.vocabulary import PageKind, load_vocabulary
+from scrapersky.extract.site_metadata import read_metadata
 from tests import ROOT
 from tests.factories.work import count_steps
 

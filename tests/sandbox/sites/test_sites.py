@@ -4,7 +4,7 @@ import pytest
 
 from scrapersky.crawl.crawler import Crawler
 from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PageNotFound, PermanentFetchError, RetryLater
-from scrapersky.extract.business.site_metadata import read_metadata
+from scrapersky.extract.site_metadata import read_metadata
 from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.sandbox.sites.plan import SitePageKind, SitePlan, Style
 from scrapersky.sandbox.world.business import Business

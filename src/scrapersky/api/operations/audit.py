@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
+from scrapersky.api.downloads import FILE_RESPONSE, FileFormat, stream_file
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, requires
-from scrapersky.api.http.downloads import FILE_RESPONSE, FileFormat, stream_file
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.fields import RequestModel, ResultPage, Timestamp
 from scrapersky.core.text_rules import Text

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query
 from starlette.responses import StreamingResponse
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
+from scrapersky.api.downloads import FILE_RESPONSE, FileFormat, stream_file
 from scrapersky.api.http.authorization import VIEWER, CurrentActor, requires
-from scrapersky.api.http.downloads import FILE_RESPONSE, FileFormat, stream_file
 from scrapersky.api.resources.models import filter_model, set_filters
 from scrapersky.api.schemas.fields import RequestModel
 from scrapersky.store.audit.record import Actor

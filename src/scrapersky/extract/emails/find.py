@@ -6,11 +6,11 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from scrapersky.extract.data_protection_officers import EXTERNAL_OFFICER
 from scrapersky.extract.document.context import snippet
 from scrapersky.extract.document.model import Block, Document, Link, MarkedElement
 from scrapersky.extract.document.structured_data import Thing, property_texts
 from scrapersky.extract.emails.classify import EmailClassifier, normalise_email
+from scrapersky.extract.emails.data_protection_officers import EXTERNAL_OFFICER
 from scrapersky.extract.emails.deobfuscate import (
     EMAIL,
     OBFUSCATION_SIGNS,

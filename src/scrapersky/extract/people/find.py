@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from scrapersky.extract.data_protection_officers import EXTERNAL_OFFICER
 from scrapersky.extract.document.context import snippet
 from scrapersky.extract.document.model import Block, Document
 from scrapersky.extract.document.structured_data import Thing, property_texts, thing_types
+from scrapersky.extract.emails.data_protection_officers import EXTERNAL_OFFICER
 from scrapersky.extract.people.associate import FoundPerson, associate_contacts
 from scrapersky.extract.people.candidates import find_name_candidates
 from scrapersky.extract.people.names import NameCandidate, is_role, parse_name

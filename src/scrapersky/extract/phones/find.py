@@ -6,10 +6,10 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from scrapersky.extract.data_protection_officers import EXTERNAL_OFFICER
 from scrapersky.extract.document.context import is_authority, is_credit, snippet
 from scrapersky.extract.document.model import PHONE_LINK, Block, Document, Link
 from scrapersky.extract.document.structured_data import Thing, property_texts, thing_types
+from scrapersky.extract.emails.data_protection_officers import EXTERNAL_OFFICER
 from scrapersky.extract.phones.labels import is_likely_phone, label_before
 from scrapersky.extract.phones.parse import (
     NOT_DIGIT,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from scrapersky.extract.business.parked_domains import ParkedDomain, parked_reason, read_home_page
-from scrapersky.extract.business.site_metadata import SiteMetadata
 from scrapersky.extract.document.parse import parse_page
+from scrapersky.extract.parked_domains import ParkedDomain, parked_reason, read_home_page
+from scrapersky.extract.site_metadata import SiteMetadata
 
 SITE = "molar.fi"
 

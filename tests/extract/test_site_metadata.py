@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapersky.extract.business.organisation import Organisation
-from scrapersky.extract.business.site_metadata import SiteMetadata, read_metadata
 from scrapersky.extract.document.urls import Resolver
 from scrapersky.extract.pages.select import PageLink, select_pages
 from scrapersky.extract.parser_pool.pool import ParserPool
+from scrapersky.extract.site_metadata import SiteMetadata, read_metadata
 from tests.factories.work import count_calls
 
 HOME = """<!doctype html>
@@ -95,7 +95,7 @@ def test_both_parsers_give_the_same_facts() -> None:
 
 
 async def test_the_facts_can_be_returned_by_a_parser_process() -> None:
-    async with ParserPool(1, preload=("scrapersky.extract.business.site_metadata",)) as pool:
+    async with ParserPool(1, preload=("scrapersky.extract.site_metadata",)) as pool:
         assert await pool.run(read_metadata, HOME, "https://www.praxis-muster.example/") == read_metadata(
             HOME, "https://www.praxis-muster.example/"
         )

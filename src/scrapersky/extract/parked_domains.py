@@ -7,11 +7,11 @@ from itertools import chain, islice
 from typing import Literal
 from urllib.parse import urlsplit
 
-from scrapersky.extract.business.site_metadata import SiteMetadata, collect_metadata, find_frames
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.document.urls import Resolver
 from scrapersky.extract.public_suffix import registrable_domain
+from scrapersky.extract.site_metadata import SiteMetadata, collect_metadata, find_frames
 from scrapersky.extract.text import fold, single_line
 from scrapersky.extract.word_lists import load_table, load_words
 
