@@ -128,7 +128,7 @@ async def test_web_sites_one_already_has_are_a_beginning_too(process, variables,
     said = await process("find", "--domains", str(sites), "--out", str(out), "--json", **variables).leave(240)
     assert said.code == 0, said.err
     told = json.loads(said.out)
-    assert told["refused_lines"] == ["line 6: It contains characters that no address has."]
+    assert told["rejected_lines"] == ["line 6: It contains characters that no address has."]
     found = [json.loads(line) for line in out.read_text().splitlines()]
     assert {row["domain"] for row in found} == {entry["host"] for entry in known}
     assert all(row["email"] for row in found)
@@ -138,7 +138,7 @@ async def test_nothing_found_is_no_error_but_an_exit_code(process, variables, tm
     words = ("find", "--in", "Helsinki", "planetariums", "--out", str(tmp_path / "x.csv"))
     said = await process(*words, **variables).leave(240)
     assert said.code == 1, said.err
-    assert "openstreetmap knows no planetariums in Helsinki. Look at the spelling" in said.err.replace("\n", " ")
+    assert "openstreetmap has no planetariums in Helsinki. Check the spelling" in said.err.replace("\n", " ")
     assert said.out == "", "no table of zeros"
     assert rows_of(tmp_path / "x.csv") == []
 
@@ -150,8 +150,8 @@ async def test_rows_that_pause_for_longer_than_the_patience_end_it_at_once_and_a
     sandbox.google.fail("per_day")
     said = await process(*words, "--limit", "5", "--idle-timeout", "600", **variables).leave(240)
     assert said.code == 3, said.err
-    assert re.search(r"Left waiting until .*\d \(searching, 1 row\): .* the quota of the day is used up", said.err)
-    assert "1 rows are left; the same command goes on with them" in said.err.replace("\n", " ")
+    assert re.search(r"Postponed until .*\d \(searching, 1 row\): .* the quota of the day is used up", said.err)
+    assert "1 rows are left; the same command continues with them" in said.err.replace("\n", " ")
     told = json.loads((await process(*words, "--limit", "5", "--json", **variables).leave(240)).out)
     assert (told["left"], [wait["workflow"] for wait in told["waiting"]]) == (1, ["place_search"])
 
@@ -162,7 +162,7 @@ async def test_rows_that_pause_for_a_moment_are_waited_for_and_it_says_so(proces
     said = await process(*words, **variables, PLACE_SEARCH_SCHEDULER_BACKOFF_SECONDS="8").leave(240)
     assert said.code == 0, said.err
     assert re.search(r"Waiting until \S+ \(searching, 1 row\): .*Nominatim", said.err)
-    assert "Left waiting" not in said.err
+    assert "Postponed" not in said.err
 
 
 async def test_without_money_for_details_it_says_what_to_raise_and_goes_on_when_it_is(
@@ -175,13 +175,13 @@ async def test_without_money_for_details_it_says_what_to_raise_and_goes_on_when_
     await admin.execute("UPDATE place SET deep_scan_status = 'Queued', fetched_at = now() - interval '2 days'")
     second = await process(*words, str(tmp_path / "x.csv"), "--budget", "0.04", **variables).leave(240)
     assert second.code == 0, second.err
-    assert re.search(r"Left waiting until \S+ \(places, 6 rows\): .*used up \(0\.04 of 0\.04\).*--budget", second.err)
+    assert re.search(r"Postponed until \S+ \(places, 6 rows\): .*used up \(0\.04 of 0\.04\).*--budget", second.err)
     assert sandbox.google.calls["details"] == 0
     third = await process(*words, str(tmp_path / "x.csv"), "--budget", "1", **variables).leave(240)
     assert third.code == 0, third.err
     assert sandbox.google.calls["details"] == 6
     assert "Cost 0.16, budget 1.00: 7 calls, 6 of them for details (0.12)." in third.err
-    assert "Left waiting" not in third.err
+    assert "Postponed" not in third.err
 
 
 @pytest.mark.parametrize(
@@ -192,8 +192,8 @@ async def test_without_money_for_details_it_says_what_to_raise_and_goes_on_when_
         (("--domains", "missing.txt"), "missing.txt cannot be read"),
         (("dentists in Helsinki", "--provider", "nobody"), "'nobody' is none of"),
         (("dentists in Helsinki", "--tenant", "nobody"), "has no tenant 'nobody'"),
-        ((), "Say what to look for, or give --domains FILE"),
-        (("dentists in Helsinki", "--domains", "x"), "not both"),
+        ((), "Give either a search or --domains FILE"),
+        (("dentists in Helsinki", "--domains", "x"), "Give either a search or --domains FILE"),
         (("",), "Write what to look for and where"),
         (("dentists",), 'Write "dentists in Helsinki"'),
         (("drive in cinemas",), 'Write "drive in cinemas in Helsinki"'),

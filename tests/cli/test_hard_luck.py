@@ -74,7 +74,7 @@ async def test_a_search_that_fails_keeps_the_file_of_yesterday(find, process, sa
     }
     said = (await process(*words, **variables).leave(240)).err.replace("\n", " ")
     assert "The search failed: " in said
-    assert f"{out} was there before and is kept." in said
+    assert f"{out} existed before and was kept." in said
     code, told, _ = await find(*GOOGLE, "--limit", "5")
     assert (code, told["kept"]) == (0, False)
     assert out.read_text() != "yesterday's"

@@ -31,7 +31,7 @@ def demo(
     Exit codes: 0 success, 1 nothing was found or a row is missing.
     """
     from scrapersky.cli.demonstration.engine import show_engine
-    from scrapersky.cli.demonstration.pipeline import show_line
+    from scrapersky.cli.demonstration.pipeline import show_pipeline
 
     home = Path(tempfile.mkdtemp(prefix="scrapersky-demo-"))
     home.chmod(0o755)  # the server may run as another user; its own directory in here is private
@@ -40,5 +40,5 @@ def demo(
     if engine:
         succeeded = show_engine(home, rows, as_json)
     else:
-        succeeded = show_line(home, search, seed, businesses, out, serve, as_json)
+        succeeded = show_pipeline(home, search, seed, businesses, out, serve, as_json)
     raise typer.Exit(0 if succeeded else 1)

@@ -10,6 +10,7 @@ from scrapersky.cli.shared.options import DEFAULT_TENANT, TenantName
 from scrapersky.core.errors import Unavailable
 
 IDLE_TIMEOUT_SECONDS = 45.0
+EXIT_DATABASE = 5
 PROVIDERS = ("openstreetmap", "google_places", "overture", "file")  # providers.registry.DECLARED
 
 
@@ -54,14 +55,14 @@ def find(
     Exit codes: 0 contacts were found, 1 none were, 2 wrong usage or setting, 3 none yet, but rows are postponed, 4 the
     provider refused or failed (key, budget, unknown area), 5 the database is unavailable, 130 stopped by Ctrl-C.
     """
-    from scrapersky.cli.finding.outcome import DATABASE_AWAY, code_of
-    from scrapersky.cli.finding.request import FindRequest
+    from scrapersky.cli.finding.request import FindRequest, parse_search
     from scrapersky.cli.finding.run import run_find
+    from scrapersky.cli.finding.summary import exit_code
 
-    request = FindRequest.of(search, area, domains, provider, limit, max_pages_per_site, budget)
+    request, sites = parse_search(search, area, domains, provider, limit, max_pages_per_site, budget)
     try:
-        summary = run_async(run_find(request, out, per, tenant, refresh, as_json, idle_timeout))
+        summary = run_async(run_find(FindRequest(request, sites, out, per, tenant, refresh, idle_timeout), as_json))
     except Unavailable as error:
         typer.secho(f"{error.title} {error}", err=True, fg="red")
-        raise typer.Exit(DATABASE_AWAY) from None
-    raise typer.Exit(code_of(summary))
+        raise typer.Exit(EXIT_DATABASE) from None
+    raise typer.Exit(exit_code(summary))

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import structlog
 
-from scrapersky.cli.finding.reconnect import DatabaseGone, patiently, say_it_once
-from scrapersky.cli.shared.slow_notice import said_if_slow
+from scrapersky.cli.finding.reconnect import DatabaseLost, hide_connection_errors, with_reconnect
+from scrapersky.cli.shared.output import notice_if_slow
 from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.settings import Environment, load
 from scrapersky.sandbox.sandbox import Sandbox
@@ -64,7 +64,7 @@ async def test_killed_in_the_middle_the_same_command_goes_on_at_once(process, sa
     assert said.code == 0, said.err
     told = json.loads(said.out)
     assert told["left"] == sum(wait["rows"] for wait in told["waiting"]), "a broken site may want another try later"
-    assert "were in the hands of a process that is gone" in said.err.replace("\n", " ")
+    assert "rows of a process that was killed are processed again" in said.err.replace("\n", " ")
 
 
 async def test_an_embedded_server_that_dies_is_started_again_and_nothing_is_lost(process, sandbox, home, tmp_path):
@@ -75,11 +75,11 @@ async def test_an_embedded_server_that_dies_is_started_again_and_nothing_is_lost
     await finding.until_said("searching 1/1", 240)
     running = home / "postgres" / "postmaster.pid"
     os.kill(int(running.read_text().splitlines()[0]), signal.SIGKILL)
-    await finding.until_said("The database is away", 240)
+    await finding.until_said("The database is unavailable", 240)
     said = await finding.leave(240)
     assert said.code == 0, said.err
     assert "Traceback" not in said.err
-    assert "The database is back." in said.err
+    assert "The database is available again." in said.err
     assert "Connection refused" not in said.err, "one word is enough"
     told = json.loads(said.out)
     assert told["rows"] == 8
@@ -94,9 +94,9 @@ async def test_a_database_that_does_not_come_back_is_a_sentence():
 
     said: list[str] = []
     elsewhere: Any = SimpleNamespace(database=SimpleNamespace(is_embedded=False))
-    with pytest.raises(DatabaseGone, match="the same command goes on when it is back"):
-        await patiently(elsewhere, ask, said.append, seconds=0.2)
-    assert said == ["The database is away; waiting up to 0 s for it."]
+    with pytest.raises(DatabaseLost, match="the same command continues when the database is back"):
+        await with_reconnect(elsewhere, ask, said.append, seconds=0.2)
+    assert said == ["The database is unavailable; waiting up to 0 s for it."]
 
 
 async def test_what_is_no_loss_of_the_database_is_not_waited_for():
@@ -105,7 +105,7 @@ async def test_what_is_no_loss_of_the_database_is_not_waited_for():
 
     nothing: Any = SimpleNamespace()
     with pytest.raises(ValueError, match="a fault of ours"):
-        await patiently(nothing, ask, print)
+        await with_reconnect(nothing, ask, print)
 
 
 async def test_a_database_that_is_not_there_has_a_code_of_its_own(command):
@@ -115,9 +115,9 @@ async def test_a_database_that_is_not_there_has_a_code_of_its_own(command):
 
 
 def test_only_what_takes_long_is_told(capsys):
-    with said_if_slow("quick", 30):
+    with notice_if_slow("quick", 30):
         pass
-    with said_if_slow("Starting the database…", 0.01):
+    with notice_if_slow("Starting the database…", 0.01):
         deadline = time.monotonic() + 120
         err = ""
         while not err and time.monotonic() < deadline:
@@ -127,7 +127,7 @@ def test_only_what_takes_long_is_told(capsys):
 
 def test_a_lost_database_is_told_once_and_other_errors_are_logged_as_ever(capsys, command):
     configure_logs(load(Environment({}, None)))
-    say_it_once()
+    hide_connection_errors()
     log, library = structlog.get_logger("scrapersky.engine"), logging.getLogger("apscheduler")
     log.error("database_unavailable", where="pulse")
     for error in (ConnectionRefusedError("nobody there"), ValueError("a fault of ours")):

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from scrapersky.cli.finding.site_list import NoSuchList, Sites
+from scrapersky.cli.finding.site_list import BadSiteList, SiteList
 
 
-def listed(tmp_path: Path, text: str | bytes, name: str = "sites.csv") -> Sites:
+def listed(tmp_path: Path, text: str | bytes, name: str = "sites.csv") -> SiteList:
     file = tmp_path / name
     file.write_bytes(text.encode() if isinstance(text, str) else text)
-    return Sites.read(file)
+    return SiteList.read(file)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def listed(tmp_path: Path, text: str | bytes, name: str = "sites.csv") -> Sites:
 def test_a_list_is_read_as_people_write_it_and_known_by_its_content(tmp_path, text):
     sites = listed(tmp_path, text)
     assert [site.name for site in sites.found] == ["molar.fi", "zahn.de"]
-    assert sites.refused == ()
+    assert sites.rejected == ()
     assert sites.name == listed(tmp_path, "zahn.de\nmolar.fi\n", "renamed.txt").name
     assert sites.name != listed(tmp_path, "zahn.de\nmolar.fi\nhampi.fi\n").name
 
@@ -39,14 +39,14 @@ def test_a_list_is_read_as_people_write_it_and_known_by_its_content(tmp_path, te
 def test_objects_a_line_are_a_list_too(tmp_path):
     sites = listed(tmp_path, '{"name": "Molar", "website": "molar.fi"}\n{"name": "Zahn"}\n', "sites.jsonl")
     assert [site.name for site in sites.found] == ["molar.fi"]
-    assert sites.refused == ("line 2: It is empty.",)
+    assert sites.rejected == ("line 2: It is empty.",)
 
 
 def test_lines_that_are_no_site_are_named_with_the_reason(tmp_path):
     sites = listed(tmp_path, "website,city\nmolar.fi,Helsinki\nhttps://facebook.com/x,Turku\nzahn.de\nno site,Oulu\n")
     assert [site.name for site in sites.found] == ["molar.fi"]
-    assert sites.refused == (
-        "line 3: a page on facebook is nobody's own web site",
+    assert sites.rejected == (
+        "line 3: a page on facebook is not a web site of its own",
         "line 4: has 1 cells for 2 columns",
         "line 5: It contains characters that no address has.",
     )
@@ -60,11 +60,11 @@ def test_the_name_of_a_list_tells_what_is_in_it(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("domain,notes\nhttps://facebook.com/x,theirs\n", "no web site in it"),
+        ("domain,notes\nhttps://facebook.com/x,theirs\n", "contains no web site"),
         ("", "It is empty"),
         (b"PK\x03\x04\x00\x01", "not text"),
     ],
 )
 def test_a_list_without_a_site_is_refused(tmp_path, text, sentence):
-    with pytest.raises(NoSuchList, match=sentence):
+    with pytest.raises(BadSiteList, match=sentence):
         listed(tmp_path, text)

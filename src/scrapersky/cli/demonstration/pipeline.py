@@ -1,4 +1,4 @@
-"""The whole line in the sandbox: found of true, and how long it took."""
+"""`scrapersky demo`: a search in the sandbox, compared with the truth."""
 
 import asyncio
 import os
@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import typer
-import uvloop
 
 from scrapersky.bootstrap import Application, open_application
-from scrapersky.cli.finding.progress import FindProgress
-from scrapersky.cli.finding.request import FindRequest
+from scrapersky.cli.finding.request import FindRequest, parse_search
 from scrapersky.cli.finding.run import find_in
-from scrapersky.cli.shared.actor import acting
-from scrapersky.cli.shared.output import print_json, print_table, seconds
-from scrapersky.cli.shared.slow_notice import said_if_slow
+from scrapersky.cli.finding.summary import print_summary
+from scrapersky.cli.shared.application import cli_actor, run_async
+from scrapersky.cli.shared.options import DEFAULT_TENANT
+from scrapersky.cli.shared.output import format_seconds, notice_if_slow, print_json, print_table
 from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.roles import Role
 from scrapersky.core.settings import Environment, load
@@ -23,74 +22,72 @@ from scrapersky.sandbox.truth import compare, compare_verdicts
 from scrapersky.store.accounts import api_keys, users
 from scrapersky.store.searches import results
 
+PAGES_PER_SITE = 8
+IDLE_TIMEOUT_SECONDS = 12
+COUNTS, RATES = ("true", "found", "wrong"), ("recall", "precision")
 NEXT = """\
-Where to look next:
-  scrapersky demo --serve                                  the same, and then its API to look at, with address and key
+Next steps:
+  scrapersky demo --serve                                  the same, then serve its API with a URL and a key
   scrapersky find "dentists in Helsinki" --out leads.csv   the same on the real web, with OpenStreetMap
-  scrapersky find --domains sites.txt --out leads.xlsx     begin with web sites you already have
+  scrapersky find --domains sites.txt --out leads.xlsx     start with web sites that you already have
   scrapersky serve                                         the API and the engine; scrapersky status shows them
-  docs/the-line.md                                         what the steps are"""
+  docs/the-line.md                                         the steps of the pipeline"""
 
 
-def show_line(
+def show_pipeline(
     home: Path, search: str, seed: int, businesses: int, out: Path | None, serve: bool, as_json: bool
 ) -> bool:
-    """Run the search in a sandbox and say how much of the truth came out; true if anything did."""
-    summary = uvloop.run(_show(home, search, seed, businesses, out, serve, as_json))
-    return bool(summary["contacts"])
+    """Run a search in a sandbox and print how much of the truth was found; return whether any contact was."""
+    request, _ = parse_search(search, None, None, "openstreetmap", None, PAGES_PER_SITE, None)
+    path = out or home / "leads.csv"
+    find = FindRequest(request, None, path, "business", DEFAULT_TENANT, False, IDLE_TIMEOUT_SECONDS)
+    return run_async(_run(home, find, seed, businesses, serve, as_json))
 
 
-async def _show(
-    home: Path, search: str, seed: int, businesses: int, out: Path | None, serve: bool, as_json: bool
-) -> dict[str, Any]:
-    wish = FindRequest.of(search, None, None, "openstreetmap", None, 8, None)
+async def _run(home: Path, request: FindRequest, seed: int, businesses: int, serve: bool, as_json: bool) -> bool:
     async with Sandbox(seed=seed, businesses=businesses) as sandbox:
         environment = Environment(sandbox_variables(sandbox, home), None)
         configure_logs(load(environment))
-        with said_if_slow("Starting the database…"):
+        with notice_if_slow("Starting the database…"):
             application = await open_application(environment)
         try:
-            summary = await find_in(
-                application, wish, out or home / "leads.csv", "business", "default", False, patience=12
-            )
+            summary = await find_in(application, request)
             summary["truth"] = await _score(application, summary, sandbox)
             if as_json:
-                print_json({key: value for key, value in summary.items() if key != "progress"})
+                print_json(summary)
             else:
-                _tell(summary, sandbox)
+                _print(summary, sandbox)
             if serve:
-                await _keep_serving(environment, application)
+                await _serve(environment, application)
         finally:
             await application.close()
-    return summary
+    return bool(summary["contacts"])
 
 
 def sandbox_variables(sandbox: Sandbox, home: Path) -> dict[str, str]:
-    """The settings under which the ordinary client sees the sandbox and nothing else."""
+    """Return the settings with which the crawler can reach the sandbox and nothing else."""
     return {
         "SCRAPERSKY_DATA_DIR": str(home),
         "SCRAPERSKY_LOG_LEVEL": os.environ.get("SCRAPERSKY_LOG_LEVEL", "error"),
-        "CRAWL_HOST_DELAY_SECONDS": "0",  # nobody is disturbed in here
+        "CRAWL_HOST_DELAY_SECONDS": "0",  # the sites are local
         "CRAWL_MAX_CONCURRENCY_PER_HOST": "8",
-        "CONTACT_VERIFICATION_SCHEDULER_BACKOFF_SECONDS": "1",  # a silent name server is silent on purpose
+        "CONTACT_VERIFICATION_SCHEDULER_BACKOFF_SECONDS": "1",  # some DNS servers of the sandbox never respond
         "SCHEDULER_POLL_INTERVAL_SECONDS": "0.2",
         **sandbox.environment(),
     }
 
 
 async def _score(application: Application, summary: dict[str, Any], sandbox: Sandbox) -> dict[str, Any]:
-    """Found of true per field, over the businesses that the search found."""
+    """Compare the result with the truth about the businesses that the search found, by field."""
     async with application.database.session(summary["tenant_id"]) as session:
         found = await results.found_values(session, summary["search_id"])
         hosts = await results.hosts(session, summary["search_id"])
         verdicts = await results.verdicts(session, summary["search_id"])
-    world = [entry for entry in sandbox.truth() if entry["host"] in hosts]
-    unreachable = [entry for entry in world if not entry["reachable"]]
-    scores = compare(found, world)
-    judged = compare_verdicts(verdicts, world)
+    truth = [entry for entry in sandbox.truth() if entry["host"] in hosts]
+    judged = compare_verdicts(verdicts, truth)
     return {
-        "sites": len(world),
-        "unreachable": {entry["host"]: entry["why"] for entry in unreachable},
+        "sites": len(truth),
+        "unreachable": {entry["host"]: entry["why"] for entry in truth if not entry["reachable"]},
         "fields": {
             field: {
                 "true": score.true,
@@ -99,52 +96,51 @@ async def _score(application: Application, summary: dict[str, Any], sandbox: San
                 "recall": round(score.recall, 3),
                 "precision": round(score.precision, 3),
             }
-            for field, score in scores.items()
+            for field, score in compare(found, truth).items()
         },
-        "verdicts": {"addresses": judged.true, "told": judged.found, "right": judged.right},
+        "verdicts": {"addresses": judged.true, "judged": judged.found, "right": judged.right},
     }
 
 
-def _tell(summary: dict[str, Any], sandbox: Sandbox) -> None:
-    progress: FindProgress = summary["progress"]
-    progress.summarise(summary)
+def _print(summary: dict[str, Any], sandbox: Sandbox) -> None:
+    print_summary(summary)
     truth = summary["truth"]
     print_table(
-        ["field", "true#", "found#", "wrong#", "recall#", "precision#"],
+        ["field", *(f"{key}#" for key in (*COUNTS, *RATES))],
         [
-            (field, one["true"], one["found"], one["wrong"], f"{one['recall']:.3f}", f"{one['precision']:.3f}")
-            for field, one in truth["fields"].items()
+            (field, *(score[key] for key in COUNTS), *(f"{score[key]:.3f}" for key in RATES))
+            for field, score in truth["fields"].items()
         ],
-        title=f"Found of true on {truth['sites']} web sites of world {sandbox.world.seed}",
+        title=f"Found values compared with the truth, on {truth['sites']} web sites of seed {sandbox.world.seed}",
     )
     verdicts = truth["verdicts"]
-    typer.echo(f"Verdicts: {verdicts['right']} right of {verdicts['told']} on {verdicts['addresses']} true addresses.")
+    typer.echo(f"Verdicts: {verdicts['right']} right of {verdicts['judged']}, {verdicts['addresses']} true addresses.")
     for host, why in sorted(truth["unreachable"].items()):
         typer.echo(f"not readable: {host} ({why})")
     first, last = summary["first_contact_seconds"], summary["last_contact_seconds"]
     if first is not None:
-        typer.echo(f"First contact after {seconds(first)}, last after {seconds(last)}.")
-    typer.echo("\n" + NEXT)
+        typer.echo(f"First contact after {format_seconds(first)}, last after {format_seconds(last)}.")
+    typer.echo(f"\n{NEXT}")
 
 
-async def _keep_serving(environment: Environment, application: Application) -> None:
+async def _serve(environment: Environment, application: Application) -> None:
     import uvicorn
 
     from scrapersky.asgi import create_app
 
     settings = load(environment)
-    address, key = f"http://{settings.host}:{settings.port}", await _demo_key(application)
+    url, key = f"http://{settings.host}:{settings.port}", await _create_key(application)
     typer.echo(
-        f"The API is at {address}; Ctrl-C ends it. With a key made for this demo:\n"
-        f"  curl -H 'Authorization: Bearer {key}' {address}/api/v3/workflows"
+        f"The API is at {url}; Ctrl-C stops it. With a key of this demo:\n"
+        f"  curl -H 'Authorization: Bearer {key}' {url}/api/v3/workflows"
     )
     config = uvicorn.Config(create_app(environment), host=settings.host, port=settings.port, log_level="error")
     await asyncio.shield(uvicorn.Server(config).serve())
 
 
-async def _demo_key(application: Application) -> str:
-    """A key of an admin of the demo's own database, which goes away with it."""
-    actor = await acting(application)
+async def _create_key(application: Application) -> str:
+    """Create an admin and an API key in the database of the demo, which is deleted at the end."""
+    actor = await cli_actor(application)
     async with application.database.session(actor.tenant_id) as session:
         user = await users.create(session, actor, "demo", Role.ADMIN)
         return (await api_keys.create(session, actor, user, "demo", None, None))[1]

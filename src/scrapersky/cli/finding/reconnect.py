@@ -1,4 +1,4 @@
-"""The database of a long command: when it is away it is waited for, with a word; our own is started again."""
+"""Reconnection of `scrapersky find` to a database that is unavailable for a while; an embedded one is restarted."""
 
 import asyncio
 import logging
@@ -15,76 +15,77 @@ from scrapersky.core.errors import Unavailable
 from scrapersky.engine.orphans import is_only_process, release_orphans
 from scrapersky.store.shared import host_limits
 
-AWAY_SECONDS = 60.0
+TIMEOUT_SECONDS = 60.0
 PAUSE_SECONDS = 0.5
-TOLD_ANYWAY = ("database_unavailable", "job_failed")  # the scheduler logs a failed job by itself, with its error
+HIDDEN_EVENTS = ("database_unavailable", "job_failed")  # APScheduler logs a failed job itself, with its error
 
 T = TypeVar("T")
 
 
-class DatabaseGone(Unavailable):
-    """The database is away, and did not come back."""
+class DatabaseLost(Unavailable):
+    """The database is unavailable."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(
+            f"No result is lost: the same command continues when the database is back ({type(error).__name__})."
+        )
 
 
-async def patiently(
-    application: Application, ask: Callable[[], Awaitable[T]], say: Callable[[str], None], seconds: float = AWAY_SECONDS
+async def with_reconnect(
+    application: Application,
+    query: Callable[[], Awaitable[T]],
+    notify: Callable[[str], None],
+    seconds: float = TIMEOUT_SECONDS,
 ) -> T:
-    """What the database answers, now or when it is back; DatabaseGone after so long."""
-    away_since: float | None = None
+    """Return the result of a query, retried while the database is unavailable. Raises DatabaseLost after so long."""
+    lost_at: float | None = None
     while True:
         try:
-            answer = await ask()
+            result = await query()
         except Exception as error:
             raise_if_cancelled(error)
             if not is_connection_error(error):
                 raise
-            if away_since is None:
-                away_since = time.monotonic()
-                say(f"The database is away; waiting up to {seconds:.0f} s for it.")
-            elif time.monotonic() - away_since > seconds:
-                raise gone(error) from None
-            await _help(application)
+            if lost_at is None:
+                lost_at = time.monotonic()
+                notify(f"The database is unavailable; waiting up to {seconds:.0f} s for it.")
+            elif time.monotonic() - lost_at > seconds:
+                raise DatabaseLost(error) from None
+            await _restart_embedded(application)
             await asyncio.sleep(PAUSE_SECONDS)
             continue
-        if away_since is not None:
-            say("The database is back.")
-        return answer
+        if lost_at is not None:
+            notify("The database is available again.")
+        return result
 
 
-def gone(error: BaseException) -> DatabaseGone:
-    """The sentence about it: what was done is kept."""
-    return DatabaseGone(
-        f"Nothing that was found is lost: the same command goes on when it is back ({type(error).__name__})."
-    )
-
-
-def say_it_once() -> None:
-    """The engine logs a lost database from every corner; whoever sits at the terminal is told by `patiently`."""
-    for handler in logging.getLogger().handlers:
-        handler.addFilter(_is_news)
-
-
-def _is_news(record: logging.LogRecord) -> bool:
-    if record.name.startswith("sqlalchemy.pool"):  # it tells how a dead connection was thrown away
-        return False
-    fields = record.msg if isinstance(record.msg, dict) else {}
-    told = record.exc_info or fields.get("exc_info")
-    error = sys.exc_info()[1] if told is True else told[1] if isinstance(told, tuple) else told
-    is_loss = isinstance(error, BaseException) and is_connection_error(error)
-    return fields.get("event") not in TOLD_ANYWAY and not is_loss
-
-
-async def _help(application: Application) -> None:
+async def _restart_embedded(application: Application) -> None:
     if not application.database.is_embedded:
         return
     try:
         await asyncio.to_thread(revive, application.settings.data_dir)
     except Unavailable:
-        return  # its last children may still hold the directory: it is tried again
+        return  # processes of the former server may still lock the directory: the next attempt restarts it
 
 
-async def take_over(application: Application) -> int:
-    """If nobody else is at work, free what killed processes held; how many rows it was."""
+def hide_connection_errors() -> None:
+    """Hide lost connections in the log: every part of the engine logs them, and `with_reconnect` reports them once."""
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(_is_no_connection_error)
+
+
+def _is_no_connection_error(record: logging.LogRecord) -> bool:
+    if record.name.startswith("sqlalchemy.pool"):  # logs how it discards a dead connection
+        return False
+    fields = record.msg if isinstance(record.msg, dict) else {}
+    exc_info = record.exc_info or fields.get("exc_info")
+    error = sys.exc_info()[1] if exc_info is True else exc_info[1] if isinstance(exc_info, tuple) else exc_info
+    is_lost = isinstance(error, BaseException) and is_connection_error(error)
+    return fields.get("event") not in HIDDEN_EVENTS and not is_lost
+
+
+async def release_abandoned_rows(application: Application) -> int:
+    """Release the rows and host permits of killed processes if this process is the only one; return how many rows."""
     async with application.database.engine_connection() as connection:
         if not await is_only_process(connection):
             return 0

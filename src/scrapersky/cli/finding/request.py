@@ -1,53 +1,53 @@
-"""What somebody wants to find, from what stood on the command line."""
+"""The request of `scrapersky find`, from the command line."""
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
-from scrapersky.cli.finding.site_list import Sites
+from scrapersky.cli.finding.site_list import SiteList
 from scrapersky.core.errors import BadRequest
 from scrapersky.providers.registry import DEFAULT_PROVIDER, read_search
+from scrapersky.store.leads.read import Per
 from scrapersky.store.line.steps import AdvanceRules
 from scrapersky.store.searches.request import SearchRequest
 
 
-class WrongWish(BadRequest):
-    """This cannot be looked for."""
+class BadFindRequest(BadRequest):
+    """The search cannot be made."""
 
 
 @dataclass(frozen=True)
 class FindRequest:
-    """A search, or web sites one already has."""
+    """A search or a list of web sites, and what to do with the result."""
 
-    asked: SearchRequest
-    sites: Sites | None = None
-
-    @classmethod
-    def of(
-        cls,
-        search: str | None,
-        area: str | None,
-        file: Path | None,
-        provider: str | None,
-        limit: int | None,
-        pages: int,
-        budget: float | None,
-    ) -> Self:
-        """A wish from the words, or a sentence about what does not go together."""
-        if (search is None) == (file is None):
-            raise WrongWish("Say what to look for, or give --domains FILE; not both.")
-        rules = AdvanceRules(pages_per_site=pages)
-        if file is not None:
-            _refuse({"--in": area, "--provider": provider, "--limit": limit, "--budget": budget})
-            sites = Sites.read(file)
-            return cls(SearchRequest(sites.name, None, "domains", None, None, rules), sites)
-        provider = provider or DEFAULT_PROVIDER
-        what, where = read_search(search or "", area, provider)
-        cents = round(budget * 100) if budget is not None else None
-        return cls(SearchRequest(what, where, provider, limit, cents, rules))
+    search: SearchRequest
+    sites: SiteList | None
+    out: Path
+    per: Per
+    tenant: str
+    refresh: bool
+    idle_timeout_seconds: float
 
 
-def _refuse(given: dict[str, object]) -> None:
-    useless = [option for option, value in given.items() if value is not None]
-    if useless:
-        raise WrongWish(f"With --domains nobody is asked for places: leave out {' and '.join(useless)}.")
+def parse_search(
+    text: str | None,
+    area: str | None,
+    file: Path | None,
+    provider: str | None,
+    limit: int | None,
+    pages_per_site: int,
+    budget: float | None,
+) -> tuple[SearchRequest, SiteList | None]:
+    """Return the search, and the web sites if there is a file of them. Raises BadFindRequest or BadSiteList."""
+    if (text is None) == (file is None):
+        raise BadFindRequest("Give either a search or --domains FILE.")
+    rules = AdvanceRules(pages_per_site=pages_per_site)
+    if file is not None:
+        options = {"--in": area, "--provider": provider, "--limit": limit, "--budget": budget}
+        if unused := [option for option, value in options.items() if value is not None]:
+            raise BadFindRequest(f"With --domains no provider is called: leave out {' and '.join(unused)}.")
+        sites = SiteList.read(file)
+        return SearchRequest(sites.name, None, "domains", None, None, rules), sites
+    provider = provider or DEFAULT_PROVIDER
+    what, where = read_search(text or "", area, provider)
+    cents = round(budget * 100) if budget is not None else None
+    return SearchRequest(what, where, provider, limit, cents, rules), None

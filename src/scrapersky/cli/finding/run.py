@@ -1,126 +1,115 @@
-"""One search from its wish to its file: asked for, worked on, watched, written."""
+"""One search from its request to its file."""
 
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from scrapersky.actions import request_search
 from scrapersky.actions.request_search import RequestedSearch
 from scrapersky.bootstrap import Application, open_application
-from scrapersky.cli.finding.estimate import cost_json, cost_sentence
-from scrapersky.cli.finding.idle_timeout import DEFAULT_SECONDS, Patience
 from scrapersky.cli.finding.progress import FindProgress
-from scrapersky.cli.finding.reconnect import gone, patiently, say_it_once, take_over
+from scrapersky.cli.finding.reconnect import (
+    DatabaseLost,
+    hide_connection_errors,
+    release_abandoned_rows,
+    with_reconnect,
+)
 from scrapersky.cli.finding.request import FindRequest
-from scrapersky.cli.finding.watch import work
-from scrapersky.cli.shared.actor import acting
-from scrapersky.cli.shared.application import quiet_logs
-from scrapersky.cli.shared.output import print_json
-from scrapersky.cli.shared.slow_notice import said_if_slow
+from scrapersky.cli.finding.summary import cost_json, cost_sentence, print_summary
+from scrapersky.cli.finding.watch import IdleTimeout, watch_search
+from scrapersky.cli.shared.application import cli_actor, configure_command_logs
+from scrapersky.cli.shared.output import notice_if_slow, print_json
 from scrapersky.core.database import is_connection_error
 from scrapersky.core.settings import Environment
 from scrapersky.core.vocabularies import Verdict
 from scrapersky.destinations.files import LeadFile
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.leads.read import Per, columns_of, leads
+from scrapersky.store.leads.read import columns_of, leads
 from scrapersky.store.money import spending
 from scrapersky.store.searches import progress as search_progress
 from scrapersky.store.searches import results
 from scrapersky.store.searches.request import OPEN, add_domains
 
 
-async def run_find(
-    wish: FindRequest, out: Path, per: str, tenant: str, refresh: bool, as_json: bool, patience: float = DEFAULT_SECONDS
-) -> dict[str, Any]:
-    """Open the house, find, and say what came of it."""
+async def run_find(request: FindRequest, as_json: bool) -> dict[str, Any]:
+    """Open the application, find, and print the summary. Raises DatabaseLost."""
     environment = Environment()
-    quiet_logs(environment)
+    configure_command_logs(environment)
     if environment.source("SCRAPERSKY_LOG_LEVEL") == "default":
-        say_it_once()
-    kind = cast(Per, per)
-    LeadFile(out, list(columns_of(kind))).discard()  # a file that cannot be written is better known now
-    with said_if_slow("Starting the database…"):
+        hide_connection_errors()
+    LeadFile(request.out, list(columns_of(request.per))).discard()  # raises if it cannot be written, before the search
+    with notice_if_slow("Starting the database…"):
         application = await open_application(environment)
     try:
-        summary = await find_in(application, wish, out, kind, tenant, refresh, patience)
+        summary = await find_in(application, request)
     except Exception as error:
         if not is_connection_error(error):
             raise
-        raise gone(error) from None
+        raise DatabaseLost(error) from None
     finally:
         await application.close()
-    progress: FindProgress = summary.pop("progress")
     if as_json:
         print_json(summary)
     else:
-        progress.summarise(summary)
+        print_summary(summary)
     return summary
 
 
-async def find_in(
-    application: Application,
-    wish: FindRequest,
-    out: Path,
-    per: Per,
-    tenant: str,
-    refresh: bool,
-    patience: float = DEFAULT_SECONDS,
-) -> dict[str, Any]:
-    """Ask, work until nothing is left or Ctrl-C, and write the file; what came of it."""
-    actor = await acting(application, tenant)
-    freed = await take_over(application)
-    search, known, cost = await _request(application, wish, actor, refresh)
-    progress = FindProgress(wish.asked.text, wish.asked.area, known)
-    if freed:
-        progress.say(f"{freed} rows were in the hands of a process that is gone: they are taken up again.")
+async def find_in(application: Application, request: FindRequest) -> dict[str, Any]:
+    """Request the search, run the engine until it is done or stopped, write the file, and return the summary."""
+    actor = await cli_actor(application, request.tenant)
+    released = await release_abandoned_rows(application)
+    search, existed, cost = await _request(application, request, actor)
+    progress = FindProgress(request.search.text, request.search.area, existed)
+    if released:
+        progress.message(f"{released} rows of a process that was killed are processed again.")
     if (sentence := cost_sentence(cost)) and search.place_search_status in OPEN:
-        progress.say(sentence)
-    stopped = await work(application, actor.tenant_id, search.id, progress, Patience(patience))
-    found = await patiently(
-        application, lambda: _written(application, actor.tenant_id, search.id, out, per), progress.say
+        progress.message(sentence)
+    idle_timeout = IdleTimeout(request.idle_timeout_seconds)
+    stopped = await watch_search(application, actor.tenant_id, search.id, progress, idle_timeout)
+    result = await with_reconnect(
+        application, lambda: _write(application, request, actor.tenant_id, search.id), progress.message
     )
     return {
-        "search": wish.asked.text,
-        "area": wish.asked.area,
-        "provider": wish.asked.provider,
+        "search": request.search.text,
+        "area": request.search.area,
+        "provider": request.search.provider,
         "search_id": search.id,
         "tenant_id": actor.tenant_id,
-        "file": str(out),
-        **found,
+        "file": str(request.out),
+        **result,
         "estimate": cost_json(cost),
         "seconds": round(progress.seconds, 1),
         "first_contact_seconds": progress.first_contact_seconds,
         "last_contact_seconds": progress.last_contact_seconds,
         "stopped": stopped,
-        "refused_lines": list(wish.sites.refused) if wish.sites else [],
-        "progress": progress,
+        "rejected_lines": list(request.sites.rejected) if request.sites else [],
     }
 
 
-async def _request(application: Application, wish: FindRequest, actor: Actor, refresh: bool) -> RequestedSearch:
-    cost = None if wish.sites else await request_search.estimate(application.providers, wish.asked)
+async def _request(application: Application, request: FindRequest, actor: Actor) -> RequestedSearch:
+    cost = None if request.sites else await request_search.estimate(application.providers, request.search)
     async with application.database.session(actor.tenant_id) as session:
-        if wish.sites is None:
-            return await request_search.request_search(session, actor, wish.asked, refresh, cost)
-        requested = await request_search.request_completed(session, actor, wish.asked)
-        await add_domains(session, requested.search, wish.sites.found)
+        if request.sites is None:
+            return await request_search.request_search(session, actor, request.search, request.refresh, cost)
+        requested = await request_search.request_completed(session, actor, request.search)
+        await add_domains(session, requested.search, request.sites.found)
         return requested
 
 
-async def _written(application: Application, tenant_id: UUID, search_id: UUID, out: Path, per: Per) -> dict[str, Any]:
-    """Write the file, unless nothing was found and there is an older one; and everything that can be told."""
+async def _write(application: Application, request: FindRequest, tenant_id: UUID, search_id: UUID) -> dict[str, Any]:
+    """Write the file and return the counts of the search. An older file is kept if nothing was found."""
     async with application.database.session(tenant_id) as session:
-        with LeadFile(out, list(columns_of(per))) as file:
-            rows = await file.write(leads(session, search_id, per), keep_old=True)
+        with LeadFile(request.out, list(columns_of(request.per))) as file:
+            rows = await file.write(leads(session, search_id, request.per), keep_old=True)
         steps = await search_progress.progress(session, search_id)
         reasons = await search_progress.top_reasons(session, search_id)
         return {
             "rows": rows,
             "kept": file.kept,
             **await results.contact_counts(session, search_id),
-            "verdicts": _counted(await results.verdicts(session, search_id)),
+            "verdicts": _count(await results.verdicts(session, search_id)),
             "left": sum(step.open for step in steps),
             "waiting": [vars(wait) for wait in await search_progress.waits(session, search_id)],
             **await results.shortcomings(session, search_id),
@@ -130,7 +119,7 @@ async def _written(application: Application, tenant_id: UUID, search_id: UUID, o
         }
 
 
-def _counted(verdicts: Mapping[str, str | None]) -> dict[str, int]:
-    """How many addresses have each verdict; `not verified` where there is none yet."""
-    given = Counter(verdict or "not verified" for verdict in verdicts.values())
-    return {word: given[word] for word in (*Verdict, "not verified") if given[word]}
+def _count(verdicts: Mapping[str, str | None]) -> dict[str, int]:
+    """Count the addresses by verdict; `not verified` if there is none."""
+    counts = Counter(verdict or "not verified" for verdict in verdicts.values())
+    return {word: counts[word] for word in (*Verdict, "not verified") if counts[word]}

@@ -1,4 +1,4 @@
-"""A list of web sites one already has: read from a file as people write such files, and known by what is in it."""
+"""A list of web sites from a file: one per line, or a table with a column for them."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -12,47 +12,47 @@ from scrapersky.core.errors import BadRequest
 from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, parse_website
 from scrapersky.extract.tabular.rows import DELIMITERS, Form, UnusableTable, read_lines, read_table
 
-NAMED = 3  # sites that stand in the name of a list
-# Where a column of a list is looked up: `name` is the business where there is a column for its web site.
+NAMED = 3  # sites that are listed in the name of a list
+# The imports whose column names are recognised, in this order: in a list of places, `name` is the business.
 COLUMNS = (("places", "website"), ("domains", "domain"))
 
-Cells = tuple[int, list[str], str]  # the number of a line, what may be a web site in it, why it cannot be read
+Cells = tuple[int, list[str], str]  # line number, cells that may be a web site, why the line cannot be read
 
 
-class NoSuchList(BadRequest):
+class BadSiteList(BadRequest):
     """The list of web sites cannot be used."""
 
 
 @dataclass(frozen=True)
-class Sites:
-    """Every web site of a list once, by name, and the lines that are none."""
+class SiteList:
+    """The distinct web sites of a file, ordered by name, and the rejected lines."""
 
     found: tuple[CompanyDomain, ...]
-    refused: tuple[str, ...] = ()
+    rejected: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, file: Path) -> Self:
-        """The sites of a file; NoSuchList if there are none."""
+        """Read a file. Raises BadSiteList if it cannot be read or has no web site."""
         found: dict[str, CompanyDomain] = {}
-        refused: list[str] = []
+        rejected: list[str] = []
         try:
-            for number, cells, trouble in _cells(file):
+            for number, cells, problem in _cells(file):
                 try:
-                    site = _site(cells, trouble)
+                    site = _site(cells, problem)
                     found.setdefault(site.name, site)
                 except InvalidWebsite as error:
-                    refused.append(f"line {number}: {error}")
+                    rejected.append(f"line {number}: {error}")
         except OSError as error:
-            raise NoSuchList(f"{file} cannot be read: {error.strerror}.") from None
+            raise BadSiteList(f"{file} cannot be read: {error.strerror}.") from None
         except UnusableTable as error:
-            raise NoSuchList(f"{file} cannot be read: {error}") from None
+            raise BadSiteList(f"{file} cannot be read: {error}") from None
         if not found:
-            raise NoSuchList(f"{file} has no web site in it; write one a line, such as example.com.")
-        return cls(tuple(found[name] for name in sorted(found)), tuple(refused))
+            raise BadSiteList(f"{file} contains no web site; write one per line, such as example.com.")
+        return cls(tuple(found[name] for name in sorted(found)), tuple(rejected))
 
     @property
     def name(self) -> str:
-        """The same sites have the same name, whatever the file is called and in whatever order they stand."""
+        """A name that depends on the sites alone: a file with the same sites in another order is the same search."""
         names = [site.name for site in self.found]
         shown = ", ".join(site.unicode_name for site in self.found[:NAMED]) + (", …" if len(names) > NAMED else "")
         digest = hashlib.sha256("\n".join(names).encode()).hexdigest()[:12]
@@ -60,13 +60,13 @@ class Sites:
 
 
 def _cells(file: Path) -> Iterator[Cells]:
-    """By the names of the columns where the first line has them, else whatever stands in each line."""
+    """Read the column of web sites if the first line names one, else all cells of each line."""
     with file.open("rb") as stream:
         form: Form = "jsonl" if file.suffix.lower() in (".jsonl", ".ndjson") else "csv"
         columns = _columns(stream, form)
         stream.seek(0)
-        for noun, field in COLUMNS:
-            fields = Fields(noun)
+        for resource, field in COLUMNS:
+            fields = Fields(resource)
             if any(field in fields.of({column: "x"}) for column in columns):
                 for row in read_table(stream, form):
                     yield row.line, [fields.of(row.values).get(field, "")], row.trouble
@@ -77,30 +77,30 @@ def _cells(file: Path) -> Iterator[Cells]:
 
 
 def _columns(stream: BinaryIO, form: Form) -> list[str]:
-    """What the first line names, or the first object."""
+    """Return the cells of the first line, or the keys of the first object."""
     if form == "jsonl":
         return [name for row in islice(read_table(stream, form), 1) for name in row.values]
     return _split(next((line.text for line in read_lines(stream) if line.text.strip()), ""))
 
 
 def _split(line: str) -> list[str]:
-    """The cells of a line; a lone apostrophe or quote is no reason to lose it."""
+    """Split a line into cells without CSV quoting: an unbalanced quote must not swallow the following lines."""
     delimiter = max(DELIMITERS, key=line.count)
     return [cell.strip().strip('"') for cell in line.split(delimiter)]
 
 
-def _site(cells: Iterable[str], trouble: str) -> CompanyDomain:
-    """The first web site of a line; NoWebAddress with what is wrong with it, or with its first cell."""
-    if trouble:
-        raise InvalidWebsite(trouble)
-    why = InvalidWebsite("There is none.")
-    for place, cell in enumerate(cells):
+def _site(cells: Iterable[str], problem: str) -> CompanyDomain:
+    """Return the first web site of a line. Raises InvalidWebsite with the problem of the line or of its first cell."""
+    if problem:
+        raise InvalidWebsite(problem)
+    error = InvalidWebsite("It is empty.")
+    for position, cell in enumerate(cells):
         try:
-            where = parse_website(cell)
-            if isinstance(where, CompanyDomain):
-                return where
-            why = InvalidWebsite(f"a page on {where.platform} is nobody's own web site")
-            break
-        except InvalidWebsite as error:
-            why = error if not place else why
-    raise why
+            website = parse_website(cell)
+        except InvalidWebsite as invalid:
+            error = error if position else invalid
+            continue
+        if isinstance(website, CompanyDomain):
+            return website
+        raise InvalidWebsite(f"a page on {website.platform} is not a web site of its own")
+    raise error

@@ -101,6 +101,3 @@ def user_name() -> str:
         return getpass.getuser()
     except (KeyError, OSError):  # a container may run as a number without a name
         return f"uid {os.getuid()}"
-
-
-quiet_logs = configure_command_logs

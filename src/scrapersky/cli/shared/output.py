@@ -72,6 +72,3 @@ def notice_if_slow(sentence: str, after_seconds: float = NOTICE_SECONDS) -> Iter
         yield
     finally:
         timer.cancel()
-
-
-seconds = format_seconds

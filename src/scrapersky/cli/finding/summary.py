@@ -1,0 +1,134 @@
+"""The result of a search: exit code, tables and sentences."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import typer
+
+from scrapersky.actions.request_search import SearchCost
+from scrapersky.cli.finding.progress import LABELS, describe_wait
+from scrapersky.cli.shared.output import format_seconds, print_table, printable
+from scrapersky.store.searches.progress import Wait
+
+FOUND, NOTHING, POSTPONED, REFUSED, STOPPED = 0, 1, 3, 4, 130
+MAX_REJECTED_LINES = 10
+
+
+def exit_code(summary: Mapping[str, Any]) -> int:
+    """Return the exit code of a search; docs/find.md lists them."""
+    if summary["stopped"]:
+        return STOPPED
+    if summary["contacts"]:
+        return FOUND
+    if summary["steps"]["place_search"]["failed"] or (summary["stopped_by_budget"] and not summary["rows"]):
+        return REFUSED
+    return POSTPONED if summary["left"] else NOTHING
+
+
+def cost_sentence(cost: SearchCost) -> str | None:
+    """Return what a person should know before the search starts; None if it is free."""
+    if cost.estimate is None or not cost.estimate.cents:
+        return None
+    default = " This is the default: --budget sets another limit." if cost.is_default_budget else ""
+    limit = f" It stops before {cost.budget_cents / 100:.2f}.{default}" if cost.budget_cents is not None else ""
+    expected = f"Probably {cost.estimate.cents / 100:.2f} at most, in {cost.estimate.calls} calls."
+    return f"{expected}{limit} {cost.estimate.explanation}"
+
+
+def cost_json(cost: SearchCost) -> dict[str, Any] | None:
+    """Return the estimate and the budget for scripts; None if there is no estimate."""
+    if cost.estimate is None:
+        return None
+    return {
+        "calls": cost.estimate.calls,
+        "cents": cost.estimate.cents,
+        "explanation": cost.estimate.explanation,
+        "budget_cents": cost.budget_cents,
+        "is_default_budget": cost.is_default_budget,
+    }
+
+
+def print_summary(summary: Mapping[str, Any]) -> None:
+    """Print the counts of the steps to standard output, and all else to standard error."""
+    nothing = _why_nothing(summary)
+    if nothing is None:
+        _print_tables(summary)
+    for sentence in [nothing] if nothing else _found_sentences(summary):
+        typer.echo(printable(sentence), err=True)
+    for sentence in _end_sentences(summary):
+        typer.echo(printable(sentence), err=True)
+
+
+def _why_nothing(summary: Mapping[str, Any]) -> str | None:
+    """Return why no place was found; None if there is something to show."""
+    search, places = summary["steps"]["place_search"], summary["steps"]["deep_scan"]
+    if summary["contacts"] or summary["provider"] == "domains" or any(places.values()):
+        return None
+    if search["failed"]:
+        failures = (one for one in summary["reasons"] if (one["step"], one["status"]) == ("place_search", "Error"))
+        return f"The search failed: {next((one['reason'] for one in failures), 'the reason is unknown.')}"
+    if search["waiting"] or search["working"]:
+        return "The search has not been made yet."
+    if summary["stopped_by_budget"]:
+        return "Nothing was found: the budget does not allow a call."
+    where = f" in {summary['area']}" if summary["area"] else ""
+    return (
+        f"Nothing was found: {summary['provider']} has no {summary['search']}{where}. "
+        "Check the spelling, use a simpler word or a larger area, or another --provider."
+    )
+
+
+def _print_tables(summary: Mapping[str, Any]) -> None:
+    steps = [
+        (LABELS[name], counts["completed"], counts["skipped"], counts["failed"])
+        for name, counts in summary["steps"].items()
+    ]
+    print_table(["step", "done#", "skipped#", "failed#"], steps)
+    if summary["reasons"]:
+        reasons = [
+            (LABELS[reason["step"]], reason["status"].lower(), reason["reason"], reason["rows"])
+            for reason in summary["reasons"]
+        ]
+        print_table(["step", "", "reason", "rows#"], reasons)
+
+
+def _found_sentences(summary: Mapping[str, Any]) -> Iterator[str]:
+    first = summary["first_contact_seconds"]
+    after = "" if first is None else f", the first after {format_seconds(first)}"
+    yield (
+        f"{summary['emails']} emails, {summary['phones']} phones and {summary['people']} people of "
+        f"{summary['domains']} web sites in {format_seconds(summary['seconds'])}{after}."
+    )
+    if summary["verdicts"]:
+        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in summary["verdicts"].items() if count)
+        yield f"Of the addresses, {verdicts}."
+
+
+def _end_sentences(summary: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what happened to the file, the cost, and what is left to do."""
+    if summary["kept"]:
+        yield f"{summary['file']} existed before and was kept."
+    else:
+        yield f"{summary['rows']} rows in {summary['file']}."
+    if summary["bill"]["cost_cents"] or summary["bill"]["budget_cents"] is not None:
+        yield _bill_sentence(summary["bill"])
+    if summary["notes"]:
+        yield summary["notes"]
+    if summary["cancelled_by"]:
+        yield f"Cancelled by {summary['cancelled_by']}."
+    if summary["left"] and not summary["stopped"]:
+        yield from (f"Postponed {describe_wait(Wait(**wait))}" for wait in summary["waiting"])
+        yield (
+            f"{summary['left']} rows are left; the same command continues with them, "
+            "and waits for them with a larger --idle-timeout."
+        )
+    yield from (f"not used: {line}" for line in summary["rejected_lines"][:MAX_REJECTED_LINES])
+    if summary["stopped"]:
+        yield "Stopped: the same command continues where this one ended."
+
+
+def _bill_sentence(bill: Mapping[str, Any]) -> str:
+    budget, details = bill["budget_cents"], bill["details_count"]
+    of_budget = f", budget {budget / 100:.2f}" if budget is not None else ""
+    of_details = f", {details} of them for details ({bill['details_cents'] / 100:.2f})" if details else ""
+    return f"Cost {bill['cost_cents'] / 100:.2f}{of_budget}: {bill['call_count']} calls{of_details}."
