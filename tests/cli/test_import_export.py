@@ -304,7 +304,7 @@ async def test_an_export_of_nothing_has_a_head_and_exit_code_one(line, tmp_path)
     [
         (("animals",), "'animals' is none of places"),
         (("leads",), "use --search ID"),
-        (("leads", "--search", "0190f3a2-7c1e-7e0a-9a51-3f1de2b0c7aa"), "is none of your searches"),
+        (("leads", "--search", "0190f3a2-7c1e-7e0a-9a51-3f1de2b0c7aa"), "You have no searches with the id"),
         (("places", "--where", "colour=red"), "is not FIELD=VALUE with one of curation_status"),
         (("places", "--where", "curation_status=Red"), "curation_status: Input should be 'New'"),
         (("places", "--where", "has_website=perhaps"), "has_website: Input should be a valid boolean"),

@@ -16,7 +16,7 @@ from scrapersky.store.contacts import upsert as contacts
 from scrapersky.store.contacts.upsert import PageContacts
 from scrapersky.store.leads.read import Position, leads, page
 from scrapersky.store.listing import paginate as lists
-from scrapersky.store.listing.lineage import around
+from scrapersky.store.listing.lineage import related_rows
 from scrapersky.store.listing.paginate import Sort
 from scrapersky.store.listing.resources import CONTACTS
 from scrapersky.store.searches import progress, results
@@ -88,7 +88,7 @@ async def test_lists_counts_and_provenance_know_them(walk, database, admin, tena
         listed = await lists.page(session, CONTACTS, tenant, ["id"], {"search_id": search}, sort=Sort())
         counts = await results.contact_counts(session, search)
         steps = {step.workflow: step for step in await progress.progress(session, search)}
-        kin = await around(session, "businesses", business)
+        kin = await related_rows(session, "businesses", business)
         verdicts = await results.verdicts(session, search)
     assert (len(listed), counts["contacts"], counts["emails"], len(kin["contacts"].rows)) == (3, 3, 1, 3)
     assert steps["contact_verification"].waiting == 1

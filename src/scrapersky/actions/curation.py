@@ -1,4 +1,4 @@
-"""Named queries about curation: what a person decides about rows, and the work that starts or stops with it."""
+"""Curate rows: store the decision of a person, and start or withdraw the work that follows from it."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,63 +13,65 @@ from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries import deliveries
-from scrapersky.store.listing.paginate import Filters, matching_standing
+from scrapersky.store.listing.paginate import Filters, matching_unmerged
 from scrapersky.store.listing.resources import CONTACTS, Resource
 from scrapersky.store.operations.queue_rows import IN_QUEUE, by_state, one_of
 
-Changes = tuple[tuple[str, Any], ...]  # columns and their new values: rows with the same ones are changed together
+Changes = tuple[tuple[str, Any], ...]  # columns and their new values; rows with the same changes are updated together
 
 
 @dataclass(frozen=True)
 class Curated:
-    """What became of the rows."""
+    """Counts of a curation."""
 
-    updated: int = 0  # the decision is another one now
-    queued: int = 0  # their next step was opened
-    taken_back: int = 0  # waiting work that will not be done
-    found: int = 0  # rows that were meant and are there
+    updated: int = 0  # rows with a new decision
+    queued: int = 0  # rows whose next step was queued
+    withdrawn: int = 0  # rows whose waiting work was withdrawn
+    found: int = 0  # rows that exist
 
     def __add__(self, other: "Curated") -> "Curated":
         return Curated(
             self.updated + other.updated,
             self.queued + other.queued,
-            self.taken_back + other.taken_back,
+            self.withdrawn + other.withdrawn,
             self.found + other.found,
         )
 
 
 async def curate(
     session: AsyncSession,
-    noun: Resource,
+    resource: Resource,
     actor: Actor,
     ids: Sequence[UUID],
     decision: Curation,
     *,
     filters: Filters | None = None,
-    is_told: bool = True,
+    is_audited: bool = True,
 ) -> Curated:
-    """Write down the decision. Selected opens each row's next step, any other word takes waiting work back.
+    """Store the decision. Selected queues the next step of each row, any other decision withdraws waiting work.
 
-    A row in hand is finished; if its attempt fails, that was its last.
-    The audit is told once, with the filter that the ids came by; a job tells it at its end.
+    A row in flight is finished, but not retried if it fails. The audit records the filter that selected the ids; a job
+    records the whole at its end instead.
     """
-    rows = await _lock(session, noun, actor.tenant_id, ids)
+    rows = await _lock(session, resource, actor.tenant_id, ids)
     together: dict[Changes, list[UUID]] = defaultdict(list)
     for row in rows:
-        together[_changes(noun, row, decision)].append(row.id)
-    together.pop((), None)  # nothing to change: such rows keep their time, too
+        together[_changes(resource, row, decision)].append(row.id)
+    together.pop((), None)  # unchanged rows keep their updated_at
     for changes, chosen in together.items():
         await session.execute(
-            update(noun.model).where(one_of(noun.model.id, chosen)).values({**dict(changes), "updated_at": func.now()})
+            update(resource.model)
+            .where(one_of(resource.model.id, chosen))
+            .values({**dict(changes), "updated_at": func.now()})
         )
     changed = {row_id for chosen in together.values() for row_id in chosen}
-    if changed and is_told:
+    if changed and is_audited:
         before = by_state({row.id: Curation(row.curation_status) for row in rows if row.id in changed})
         after: dict[str, Any] = {"curation_status": decision.value, "rows": len(changed)}
         after |= {} if filters is None else {"filter": dict(filters)}
-        await audit.record(session, actor, "curate", noun.name, before, after)
-    if noun is CONTACTS:
-        await _follow(session, [row.id for row in rows], decision)
+        await audit.record(session, actor, "curate", resource.name, before, after)
+    if resource is CONTACTS:
+        await _update_deliveries(session, [row.id for row in rows], decision)
     return Curated(
         sum(row.curation_status != decision for row in rows),
         _count(together, Status.QUEUED),
@@ -78,17 +80,20 @@ async def curate(
     )
 
 
-async def _follow(session: AsyncSession, contact_ids: Sequence[UUID], decision: Curation) -> None:
-    """What was selected goes to the destinations whose rules want it; what was not is taken back from their queues."""
+async def _update_deliveries(session: AsyncSession, contact_ids: Sequence[UUID], decision: Curation) -> None:
+    """Queue selected contacts for the destinations whose rules match; withdraw the waiting deliveries of others."""
     if decision is Curation.SELECTED:
         await deliveries.queue_by_rule(session, contact_ids)
     else:
         await deliveries.withdraw(session, contact_ids)
 
 
-async def ids_of(session: AsyncSession, noun: Resource, tenant_id: UUID, filters: Filters, most: int) -> list[UUID]:
-    """The ids of the rows that match, so many at most."""
-    return list(await session.scalars(matching_standing(select(noun.model.id), noun, tenant_id, filters).limit(most)))
+async def ids_of(
+    session: AsyncSession, resource: Resource, tenant_id: UUID, filters: Filters, limit: int
+) -> list[UUID]:
+    """Return the ids of matching rows, up to the limit."""
+    matching = matching_unmerged(select(resource.model.id), resource, tenant_id, filters)
+    return list(await session.scalars(matching.limit(limit)))
 
 
 async def _lock(session: AsyncSession, resource: Resource, tenant_id: UUID, ids: Sequence[UUID]) -> Sequence[Row[Any]]:
@@ -100,7 +105,7 @@ async def _lock(session: AsyncSession, resource: Resource, tenant_id: UUID, ids:
     ]
     rows = await session.execute(
         select(model.id, model.curation_status, *states, *completed)
-        .where(one_of(model.id, ids), model.tenant_id == tenant_id, *resource.standing)
+        .where(one_of(model.id, ids), model.tenant_id == tenant_id, *resource.unmerged)
         .order_by(model.id)
         .with_for_update(key_share=True)
     )
@@ -119,12 +124,12 @@ def _open(resource: Resource, row: Row[Any]) -> Changes:
     for queue in resource.queues:
         status = getattr(row, f"{queue}_status")
         if status != Status.COMPLETED:
-            return _keep(queue, row) if status in IN_QUEUE else ((f"{queue}_status", Status.QUEUED),)
+            return _keep_in_flight(queue, row) if status in IN_QUEUE else ((f"{queue}_status", Status.QUEUED),)
     return ()
 
 
-def _keep(queue: str, row: Row[Any]) -> Changes:
-    """Undo a withdrawal of a row in flight."""
+def _keep_in_flight(queue: str, row: Row[Any]) -> Changes:
+    """Cancel the withdrawal of a row in flight."""
     return ((f"{queue}_revert_to", None),) if getattr(row, f"{queue}_revert_to") is not None else ()
 
 

@@ -1,4 +1,4 @@
-"""Named queries about jobs: long actions that outlive the request, go on after a restart, and can be cancelled."""
+"""Jobs: curations and deliveries of many rows, done in chunks after the request, continued after a restart."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -21,50 +21,50 @@ from scrapersky.store.deliveries import deliveries
 from scrapersky.store.deliveries.deliveries import DeliveryCounts
 from scrapersky.store.line.steps import step_named
 from scrapersky.store.listing import paginate as lists
-from scrapersky.store.listing.paginate import Filters, matching_standing
+from scrapersky.store.listing.paginate import Filters, matching_unmerged
 from scrapersky.store.listing.resources import CONTACTS, JOBS, RESOURCES, Resource
 
 OPEN = ("pending", "processing")
-BITE = 1_000  # rows of one transaction
-SECONDS = 5.0  # of one look after the open jobs; the next look goes on
+ROWS_PER_TRANSACTION = 1_000
+MAX_RUN_SECONDS = 5.0  # the next run continues
 SCAN, CURATION, DELIVERY = "sitemap_scan", "curation", "delivery"
 
 
 class JobIsOver(Conflict):
-    """The job has come to its end."""
+    """The job has ended already."""
 
 
 async def start_curation(
-    session: AsyncSession, noun: Resource, actor: Actor, filters: Filters, decision: Curation
+    session: AsyncSession, resource: Resource, actor: Actor, filters: Filters, decision: Curation
 ) -> Job:
-    """A decision about more rows than one request should change: done bite by bite, by whichever process is there."""
-    wish = {"curation_status": decision.value}
-    return await _start(session, CURATION, noun, actor, filters, wish, vars(Curated()))
+    """Start a job that curates more rows than one request should change."""
+    request = {"curation_status": decision.value}
+    return await _start(session, CURATION, resource, actor, filters, request, vars(Curated()))
 
 
 async def start_delivery(session: AsyncSession, actor: Actor, filters: Filters, destination_id: UUID) -> Job:
-    """Contacts for a destination, more than one request should queue."""
-    wish = {"destination_id": str(destination_id)}
-    return await _start(session, DELIVERY, CONTACTS, actor, filters, wish, vars(DeliveryCounts()))
+    """Start a job that queues more contacts for a destination than one request should."""
+    request = {"destination_id": str(destination_id)}
+    return await _start(session, DELIVERY, CONTACTS, actor, filters, request, vars(DeliveryCounts()))
 
 
 async def _start(
     session: AsyncSession,
     kind: str,
-    noun: Resource,
+    resource: Resource,
     actor: Actor,
     filters: Filters,
-    wish: Mapping[str, str],
+    request: Mapping[str, str],
     nothing_yet: Mapping[str, int],
 ) -> Job:
-    wanted = matching_standing(select(func.count()).select_from(noun.model), noun, actor.tenant_id, filters)
+    wanted = matching_unmerged(select(func.count()).select_from(resource.model), resource, actor.tenant_id, filters)
     job = Job(
         tenant_id=actor.tenant_id,
         kind=kind,
         parameters={
-            "noun": noun.name,
+            "resource": resource.name,
             "filter": dict(filters),
-            **wish,
+            **request,
             "matched": int(await session.scalar(wanted) or 0),
             "actor": {"name": actor.name, "role": actor.role, "origin": actor.origin},
             "cursor": None,
@@ -74,56 +74,61 @@ async def _start(
     )
     session.add(job)
     await session.flush()
-    await audit.record(session, actor, "start", f"job {job.id}", None, {"kind": kind, **_wish(job.parameters)})
+    await audit.record(session, actor, "start", f"job {job.id}", None, {"kind": kind, **_audited(job.parameters)})
     return job
 
 
 async def advance(session: AsyncSession, job_id: UUID) -> bool:
-    """Do the next bite of a job; true when nothing is left. Whoever holds the job's lock is at it already."""
+    """Process the next chunk of a job; return whether the job needs no further call.
+
+    A job that another process has locked is left to that process.
+    """
     job = await session.scalar(
         select(Job).where(Job.id == job_id, Job.state.in_(OPEN)).with_for_update(skip_locked=True)
     )
     if job is None:
         return True
-    asked = job.parameters
-    noun, actor = RESOURCES[asked["noun"]], Actor(tenant_id=job.tenant_id, user_id=job.requested_by, **asked["actor"])
-    wanted = matching_standing(select(noun.model.id), noun, job.tenant_id, asked["filter"])
-    if asked["cursor"]:
-        wanted = wanted.where(noun.model.id > UUID(asked["cursor"]))
-    # What came after the request was not meant by it.
-    wanted = wanted.where(noun.model.created_at <= job.created_at).order_by(noun.model.id).limit(BITE)
-    ids = list(await session.scalars(wanted))
+    parameters = job.parameters
+    resource = RESOURCES[parameters["resource"]]
+    model = resource.model
+    actor = Actor(tenant_id=job.tenant_id, user_id=job.requested_by, **parameters["actor"])
+    wanted = matching_unmerged(select(model.id), resource, job.tenant_id, parameters["filter"])
+    if parameters["cursor"]:
+        wanted = wanted.where(model.id > UUID(parameters["cursor"]))
+    # Rows that are newer than the request are not part of it.
+    wanted = wanted.where(model.created_at <= job.created_at)
+    ids = list(await session.scalars(wanted.order_by(model.id).limit(ROWS_PER_TRANSACTION)))
     try:
-        done = await _bite(session, job, noun, actor, ids)
+        done = await _process(session, job, resource, actor, ids)
     except lists.UnknownRow as gone:  # the destination was removed meanwhile
         job.state, job.error, job.finished_at = "failed", str(gone), await session.scalar(select(func.now()))
         return True
-    is_over = len(ids) < BITE
-    job.parameters = {**asked, "cursor": str(ids[-1]) if ids else asked["cursor"]}
+    is_over = len(ids) < ROWS_PER_TRANSACTION
+    job.parameters = {**parameters, "cursor": str(ids[-1]) if ids else parameters["cursor"]}
     job.result, job.state = vars(done), "completed" if is_over else "processing"
-    job.progress = 1.0 if is_over else min(done.found / max(asked["matched"], 1), 1.0)
+    job.progress = 1.0 if is_over else min(done.found / max(parameters["matched"], 1), 1.0)
     job.finished_at = await session.scalar(select(func.now())) if is_over else None
     if is_over:
-        await audit.record(session, actor, "finish", f"job {job.id}", None, {**_wish(asked), **vars(done)})
+        await audit.record(session, actor, "finish", f"job {job.id}", None, {**_audited(parameters), **vars(done)})
     return is_over
 
 
-async def _bite(
-    session: AsyncSession, job: Job, noun: Resource, actor: Actor, ids: Sequence[UUID]
+async def _process(
+    session: AsyncSession, job: Job, resource: Resource, actor: Actor, ids: Sequence[UUID]
 ) -> Curated | DeliveryCounts:
-    """Do it to these rows; what was done so far, these included."""
-    before, asked = job.result or {}, job.parameters
+    """Process these rows; return the counts of the job so far."""
+    before, parameters = job.result or {}, job.parameters
     if job.kind == DELIVERY:
-        return DeliveryCounts(**before) + await deliveries.send(session, actor, UUID(asked["destination_id"]), ids)
-    decision = Curation(asked["curation_status"])
-    return Curated(**before) + await curate(session, noun, actor, ids, decision, is_told=False)
+        return DeliveryCounts(**before) + await deliveries.send(session, actor, UUID(parameters["destination_id"]), ids)
+    decision = Curation(parameters["curation_status"])
+    return Curated(**before) + await curate(session, resource, actor, ids, decision, is_audited=False)
 
 
 async def cancel(session: AsyncSession, actor: Actor, job_id: UUID) -> Job:
-    """End a job before its time. What it has done stays done; a scan that nobody else waits for is taken back."""
+    """Cancel a job; what it has done stays. A scan that no other job waits for is withdrawn. Raises JobIsOver."""
     job: Job = await lists.get(session, JOBS, actor.tenant_id, job_id, lock=True)
     if job.state not in OPEN:
-        raise JobIsOver(f"It is {job.state}.")
+        raise JobIsOver(f"The job is {job.state}: only an open job can be cancelled.")
     before = {"state": job.state, "progress": job.progress}
     await audit.record(session, actor, "cancel", f"job {job.id}", before, {"state": "cancelled", "done": job.result})
     now = await session.scalar(select(func.now()))
@@ -143,13 +148,13 @@ async def cancel(session: AsyncSession, actor: Actor, job_id: UUID) -> Job:
     return job
 
 
-def _wish(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """What was asked for, as the audit keeps it: who asked stands there anyway."""
+def _audited(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that the audit records."""
     return {name: value for name, value in parameters.items() if name not in ("actor", "cursor")}
 
 
 async def scan_result(session: AsyncSession, domain_id: UUID) -> Mapping[str, Any]:
-    """What a scan has found so far: the domain's own words, and counts."""
+    """Return what a scan has found so far: the outcome of the analysis, and counts."""
     sitemaps = select(func.count()).where(SitemapFile.domain_id == domain_id).scalar_subquery()
     pages = select(func.count()).where(Page.domain_id == domain_id).scalar_subquery()
     row = (
@@ -168,7 +173,7 @@ async def scan_result(session: AsyncSession, domain_id: UUID) -> Mapping[str, An
 
 
 class RunJobs(Periodic):
-    """Goes on with every open curation and delivery, whichever process began it."""
+    """Continues every open curation and delivery, also those that another process started."""
 
     name = "run_jobs"
     interval_minutes = 0.05
@@ -177,16 +182,16 @@ class RunJobs(Periodic):
         self._database = database
 
     async def run(self, connection: asyncpg.Connection) -> str:
-        """A bite of each in turn, for a few seconds; a process that dies loses one bite, which is done again."""
+        """Process a chunk of each open job in turn, for a few seconds. If the process dies, one chunk is done again."""
         rows = await connection.fetch(_OPEN, [CURATION, DELIVERY])
-        left, until = [(row["id"], row["tenant_id"]) for row in rows], time.monotonic() + SECONDS
+        left, until = [(row["id"], row["tenant_id"]) for row in rows], time.monotonic() + MAX_RUN_SECONDS
         while left and time.monotonic() < until:
             job_id, tenant_id = left.pop(0)
             async with self._database.session(tenant_id) as session:
                 is_over = await advance(session, job_id)
             if not is_over:
                 left.append((job_id, tenant_id))
-        return f"{len(rows)} jobs looked after, {len(left)} to go on with"
+        return f"{len(rows)} open jobs, {len(left)} of them unfinished"
 
 
 _OPEN = "SELECT id, tenant_id FROM job WHERE kind = ANY($1) AND state IN ('pending', 'processing') ORDER BY created_at"

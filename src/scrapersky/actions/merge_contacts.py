@@ -39,7 +39,7 @@ async def merge(session: AsyncSession, actor: Actor, keep_id: UUID, other_id: UU
     await flush(session, keep)
     await _archive(session, actor, keep, other)
     if decision is not None:
-        await curation.curate(session, CONTACTS, actor, [keep_id], decision, is_told=False)
+        await curation.curate(session, CONTACTS, actor, [keep_id], decision, is_audited=False)
         await session.refresh(keep)
     if was_suppressed:
         await suppressions.suppress_moved(session, actor, keep, "merged with a suppressed contact")
@@ -83,7 +83,7 @@ def _fill(keep: Contact, other: Contact) -> None:
 
 async def _archive(session: AsyncSession, actor: Actor, keep: Contact, other: Contact) -> None:
     """Archive the other contact with its waiting work, then point it to the kept one."""
-    await curation.curate(session, CONTACTS, actor, [other.id], Curation.ARCHIVED, is_told=False)
+    await curation.curate(session, CONTACTS, actor, [other.id], Curation.ARCHIVED, is_audited=False)
     await session.execute(update(Contact).where(Contact.merged_into_id == other.id).values(merged_into_id=keep.id))
     await session.refresh(other)
     other.merged_into_id = keep.id

@@ -1,4 +1,4 @@
-"""Scans: a web site somebody names goes straight to its sitemap analysis, watched by a job."""
+"""Scan a web site: queue the sitemap analysis of its domain, and create a job that shows the progress."""
 
 from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
@@ -30,16 +30,16 @@ class NeverScanned(UnknownName):
 
 
 async def start(session: AsyncSession, actor: Actor, base_url: str, max_pages: int) -> Job:
-    """The job of this scan: its domain found or made, its analysis queued unless it waits or runs already."""
+    """Find or create the domain, queue its analysis unless it is queued already, and return the job of the scan."""
     site = _site(base_url)
-    asked = SearchRequest(site.name, None, "domains", None, None, AdvanceRules(pages_per_site=max_pages))
-    former = await searches.lock_and_find(session, actor.tenant_id, asked)
-    search = await searches.save(session, actor.tenant_id, asked, former)
+    request = SearchRequest(site.name, None, "domains", None, None, AdvanceRules(pages_per_site=max_pages))
+    former = await searches.lock_and_find(session, actor.tenant_id, request)
+    search = await searches.save(session, actor.tenant_id, request, former)
     search.result_count = 1
     domain = await _domain(session, actor, site)
     domain.search_id = search.id
-    is_new = domain.sitemap_analysis_status not in IN_QUEUE
-    if is_new:
+    is_queued_now = domain.sitemap_analysis_status not in IN_QUEUE
+    if is_queued_now:
         domain.sitemap_analysis_status = Status.QUEUED
     job = Job(
         tenant_id=actor.tenant_id,
@@ -51,13 +51,13 @@ async def start(session: AsyncSession, actor: Actor, base_url: str, max_pages: i
     )
     session.add(job)
     await session.flush()
-    after = {"domain": domain.name, "queued": is_new, **job.parameters}
+    after = {"domain": domain.name, "queued": is_queued_now, **job.parameters}
     await audit.record(session, actor, "scan", f"domain {domain.id}", None, after)
     return job
 
 
 async def latest(session: AsyncSession, actor: Actor, base_url: str) -> Job:
-    """The newest scan of this site."""
+    """Return the latest scan of this site. Raises NeverScanned."""
     newest = (
         select(Job)
         .join(Domain, Domain.id == Job.subject_id)
@@ -77,12 +77,12 @@ def _site(base_url: str) -> CompanyDomain:
     except InvalidWebsite as error:
         raise NotASite(str(error)) from None
     if not isinstance(found, CompanyDomain):
-        raise NotASite(f"A page on {found.platform} is nobody's own web site.")
+        raise NotASite(f"A page on {found.platform} is not a web site of its own; name the site of the business.")
     return found
 
 
 async def _domain(session: AsyncSession, actor: Actor, site: CompanyDomain) -> Domain:
-    """The tenant's domain of this name, locked; made if there is none, once even if two ask together."""
+    """Return the tenant's domain of this name, locked; create it if there is none."""
     await session.execute(
         insert(Domain)
         .values(

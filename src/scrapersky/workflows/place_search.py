@@ -94,6 +94,6 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
         if result.is_whole:
             await search_journal.close(session, row.id)
         else:  # a larger budget or limit continues from here
-            await search_journal.book(session, row.id)
+            await search_journal.mark_charged(session, row.id)
         await spending.wake_search(session, row.id)
         return await advance(session, self.name, dict.fromkeys(wanted, read_rules(row.rules)))

@@ -207,7 +207,7 @@ async def test_an_idempotency_key_of_another_tenant_is_independent(client, admin
 async def big_job(client, admin, tenant, monkeypatch):
     """A decision about 25 rows where ten are the most for one request."""
     monkeypatch.setattr("scrapersky.api.resources.curation.MAX_ROWS", 10)
-    monkeypatch.setattr("scrapersky.actions.jobs.BITE", 10)
+    monkeypatch.setattr("scrapersky.actions.jobs.ROWS_PER_TRANSACTION", 10)
     await add_places(admin, tenant, 25)
     asked = {"filter": {"provider": "fake", "curation_status": "New"}, "curation_status": "Selected"}
     answer = await client.post(f"{API}/places/curation", json=asked, headers={"Idempotency-Key": "big"})
@@ -229,10 +229,10 @@ async def test_curation_of_many_rows_is_a_job_that_continues_after_a_restart(cli
         "INSERT INTO place (tenant_id, provider, provider_id, name) VALUES ($1, 'fake', 'late', 'late')", tenant
     )
     async with database.engine_connection() as connection:  # another process
-        assert await jobs.RunJobs(database).run(connection) == "1 jobs looked after, 0 to go on with"
+        assert await jobs.RunJobs(database).run(connection) == "1 open jobs, 0 of them unfinished"
     job = (await client.get(big_job)).json()
     assert (job["state"], job["progress"]) == ("completed", 1)
-    assert job["result"] == {"updated": 25, "queued": 25, "taken_back": 0, "found": 25}
+    assert job["result"] == {"updated": 25, "queued": 25, "withdrawn": 0, "found": 25}
     assert await admin.fetchval("SELECT deep_scan_status FROM place WHERE name = 'late'") == "New"
     told = await admin.fetch("SELECT action, after FROM audit ORDER BY id")  # not a line for each bite
     assert [row["action"] for row in told] == ["start", "finish"]
@@ -245,7 +245,7 @@ async def test_a_cancelled_job_changes_no_further_rows(client, admin, tenant, da
         await jobs.advance(session, UUID(big_job.rpartition("/")[2]))
     assert (await client.post(f"{big_job}/cancel")).json()["state"] == "cancelled"
     async with database.engine_connection() as connection:
-        assert await jobs.RunJobs(database).run(connection) == "0 jobs looked after, 0 to go on with"
+        assert await jobs.RunJobs(database).run(connection) == "0 open jobs, 0 of them unfinished"
     selected = await admin.fetchval("SELECT count(*) FROM place WHERE curation_status = $1", Curation.SELECTED.value)
     assert selected == 10
 

@@ -160,7 +160,7 @@ async def _send(session: AsyncSession, actor: Actor, body: SendIds | SendMatchin
         return _result(sent, unknown=len(set(body.ids)) - sent.found)
     filters = set_filters(body.filter, CONTACTS)
     if body.preview:
-        counted = await paginate.count(session, CONTACTS, actor.tenant_id, filters, MAX_ROWS, standing=True)
+        counted = await paginate.count(session, CONTACTS, actor.tenant_id, filters, MAX_ROWS, unmerged=True)
         return _result(DeliveryCounts(counted.total), more=counted.more)
     ids = await curation.ids_of(session, CONTACTS, actor.tenant_id, filters, MAX_ROWS + 1)
     if len(ids) <= MAX_ROWS:

@@ -126,7 +126,7 @@ async def _curate(
         return await _change(session, actor, resource, body.ids, body.curation_status)
     filters = set_filters(body.filter, resource)
     if body.preview:
-        counted = await paginate.count(session, resource, actor.tenant_id, filters, MAX_ROWS, standing=True)
+        counted = await paginate.count(session, resource, actor.tenant_id, filters, MAX_ROWS, unmerged=True)
         return _result(matched=counted.total, more=counted.more)
     ids = await curation.ids_of(session, resource, actor.tenant_id, filters, MAX_ROWS + 1)
     if len(ids) <= MAX_ROWS:
@@ -143,7 +143,7 @@ async def _change(
     filters: Filters | None = None,
 ) -> StoredResponse:
     done = await curation.curate(session, resource, actor, ids, decision, filters=filters)
-    return _result(done.found, False, done.updated, done.queued, done.taken_back, len(set(ids)) - done.found)
+    return _result(done.found, False, done.updated, done.queued, done.withdrawn, len(set(ids)) - done.found)
 
 
 def _result(

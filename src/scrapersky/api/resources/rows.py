@@ -54,7 +54,7 @@ async def row_detail(
     async with application.database.session(actor.tenant_id) as session:
         row = await paginate.get(session, resource, actor.tenant_id, row_id)
         if "provenance" in detail.model_fields:
-            related = await lineage.around(session, resource.name, row_id)
+            related = await lineage.related_rows(session, resource.name, row_id)
     columns = {name: value for name, value in vars(row).items() if not name.startswith("_")}
     provenance = {name: _related(name, found) for name, found in related.items()}
     return detail.model_validate({**columns, "queues": queue_states(resource, row), "provenance": provenance})

@@ -1,4 +1,4 @@
-"""Exports: every row of a noun that passes the filters, streamed by a server-side cursor."""
+"""Exports: all matching rows of a resource, streamed by a server-side cursor."""
 
 import json
 from collections.abc import AsyncGenerator, Mapping
@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.models import Contact, Domain, LocalBusiness
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.listing.paginate import Filters, matching_standing
+from scrapersky.store.listing.paginate import Filters, matching_unmerged
 from scrapersky.store.listing.resources import (
     BUSINESSES,
     CONTACTS,
@@ -25,64 +25,64 @@ from scrapersky.store.listing.resources import (
 )
 
 EXPORTED: Mapping[str, Resource] = {
-    noun.name: noun for noun in (PLACES, BUSINESSES, DOMAINS, SITEMAPS, PAGES, CONTACTS, SUPPRESSIONS)
+    resource.name: resource for resource in (PLACES, BUSINESSES, DOMAINS, SITEMAPS, PAGES, CONTACTS, SUPPRESSIONS)
 }  # in the order of the line
-INNER = ("tenant_id", "name_key", "email_host")  # columns of the house
-INNER_ENDINGS = ("_order", "_allowance", "_revert_to")
-ROWS_AT_ONCE = 500
-# What an id stands for, by the name that people and imports know it by.
-NAMED: Mapping[str, Mapping[str, tuple[Any, str]]] = {
+INTERNAL = ("tenant_id", "name_key", "email_host")
+INTERNAL_SUFFIXES = ("_order", "_allowance", "_revert_to")
+ROWS_PER_FETCH = 500
+# Columns with the name of a referenced row; imports read the same columns.
+REFERENCES: Mapping[str, Mapping[str, tuple[Any, str]]] = {
     "sitemaps": {"domain": (Domain, "domain_id")},
     "pages": {"domain": (Domain, "domain_id")},
     "contacts": {"domain": (Domain, "domain_id"), "business": (LocalBusiness, "business_id")},
 }
-WAYS = ("email", "emails", "phone", "phones", "telephone", "fax")
+CONTACT_POINTS = ("email", "emails", "phone", "phones", "telephone", "fax")
 
 
-def columns_of(noun: Resource) -> list[str]:
-    """The columns of an export, in the order of the table; then the names behind its ids."""
-    return [*_own_columns(noun), *NAMED.get(noun.name, ())]
+def columns_of(resource: Resource) -> list[str]:
+    """Return the columns of an export: those of the table, in its order, then the names of referenced rows."""
+    return [*_own_columns(resource), *REFERENCES.get(resource.name, ())]
 
 
-def _own_columns(noun: Resource) -> list[str]:
-    names = [column.key for column in noun.model.__table__.columns]
-    return [name for name in names if name not in INNER and not name.endswith(INNER_ENDINGS)]
+def _own_columns(resource: Resource) -> list[str]:
+    names = [column.key for column in resource.model.__table__.columns]
+    return [name for name in names if name not in INTERNAL and not name.endswith(INTERNAL_SUFFIXES)]
 
 
-def _selected(noun: Resource) -> Select[Any]:
-    named = NAMED.get(noun.name, {})
+def _selected(resource: Resource) -> Select[Any]:
+    named = REFERENCES.get(resource.name, {})
     owners = [owner.name.label(name) for name, (owner, _) in named.items()]
-    chosen = select(*(getattr(noun.model, name) for name in _own_columns(noun)), *owners)
+    chosen = select(*(getattr(resource.model, name) for name in _own_columns(resource)), *owners)
     for owner, column in named.values():
-        chosen = chosen.outerjoin(owner, owner.id == getattr(noun.model, column))
+        chosen = chosen.outerjoin(owner, owner.id == getattr(resource.model, column))
     return chosen
 
 
 async def note(session: AsyncSession, actor: Actor, subject: str, filters: Filters, form: str) -> None:
-    """Write down that rows go out, before they do: in a transaction of its own, whoever hangs up in the middle."""
+    """Record the export in the audit, in a transaction before it starts: an interrupted download is recorded, too."""
     await audit.record(session, actor, "export", subject, None, {"filter": dict(filters), "form": form})
 
 
 async def rows(
-    session: AsyncSession, noun: Resource, tenant_id: UUID, filters: Filters, *, flat: bool = True
+    session: AsyncSession, resource: Resource, tenant_id: UUID, filters: Filters, *, flat: bool = True
 ) -> AsyncGenerator[dict[str, Any]]:
-    """The rows in the order of their ids: the oldest first. Flat ones have lists and objects as text."""
-    columns = columns_of(noun)
-    wanted = matching_standing(_selected(noun), noun, tenant_id, filters)
-    if noun is CONTACTS:
-        wanted = wanted.where(Contact.suppressed_at.is_(None))  # lists show them, marked; no file holds them
-    found = await session.stream(wanted.order_by(noun.model.id).execution_options(yield_per=ROWS_AT_ONCE))
+    """Yield the rows, the oldest first; with `flat`, lists and objects are text."""
+    columns = columns_of(resource)
+    wanted = matching_unmerged(_selected(resource), resource, tenant_id, filters)
+    if resource is CONTACTS:
+        wanted = wanted.where(Contact.suppressed_at.is_(None))  # lists show suppressed contacts, files do not
+    found = await session.stream(wanted.order_by(resource.model.id).execution_options(yield_per=ROWS_PER_FETCH))
     async for row in found:
         named = dict(zip(columns, row, strict=True))
-        if noun is DOMAINS:
-            named["facts"] = _without_ways(named["facts"])
+        if resource is DOMAINS:
+            named["facts"] = _without_contact_points(named["facts"])
         yield {name: _shown(value, flat) for name, value in named.items()}
 
 
-def _without_ways(facts: Any) -> Any:
-    """What a home page says without addresses and numbers: those are contacts, which may be suppressed."""
+def _without_contact_points(facts: Any) -> Any:
+    """Remove email addresses and numbers from the facts of a home page: as contacts they may be suppressed."""
     if isinstance(facts, dict):
-        return {name: _without_ways(value) for name, value in facts.items() if name not in WAYS}
+        return {name: _without_contact_points(value) for name, value in facts.items() if name not in CONTACT_POINTS}
     return facts
 
 

@@ -1,4 +1,4 @@
-"""Where a row comes from and what came of it: the rows before and after it on the line, in one query."""
+"""The rows that a row was made from, and those that were made from it, in one query."""
 
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -6,13 +6,14 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-SHOWN = 20  # of each noun; whoever wants all of them asks its list
+SHOWN = 20  # rows of each resource; its list has all of them
 
-# The ids of each noun around a row, in the order in which they need one another. `:id` is the row itself.
+# The ids of the related rows of each resource, in the order in which the queries depend on each other; `:id` is the
+# row itself.
 _OF_DOMAINS = {
-    "sitemaps": "SELECT id FROM sitemap_file WHERE domain_id IN (SELECT id FROM domains) LIMIT :most",
-    "pages": "SELECT id FROM page WHERE domain_id IN (SELECT id FROM domains) LIMIT :most",
-    "contacts": "SELECT id FROM contact WHERE domain_id IN (SELECT id FROM domains) LIMIT :most",
+    "sitemaps": "SELECT id FROM sitemap_file WHERE domain_id IN (SELECT id FROM domains) LIMIT :limit",
+    "pages": "SELECT id FROM page WHERE domain_id IN (SELECT id FROM domains) LIMIT :limit",
+    "contacts": "SELECT id FROM contact WHERE domain_id IN (SELECT id FROM domains) LIMIT :limit",
 }
 _BEHIND_DOMAINS = {
     "businesses": "SELECT business_id AS id FROM business_domain WHERE domain_id IN (SELECT id FROM domains)",
@@ -23,9 +24,9 @@ _BEHIND_DOMAINS = {
 _DOMAINS = "SELECT domain_id AS id FROM business_domain WHERE business_id IN (SELECT id FROM businesses)"
 _OF_BUSINESSES = (
     f"({_OF_DOMAINS['contacts']}) UNION (SELECT id FROM contact WHERE domain_id IS NULL "  # noqa: S608 - our own words
-    "AND business_id IN (SELECT id FROM businesses) LIMIT :most)"
+    "AND business_id IN (SELECT id FROM businesses) LIMIT :limit)"
 )
-_AROUND: dict[str, dict[str, str]] = {
+_RELATED_IDS: dict[str, dict[str, str]] = {
     "places": {
         "searches": "SELECT search_id AS id FROM search_place WHERE place_id = :id",
         "businesses": "SELECT id FROM local_business WHERE place_id = :id",
@@ -46,15 +47,15 @@ _AROUND: dict[str, dict[str, str]] = {
     "sitemaps": {
         "domains": "SELECT domain_id AS id FROM sitemap_file WHERE id = :id",
         **_BEHIND_DOMAINS,
-        "pages": "SELECT id FROM page WHERE sitemap_file_id = :id LIMIT :most",
+        "pages": "SELECT id FROM page WHERE sitemap_file_id = :id LIMIT :limit",
         "contacts": "SELECT c.id FROM contact c JOIN page p ON p.id = c.page_id WHERE p.sitemap_file_id = :id "
-        "LIMIT :most",
+        "LIMIT :limit",
     },
     "pages": {
         "sitemaps": "SELECT sitemap_file_id AS id FROM page WHERE id = :id",
         "domains": "SELECT domain_id AS id FROM page WHERE id = :id",
         **_BEHIND_DOMAINS,
-        "contacts": "SELECT id FROM contact WHERE page_id = :id LIMIT :most",
+        "contacts": "SELECT id FROM contact WHERE page_id = :id LIMIT :limit",
     },
     "contacts": {
         "pages": "SELECT page_id AS id FROM contact WHERE id = :id",
@@ -68,7 +69,7 @@ _AROUND: dict[str, dict[str, str]] = {
         "UNION SELECT search_id FROM search_contact WHERE contact_id = :id",
     },
 }
-_NAMED = {
+_TABLES = {
     "searches": ("search", "concat_ws(' in ', t.text, t.area)"),
     "places": ("place", "t.name"),
     "businesses": ("local_business", "t.name"),
@@ -81,33 +82,33 @@ _NAMED = {
 
 @dataclass
 class RelatedResource:
-    """The rows of one noun around a row: the first few, and whether there are more."""
+    """The related rows of one resource: the first few, and whether there are more."""
 
     rows: list[tuple[UUID, str]] = field(default_factory=list)
     more: bool = False
 
 
-async def around(session: AsyncSession, noun: str, row_id: UUID) -> dict[str, RelatedResource]:
-    """The rows before and after this one, noun by noun in the order of the line."""
-    found = {name: RelatedResource() for name in _NAMED if name in _AROUND[noun] and name != noun}
-    for kin, kin_id, name in await session.execute(_STATEMENTS[noun], {"id": row_id, "most": SHOWN + 1}):
-        if len(found[kin].rows) < SHOWN:
-            found[kin].rows.append((kin_id, name))
+async def related_rows(session: AsyncSession, resource: str, row_id: UUID) -> dict[str, RelatedResource]:
+    """Return the related rows of each resource, in the order of the line."""
+    found = {name: RelatedResource() for name in _TABLES if name in _RELATED_IDS[resource] and name != resource}
+    for related, related_id, name in await session.execute(_STATEMENTS[resource], {"id": row_id, "limit": SHOWN + 1}):
+        if len(found[related].rows) < SHOWN:
+            found[related].rows.append((related_id, name))
         else:
-            found[kin].more = True
+            found[related].more = True
     return found
 
 
-def _statement(noun: str) -> str:
-    parts = _AROUND[noun]
+def _statement(resource: str) -> str:
+    parts = _RELATED_IDS[resource]
     ids = ", ".join(f"{name} AS ({query})" for name, query in parts.items())
     shown = " UNION ALL ".join(
         f"(SELECT '{name}', t.id, {label} FROM {table} t WHERE t.id IN (SELECT id FROM {name}) "  # noqa: S608
-        "ORDER BY t.id LIMIT :most)"
-        for name, (table, label) in _NAMED.items()
-        if name in parts and name != noun
+        "ORDER BY t.id LIMIT :limit)"
+        for name, (table, label) in _TABLES.items()
+        if name in parts and name != resource
     )
     return f"WITH {ids} {shown}"
 
 
-_STATEMENTS = {noun: text(_statement(noun)) for noun in _AROUND}
+_STATEMENTS = {resource: text(_statement(resource)) for resource in _RELATED_IDS}

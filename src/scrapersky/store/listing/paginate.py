@@ -1,6 +1,6 @@
-"""Named queries that are the same for every noun: a page of a list, how many there are, one row.
+"""Queries that are the same for every resource: a page of a list, a count, one row.
 
-The session is the tenant's; row level security and the explicit tenant are two walls, not one.
+Each query names the tenant, although row level security limits the session to it as well.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,19 +15,19 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core.errors import UnknownName
 from scrapersky.store.listing.resources import Resource
 
-COUNT_CAP = 10_000  # nobody counts further than this
+COUNT_CAP = 10_000  # counts stop here
 
 Filters = Mapping[str, Any]
 Position = tuple[datetime | str | UUID, UUID]
 
 
 class UnknownRow(UnknownName):
-    """There is no row of this id."""
+    """There is no row with this id."""
 
 
 @dataclass(frozen=True)
 class Sort:
-    """What a list is sorted by; the id breaks ties."""
+    """The sort key of a list; the id breaks ties."""
 
     by: str = "updated_at"
     descending: bool = True
@@ -35,7 +35,7 @@ class Sort:
 
 @dataclass(frozen=True)
 class Count:
-    """How many match: exactly, or more than the cap."""
+    """The number of matching rows; `more` if there are more than the cap."""
 
     total: int
     more: bool
@@ -43,7 +43,7 @@ class Count:
 
 async def page(
     session: AsyncSession,
-    noun: Resource,
+    resource: Resource,
     tenant_id: UUID,
     columns: Sequence[str],
     filters: Filters,
@@ -52,10 +52,10 @@ async def page(
     after: Position | None = None,
     limit: int = 50,
 ) -> list[tuple[Row[Any], Position]]:
-    """Rows in their order, each with its place in the list."""
-    key, row_id = getattr(noun.model, column_of(noun, sort)), noun.model.id
-    chosen = select(*(getattr(noun.model, column) for column in columns), key.label("list_key"))
-    wanted = matching(chosen, noun, tenant_id, filters)
+    """Return a page of rows, each with its position in the list."""
+    key, row_id = getattr(resource.model, column_of(resource, sort)), resource.model.id
+    chosen = select(*(getattr(resource.model, column) for column in columns), key.label("list_key"))
+    wanted = matching(chosen, resource, tenant_id, filters)
     if after is not None:
         place = tuple_(key, row_id)
         wanted = wanted.where(place < after if sort.descending else place > after)
@@ -66,40 +66,40 @@ async def page(
 
 async def count(
     session: AsyncSession,
-    noun: Resource,
+    resource: Resource,
     tenant_id: UUID,
     filters: Filters,
     cap: int = COUNT_CAP,
     *,
-    standing: bool = False,
+    unmerged: bool = False,
 ) -> Count:
-    """How many rows match, counted up to the cap; of those that stand for themselves, if so wished."""
-    rows = matching_standing if standing else matching
-    capped = rows(select(noun.model.id), noun, tenant_id, filters).limit(cap + 1).subquery()
+    """Count the matching rows, up to the cap; with `unmerged`, without rows that were merged into another one."""
+    rows = matching_unmerged if unmerged else matching
+    capped = rows(select(resource.model.id), resource, tenant_id, filters).limit(cap + 1).subquery()
     found = int(await session.scalar(select(func.count()).select_from(capped)) or 0)
     return Count(min(found, cap), found > cap)
 
 
-async def get(session: AsyncSession, noun: Resource, tenant_id: UUID, row_id: UUID, lock: bool = False) -> Any:
-    """One row of the tenant, or UnknownRow."""
-    wanted = select(noun.model).where(noun.model.id == row_id, noun.model.tenant_id == tenant_id)
+async def get(session: AsyncSession, resource: Resource, tenant_id: UUID, row_id: UUID, lock: bool = False) -> Any:
+    """Return one row of the tenant. Raises UnknownRow."""
+    wanted = select(resource.model).where(resource.model.id == row_id, resource.model.tenant_id == tenant_id)
     found = await session.scalar(wanted.with_for_update(key_share=True) if lock else wanted)
     if found is None:
-        raise UnknownRow(f"{row_id} is none of your {noun.name}.")
+        raise UnknownRow(f"You have no {resource.name} with the id {row_id}.")
     return found
 
 
-def column_of(noun: Resource, sort: Sort) -> str:
-    """The column that a list is sorted by. The id never changes: whoever reads by it misses nothing that moves."""
-    return "id" if sort.by == "id" else noun.sorts[sort.by]
+def column_of(resource: Resource, sort: Sort) -> str:
+    """Return the column of the sort key. Sorted by the id, which never changes, a list skips no row."""
+    return "id" if sort.by == "id" else resource.sorts[sort.by]
 
 
-def matching(wanted: Select[Any], noun: Resource, tenant_id: UUID, filters: Filters) -> Select[Any]:
-    """The tenant's rows that pass every filter. A filter the noun does not know is a KeyError, never ignored."""
-    conditions = [noun.filters[name].condition(value) for name, value in filters.items()]
-    return wanted.where(noun.model.tenant_id == tenant_id, *conditions)
+def matching(wanted: Select[Any], resource: Resource, tenant_id: UUID, filters: Filters) -> Select[Any]:
+    """Limit a query to the tenant's rows that match every filter. Raises KeyError for an unknown filter."""
+    conditions = [resource.filters[name].condition(value) for name, value in filters.items()]
+    return wanted.where(resource.model.tenant_id == tenant_id, *conditions)
 
 
-def matching_standing(wanted: Select[Any], noun: Resource, tenant_id: UUID, filters: Filters) -> Select[Any]:
-    """The same, of rows that stand for themselves: those that are decided about, delivered and exported."""
-    return matching(wanted, noun, tenant_id, filters).where(*noun.standing)
+def matching_unmerged(wanted: Select[Any], resource: Resource, tenant_id: UUID, filters: Filters) -> Select[Any]:
+    """Limit a query like `matching`, and to rows that were not merged; only those are curated and exported."""
+    return matching(wanted, resource, tenant_id, filters).where(*resource.unmerged)

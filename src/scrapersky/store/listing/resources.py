@@ -62,7 +62,7 @@ class Resource:
     filters: Mapping[str, Filter]
     # sort key to column; every column is indexed
     sorts: Mapping[str, str] = field(default_factory=lambda: {"updated_at": "updated_at"})
-    standing: tuple[ColumnElement[bool], ...] = ()  # conditions for rows that were not merged into another row
+    unmerged: tuple[ColumnElement[bool], ...] = ()  # conditions for rows that were not merged into another row
 
     @property
     def steps(self) -> tuple[LineStep, ...]:
@@ -219,7 +219,7 @@ CONTACTS = Resource(
         "email": starts_with(Contact.email, "how the email address begins, in lower case"),
         "text": name_starts_with(Contact.name_key),
     },
-    standing=(Contact.merged_into_id.is_(None),),
+    unmerged=(Contact.merged_into_id.is_(None),),
 )
 SUPPRESSIONS = Resource(
     "suppressions",

@@ -65,7 +65,7 @@ async def save(
     queue: bool = False,
     refresh: bool = False,
 ) -> Search:
-    """Create the search, or update the former one; queue it, or let it stand for rows from another source."""
+    """Create the search, or update the former one; without `queue` a new one is Completed and no provider is called."""
     if former is not None:
         await _update(session, former, request, queue, refresh)
         return former
@@ -81,7 +81,7 @@ async def save(
     )
     session.add(search)
     await session.flush()
-    await journal.inherit(session, search)  # the pages that the same search with another limit has paid for
+    await journal.copy_charged_pages(session, search)
     return search
 
 
