@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 from uuid import UUID
 
@@ -30,12 +30,7 @@ class Curated:
     found: int = 0  # rows that exist
 
     def __add__(self, other: "Curated") -> "Curated":
-        return Curated(
-            self.updated + other.updated,
-            self.queued + other.queued,
-            self.withdrawn + other.withdrawn,
-            self.found + other.found,
-        )
+        return Curated(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
 
 async def curate(

@@ -21,7 +21,7 @@ from scrapersky.extract.pages.select import MIN_SCORE, WORTH, PageLink, select_p
 from scrapersky.extract.site_metadata import read_metadata
 from scrapersky.models import SitemapFile
 from scrapersky.store.line import pages
-from scrapersky.store.line.page_spool import PageRow, Spool
+from scrapersky.store.line.pages import PageRow, Spool
 from scrapersky.store.line.sitemaps import LINKS
 from scrapersky.store.line.steps import step_after
 

@@ -7,7 +7,7 @@ from tests.factories.line_rows import add, add_line
 
 from scrapersky.models import SitemapFile
 from scrapersky.store.line import pages
-from scrapersky.store.line.page_spool import PageRow, Spool
+from scrapersky.store.line.pages import PageRow, Spool
 
 MOST = 5  # pages per site by the ordinary rules
 

@@ -1,5 +1,7 @@
-"""Queries about pages: store them in bulk, choose a few of each site."""
+"""Pages: buffer the pages of a sitemap, store them in bulk, choose a few of each site."""
 
+import json
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
@@ -14,13 +16,40 @@ from scrapersky.crawl.sitemaps.entry import parse_lastmod
 from scrapersky.engine.settle import driver_connection
 from scrapersky.models import Domain, SitemapFile
 from scrapersky.store.line.advance_rules import rules_of
-from scrapersky.store.line.page_spool import PageRow, Spool
 from scrapersky.store.line.steps import not_rejected, step_after
 
 ROWS_PER_STATEMENT = 10_000
+BYTES_IN_MEMORY = 262_144  # shorter lists, which are most, need no file
 NEXT = step_after("sitemap_import")
 
 Picks = Sequence[tuple[str, str]]  # URLs and kinds, best first
+
+
+class PageRow(NamedTuple):
+    """A page as a sitemap lists it, with the kind that its URL suggests."""
+
+    url: str
+    kind: str
+    score: float
+    reason: str
+    last_modified: str | None
+
+
+class Spool:
+    """The pages in the order in which they were added, one line of JSON each."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(BYTES_IN_MEMORY)  # noqa: SIM115 - lives as long as the spool does
+        self.count = 0
+
+    def add(self, page: PageRow) -> None:
+        """Append a page."""
+        self._file.write(json.dumps(page).encode() + b"\n")
+        self.count += 1
+
+    def __iter__(self) -> Iterator[PageRow]:
+        self._file.seek(0)
+        return (PageRow(*json.loads(line)) for line in self._file)
 
 
 class Visited(NamedTuple):
