@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
@@ -61,6 +61,14 @@ class Downloads:
             self._running[tenant_id] -= 1
             if not self._running[tenant_id]:
                 del self._running[tenant_id]
+
+    async def rows(
+        self, tenant_id: UUID, read: Callable[[AsyncSession], AsyncGenerator[dict[str, Any]]]
+    ) -> AsyncGenerator[dict[str, Any]]:
+        """Yield the rows that `read` streams in the session of one download."""
+        async with self.session(tenant_id) as session, aclosing(read(session)) as rows:
+            async for row in rows:
+                yield row
 
 
 class FileResponse(StreamingResponse):

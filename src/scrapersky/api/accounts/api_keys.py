@@ -5,12 +5,12 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Path
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, VIEWER, CurrentActor, CurrentUser, requires
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import Cursor, Limit, RequestModel, ResultPage, Timestamp
+from scrapersky.api.schemas.fields import Cursor, Limit, RequestModel, ResponseModel, ResultPage, Timestamp
 from scrapersky.core import clock
 from scrapersky.core.errors import Conflict
 from scrapersky.core.roles import Scope
@@ -36,10 +36,8 @@ class NewApiKey(RequestModel):
     expires_at: Timestamp | None = Field(None, description="when the key expires; empty: never")
 
 
-class ApiKeySummary(BaseModel):
+class ApiKeySummary(ResponseModel):
     """A key without its secret."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     id: UUID
     user_id: UUID

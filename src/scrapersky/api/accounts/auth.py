@@ -6,12 +6,12 @@ from uuid import UUID
 
 import structlog
 from fastapi import APIRouter, Path, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import VIEWER, CurrentActor, CurrentUser, public, requires
 from scrapersky.api.http.rate_limit import limit_login
-from scrapersky.api.schemas.fields import NewPassword, Password, RequestModel, ResultPage, Token
+from scrapersky.api.schemas.fields import NewPassword, Password, RequestModel, ResponseModel, ResultPage, Token
 from scrapersky.core import tokens
 from scrapersky.core.errors import NotAuthenticated
 from scrapersky.core.roles import Role
@@ -73,10 +73,8 @@ class Me(BaseModel):
     password_changed_at: datetime | None
 
 
-class SessionSummary(BaseModel):
+class SessionSummary(ResponseModel):
     """An active session."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     id: UUID
     created_at: datetime

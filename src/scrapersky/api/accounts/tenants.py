@@ -5,13 +5,13 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from scrapersky.api.accounts.quotas import QuotaSummary, quota_summary
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, requires
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import PREFIX, Cursor, Limit, Number, RequestModel, ResultPage
+from scrapersky.api.schemas.fields import PREFIX, Cursor, Limit, Number, RequestModel, ResponseModel, ResultPage
 from scrapersky.core import clock
 from scrapersky.core.text_rules import Name
 from scrapersky.store.accounts import tenants
@@ -46,10 +46,8 @@ class TenantChange(TenantLimits):
     disabled: bool = Field(False, strict=True, description="its users cannot log in, and its work is not processed")
 
 
-class TenantSummary(BaseModel):
+class TenantSummary(ResponseModel):
     """A tenant."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     id: UUID
     name: str

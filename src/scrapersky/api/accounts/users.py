@@ -5,7 +5,7 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, public, requires
@@ -17,6 +17,7 @@ from scrapersky.api.schemas.fields import (
     Limit,
     NewPassword,
     RequestModel,
+    ResponseModel,
     ResultPage,
     Token,
 )
@@ -67,10 +68,8 @@ class InviteRequest(RequestModel):
     role: Role
 
 
-class InvitationSummary(BaseModel):
+class InvitationSummary(ResponseModel):
     """An open invitation."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     id: UUID
     role: Role
@@ -185,11 +184,4 @@ def invitation_link(token: str) -> str:
 
 
 def _summary(user: User) -> UserSummary:
-    return UserSummary(
-        id=user.id,
-        name=user.name,
-        role=Role(user.role),
-        disabled=user.disabled_at is not None,
-        created_at=user.created_at,
-        last_login_at=user.last_login_at,
-    )
+    return UserSummary.model_validate(vars(user) | {"disabled": user.disabled_at is not None})

@@ -10,16 +10,14 @@ from pydantic import BaseModel, Field, StringConstraints, create_model
 from scrapersky.actions import merge_contacts as contact_merges
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
-from scrapersky.api.resources.models import with_columns
-from scrapersky.api.resources.routes import ApiResource, add_curation_route, add_list_route, empty_router
+from scrapersky.api.resources.routes import add_curation_route, add_list_route, curated_resource, empty_router
 from scrapersky.api.resources.rows import row_detail
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.fields import PREFIX, Cursor, Flag, Limit, RequestModel, ResultPage, RowId, Timestamp
-from scrapersky.api.schemas.listing import CuratedSummary, Detail, Summary
+from scrapersky.api.schemas.listing import CuratedSummary, Summary
 from scrapersky.core.contact_fields import CONTACT_FIELDS
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.text_rules import Text
-from scrapersky.models import Contact
 from scrapersky.store.contacts import edit as contact_edits
 from scrapersky.store.listing.resources import CONTACTS as RESOURCE
 
@@ -31,46 +29,29 @@ ANY_ETAG = "*"  # If-Match: any version of an existing contact
 LISTED_FIELDS = " ".join(each.name for each in CONTACT_FIELDS if each.is_listed)
 REQUEST_TYPES: dict[str, Any] = {"text": Text, "email": Email, "phone": Phone}  # of the kinds of contact fields
 
+CONTACTS = curated_resource(
+    RESOURCE,
+    "contact",
+    "An email address, a phone number or a person.",
+    summary=f"domain_id page_id business_id merged_into_id {LISTED_FIELDS} source_url confidence "
+    "contact_verification_status verdict suppressed_at",
+    detail="identity snippet found_by verification",
+    descriptions={
+        "merged_into_id": "the contact that this one was merged into",
+        "confidence": "the confidence that the contact belongs to the business, 0 to 1",
+        "verdict": "whether an email would be delivered; empty before the verification",
+        "suppressed_at": "when the contact was suppressed",
+        "identity": "the key by which a later run recognizes the contact",
+        "verification": "the reasons of the verdict, mail hosts and labels",
+    },
+    curation="Selected queues the verification of contacts that were never verified; "
+    "any other status withdraws queued work.",
+)
 if TYPE_CHECKING:
     ContactFilter = RequestModel
     ContactSummary = CuratedSummary
 else:
-    ContactSummary = with_columns(
-        "ContactSummary",
-        CuratedSummary,
-        Contact,
-        "An email address, a phone number or a person.",
-        f"domain_id page_id business_id merged_into_id {LISTED_FIELDS} "
-        "source_url confidence contact_verification_status verdict suppressed_at",
-        {
-            "merged_into_id": "the contact that this one was merged into",
-            "confidence": "the confidence that the contact belongs to the business, 0 to 1",
-            "verdict": "whether an email would be delivered; empty before the verification",
-            "suppressed_at": "when the contact was suppressed",
-        },
-    )
-CONTACTS = ApiResource(
-    RESOURCE,
-    "contact",
-    ContactSummary,
-    with_columns(
-        "ContactDetail",
-        ContactSummary,
-        Contact,
-        "All columns of a contact.",
-        "identity snippet found_by verification",
-        {
-            "identity": "the key by which a later run recognizes the contact",
-            "verification": "the reasons of the verdict, mail hosts and labels",
-        },
-        mixin=Detail,
-    ),
-    curation_description="Selected queues the verification of contacts that were never verified; "
-    "any other status withdraws queued work.",
-)
-if not TYPE_CHECKING:
-    ContactFilter = CONTACTS.filter
-
+    ContactFilter, ContactSummary = CONTACTS.filter, CONTACTS.summary
 
 _editable: dict[str, Any] = {
     each.name: (REQUEST_TYPES[each.kind] | None, Field(None, description=each.edit_note))

@@ -8,18 +8,17 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.responses import StreamingResponse
 
-from scrapersky.api.dependencies import CurrentApplication, WebApplication
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.downloads import FILE_RESPONSE, FileFormat, stream_file
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, requires
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import RequestModel, ResultPage, Timestamp
+from scrapersky.api.schemas.fields import RequestModel, ResponseModel, ResultPage, Timestamp
 from scrapersky.core.text_rules import Text
 from scrapersky.store.audit import log as audit_log
 from scrapersky.store.audit.log import AuditSelection
-from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import export as exports
 
 router = APIRouter(prefix="/audit", tags=["audit"])
@@ -49,10 +48,8 @@ class AuditQuery(AuditFilter):
     limit: int = Field(50, ge=1, le=200, description="the maximum of items")
 
 
-class AuditSummary(BaseModel):
+class AuditSummary(ResponseModel):
     """One change by one actor."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     id: int
     at: datetime
@@ -99,18 +96,14 @@ async def export_audit(
     filters = query.model_dump(mode="json", exclude_none=True)
     async with application.database.session(actor.tenant_id) as session:
         await exports.note(session, actor, "audit", filters, ending)
-    return await stream_file(
-        "audit", ending, audit_log.COLUMNS, _rows(application, actor, query.for_store(), ending == "csv")
+    rows = application.downloads.rows(
+        actor.tenant_id, lambda session: audit_log.rows(session, actor.tenant_id, query.for_store())
     )
+    return await stream_file("audit", ending, audit_log.COLUMNS, _as_json(rows, is_flat=ending == "csv"))
 
 
-async def _rows(
-    application: WebApplication, actor: Actor, wanted: AuditSelection, is_flat: bool
-) -> AsyncGenerator[dict[str, Any]]:
-    async with (
-        application.downloads.session(actor.tenant_id) as session,
-        aclosing(audit_log.rows(session, actor.tenant_id, wanted)) as rows,
-    ):
+async def _as_json(rows: AsyncGenerator[dict[str, Any]], is_flat: bool) -> AsyncGenerator[dict[str, Any]]:
+    async with aclosing(rows):
         async for row in rows:
             yield {name: _shown(value, is_flat) for name, value in row.items()}
 

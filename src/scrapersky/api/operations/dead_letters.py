@@ -116,28 +116,36 @@ async def get_dead_letter(
         return _letter(application, await dead_letters.get(session, actor.tenant_id, letter_id))
 
 
-@router.post("/retry", summary="Retry selected or all matching", **requires(OPERATOR, 400, 404, 409))
-async def retry_dead_letters(body: MoveRequest, application: CurrentApplication, actor: CurrentActor) -> MoveResult:
-    """Queue the rows again; their earlier attempts do not count."""
-    return await _move(application, actor, body, "retry")
+def _add_move_routes(action: Action, effect: str) -> None:
+    """Add the routes that retry or drop dead letters: selected, all matching, or one."""
+
+    async def move(body: MoveRequest, application: CurrentApplication, actor: CurrentActor) -> MoveResult:
+        return await _move(application, actor, body, action)
+
+    async def move_one(letter_id: LetterId, application: CurrentApplication, actor: CurrentActor) -> MoveResult:
+        async with application.database.session(actor.tenant_id) as session:
+            await dead_letters.get(session, actor.tenant_id, letter_id)
+        return await _move(application, actor, MoveIds(ids=[letter_id]), action)
+
+    verb = action.capitalize()
+    router.post(
+        f"/{action}",
+        name=f"{action}_dead_letters",
+        summary=f"{verb} selected or all matching",
+        description=effect,
+        **requires(OPERATOR, 400, 404, 409),
+    )(move)
+    router.post(
+        f"/{{id}}/{action}",
+        name=f"{action}_dead_letter",
+        summary=f"{verb} one",
+        description=effect,
+        **requires(OPERATOR, 404, 409),
+    )(move_one)
 
 
-@router.post("/drop", summary="Drop selected or all matching", **requires(OPERATOR, 400, 404, 409))
-async def drop_dead_letters(body: MoveRequest, application: CurrentApplication, actor: CurrentActor) -> MoveResult:
-    """Set the rows to Skipped, with the actor and the last error."""
-    return await _move(application, actor, body, "drop")
-
-
-@router.post("/{id}/retry", summary="Retry one", **requires(OPERATOR, 404, 409))
-async def retry_dead_letter(letter_id: LetterId, application: CurrentApplication, actor: CurrentActor) -> MoveResult:
-    """Queue the row again; its earlier attempts do not count."""
-    return await _move_one(application, actor, letter_id, "retry")
-
-
-@router.post("/{id}/drop", summary="Drop one", **requires(OPERATOR, 404, 409))
-async def drop_dead_letter(letter_id: LetterId, application: CurrentApplication, actor: CurrentActor) -> MoveResult:
-    """Set the row to Skipped, with the actor and the last error."""
-    return await _move_one(application, actor, letter_id, "drop")
+_add_move_routes("retry", "Queues the rows again; their earlier attempts do not count.")
+_add_move_routes("drop", "Sets the rows to Skipped, with the actor and the last error.")
 
 
 async def _move(application: WebApplication, actor: Actor, body: MoveIds | MoveMatching, action: Action) -> MoveResult:
@@ -145,13 +153,6 @@ async def _move(application: WebApplication, actor: Actor, body: MoveIds | MoveM
         return await _move_matching(application, actor, body, action)
     async with application.database.session(actor.tenant_id) as session:
         moved = await dead_letters.move(session, application.pipeline, actor, body.ids, action)
-    return _answer(moved)
-
-
-async def _move_one(application: WebApplication, actor: Actor, letter_id: UUID, action: Action) -> MoveResult:
-    async with application.database.session(actor.tenant_id) as session:
-        await dead_letters.get(session, actor.tenant_id, letter_id)
-        moved = await dead_letters.move(session, application.pipeline, actor, [letter_id], action)
     return _answer(moved)
 
 
@@ -179,13 +180,4 @@ def _answer(moved: MovedLetters) -> MoveResult:
 
 def _letter(application: WebApplication, letter: DeadLetter) -> DeadLetterSummary:
     workflow = application.pipeline.by_queue(letter.queue)
-    return DeadLetterSummary(
-        id=letter.id,
-        workflow=workflow.name if workflow else None,
-        queue=letter.queue,
-        row_id=letter.row_id,
-        attempts=letter.attempts,
-        error_type=letter.error_type,
-        message=letter.message,
-        failed_at=letter.failed_at,
-    )
+    return DeadLetterSummary.model_validate(vars(letter) | {"workflow": workflow.name if workflow else None})

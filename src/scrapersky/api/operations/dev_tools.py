@@ -5,11 +5,12 @@ from typing import Any
 from uuid import UUID
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import OPERATOR, VIEWER, requires
 from scrapersky.api.http.problems import problems
+from scrapersky.api.schemas.fields import ResponseModel
 from scrapersky.core import clock
 from scrapersky.store.operations import controls
 
@@ -27,10 +28,8 @@ class ScheduledJob(BaseModel):
     max_instances: int
 
 
-class SeenWorker(BaseModel):
+class SeenWorker(ResponseModel):
     """A worker process with a heartbeat in the last 30 seconds."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     id: UUID
     host: str
@@ -81,12 +80,9 @@ async def scheduler_status(application: CurrentApplication) -> SchedulerStatus:
 
 def _job(job: Any) -> ScheduledJob:
     return ScheduledJob(
-        id=job.id,
-        name=job.name,
+        **{name: getattr(job, name) for name in ("id", "name", "pending", "max_instances")},
         trigger=str(job.trigger),
         next_run_time=getattr(job, "next_run_time", None),  # a pending job has none yet
-        pending=job.pending,
-        max_instances=job.max_instances,
     )
 
 

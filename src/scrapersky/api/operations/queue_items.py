@@ -5,13 +5,22 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, requires
 from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import Cursor, Ids, Limit, Priority, RequestModel, ResultPage, WorkflowName
+from scrapersky.api.schemas.fields import (
+    Cursor,
+    Ids,
+    Limit,
+    Priority,
+    RequestModel,
+    ResponseModel,
+    ResultPage,
+    WorkflowName,
+)
 from scrapersky.core.errors import Conflict
 from scrapersky.core.vocabularies import Status
 from scrapersky.store.operations import queue_rows
@@ -20,10 +29,8 @@ from scrapersky.store.operations.queue_rows import SECTIONS, STATUS_OF, TIMED, K
 router = APIRouter(prefix="/workflows/{name}", tags=["workflows"], responses=problems(404))
 
 
-class QueueItem(BaseModel):
+class QueueItem(ResponseModel):
     """A row in a queue."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     id: UUID
     status: Status
@@ -42,10 +49,8 @@ class QueueRequest(RequestModel):
     priority: Priority | None = Field(None, description="each level is worth ten minutes of waiting")
 
 
-class QueueResult(BaseModel):
+class QueueResult(ResponseModel):
     """The result for the ids."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     queued: int = Field(description="rows that were queued")
     already: int = Field(description="rows that were queued or processing already")

@@ -4,13 +4,13 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import OPERATOR, requires
 from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import Cursor, Limit, ResultPage, Timestamp, WorkflowFilter
+from scrapersky.api.schemas.fields import Cursor, Limit, ResponseModel, ResultPage, Timestamp, WorkflowFilter
 from scrapersky.engine.histogram import quantile
 from scrapersky.models import Run
 from scrapersky.store.operations import runs
@@ -20,10 +20,8 @@ router = APIRouter(prefix="/runs", tags=["runs"], responses=problems(404))
 RunId = Annotated[int, Path(alias="id", ge=1, lt=2**63, description="the number of the run")]
 
 
-class RunSummary(BaseModel):
+class RunSummary(ResponseModel):
     """One cycle of a workflow: the rows it claimed and their outcomes."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     id: int
     workflow: str

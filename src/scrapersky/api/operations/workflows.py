@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, requires
-from scrapersky.api.schemas.fields import RequestModel, ResultPage, WorkflowName
+from scrapersky.api.schemas.fields import RequestModel, ResponseModel, ResultPage, WorkflowName
 from scrapersky.core.text_rules import Text
 from scrapersky.store.operations import controls, workflow_status
 from scrapersky.store.operations.workflow_status import WorkflowStatus
@@ -15,7 +15,7 @@ from scrapersky.store.operations.workflow_status import WorkflowStatus
 router = APIRouter(prefix="/workflows", tags=["workflows"])
 
 
-class QueueDepth(BaseModel):
+class QueueDepth(ResponseModel):
     """The rows of a queue: of your tenant, or of all tenants for the operator tenant. Counts stop at 100,000."""
 
     ready: int = Field(description="can be claimed now")
@@ -132,6 +132,8 @@ async def resume_workflow(name: WorkflowName, application: CurrentApplication, a
         return _state(application, await workflow_status.of_workflow(session, application.pipeline, name))
 
 
+# Empty until a host has worked on the workflow.
+_CONTROL_FIELDS = ("breaker_until", "breaker_reason", "paused_at", "paused_by", "pause_reason", "held_by")
 # Fields about all tenants and hosts, and texts written by operators.
 _OPERATOR_FIELDS = (
     "rate_per_minute",
@@ -156,29 +158,16 @@ def _state(application: WebApplication, status: WorkflowStatus) -> WorkflowState
     tuning = application.tunings[workflow.name]
     job = application.runtime.scheduler.get_job(workflow.job_id)
     return WorkflowState(
-        number=workflow.number,
-        name=workflow.name,
-        title=workflow.title,
-        summary=workflow.summary,
+        **{name: getattr(workflow, name) for name in ("number", "name", "title", "summary", "feeds")},
+        **{name: getattr(recent, name) for name in ("error_rate", "p50_seconds", "p95_seconds")},
+        **{name: getattr(control, name, None) for name in _CONTROL_FIELDS},
         queue=application.pipeline.queues[workflow.name].name,
-        feeds=workflow.feeds,
-        depth=QueueDepth(
-            ready=measures.ready, waiting=measures.waiting, processing=measures.processing, dead=measures.dead
-        ),
+        depth=QueueDepth.model_validate(measures),
         oldest_seconds=measures.oldest_seconds,
         oldest_limit_seconds=tuning.oldest_age_limit_seconds,
         rate_per_minute=round(recent.rate_per_minute, 3),
-        error_rate=recent.error_rate,
-        p50_seconds=recent.p50_seconds,
-        p95_seconds=recent.p95_seconds,
         breaker=control.breaker if control else "closed",
-        breaker_until=control.breaker_until if control else None,
-        breaker_reason=control.breaker_reason if control else None,
         paused=control is not None and control.paused_at is not None,
-        paused_at=control.paused_at if control else None,
-        paused_by=control.paused_by if control else None,
-        pause_reason=control.pause_reason if control else None,
-        held_by=control.held_by if control else None,
         batch_size=(control.batch_size if control else None) or tuning.batch_size,
         interval_seconds=(control.interval_seconds if control else None) or tuning.interval,
         next_run=getattr(job, "next_run_time", None),

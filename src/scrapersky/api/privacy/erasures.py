@@ -3,12 +3,12 @@
 from datetime import datetime
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from scrapersky.actions import erase_person as erasure
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, requires
-from scrapersky.api.schemas.fields import RequestModel
+from scrapersky.api.schemas.fields import RequestModel, ResponseModel
 from scrapersky.core.text_rules import Text
 from scrapersky.store.privacy.identify import PersonQuery
 
@@ -34,10 +34,8 @@ class ErasureRequest(SubjectQuery):
     preview: bool = Field(True, strict=True, description="only report what would be erased")
 
 
-class ReceiverSummary(BaseModel):
+class ReceiverSummary(ResponseModel):
     """A destination that received the person's data."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     destination: str
     kind: str
@@ -45,10 +43,8 @@ class ReceiverSummary(BaseModel):
     delivered_at: datetime | None
 
 
-class ErasureReport(BaseModel):
+class ErasureReport(ResponseModel):
     """What is erased, or would be."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     preview: bool
     contacts: int = Field(description="contacts that are deleted")

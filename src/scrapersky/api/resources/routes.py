@@ -1,5 +1,6 @@
 """The route factory: list, get and curation routes from the declaration of a resource."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, cast
@@ -18,10 +19,10 @@ from scrapersky.api.resources.curation import (
     curate,
     curation_body,
 )
-from scrapersky.api.resources.models import filter_model, query_model
+from scrapersky.api.resources.models import filter_model, query_model, with_columns
 from scrapersky.api.resources.rows import list_page, row_detail
 from scrapersky.api.schemas.fields import RequestModel, RowId
-from scrapersky.api.schemas.listing import Listing, ListQuery, Summary, listing_of
+from scrapersky.api.schemas.listing import CuratedSummary, Detail, Listing, ListQuery, Summary, listing_of
 from scrapersky.store.listing.resources import Resource
 
 
@@ -34,7 +35,7 @@ class ApiResource:
     summary: type[Summary]  # a row in the list
     detail: type[Summary]  # one row by its id
     list_description: str = "The rows of your tenant, filtered and sorted."
-    get_description: str = "The row with its queues, and the rows before and after it in the pipeline."
+    get_description: str = "One row; with its queues and its provenance if it is in the pipeline."
     curation_description: str | None = None  # without one there is no curation route
 
     @cached_property
@@ -46,6 +47,29 @@ class ApiResource:
     def query(self) -> type[ListQuery]:
         """The model of the query of its list."""
         return query_model(self.resource, self.filter)
+
+
+def curated_resource(
+    resource: Resource,
+    singular: str,
+    about: str,
+    *,
+    summary: str,
+    detail: str,
+    curation: str,
+    descriptions: Mapping[str, str] | None = None,
+    in_pipeline: bool = True,
+) -> ApiResource:
+    """Declare a curated resource: `summary` and `detail` name the columns of a row in the list and of one row.
+
+    A row in the pipeline also has its queues and its provenance (store/listing/lineage.py).
+    """
+    name, table = singular.capitalize(), resource.model
+    listed = with_columns(f"{name}Summary", CuratedSummary, table, about, summary, descriptions)
+    mixin = Detail if in_pipeline else None
+    whole = f"All columns of a {singular}."
+    one = with_columns(f"{name}Detail", listed, table, whole, detail, descriptions, mixin=mixin)
+    return ApiResource(resource, singular, listed, one, curation_description=curation)
 
 
 def resource_router(api: ApiResource, tag: str | None = None) -> APIRouter:

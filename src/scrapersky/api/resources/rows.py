@@ -62,9 +62,8 @@ async def row_detail(
 
 def queue_states(resource: Resource, row: Any) -> dict[str, QueueState]:
     """Return the state of a row in each queue of the resource."""
-    parts = ("status", "error", "attempts", "due_at", "revert_to")
     return {
-        queue: QueueState(**{part: getattr(row, f"{queue}_{part}") for part in parts})  # each queue has all four
+        queue: QueueState(**{part: getattr(row, f"{queue}_{part}") for part in QueueState.model_fields})
         for queue in resource.queues
     }
 

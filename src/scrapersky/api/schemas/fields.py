@@ -33,6 +33,12 @@ class RequestModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class ResponseModel(BaseModel):
+    """A part of a response that can be made from the attributes of an object."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
 def _number(value: object) -> object:
     if value is not None and type(value) not in (int, float):
         raise ValueError("must be a number, not text and not true or false")
@@ -109,10 +115,8 @@ Token = Annotated[
 Item = TypeVar("Item")
 
 
-class RowProblem(BaseModel):
+class RowProblem(ResponseModel):
     """A row or value that was not stored."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     line: int = Field(description="the line where the row begins, or the position of the value, from 1")
     message: str = Field(description="what is wrong")

@@ -4,9 +4,9 @@ from datetime import datetime
 from typing import Annotated, Any, Generic, TypeVar
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
-from scrapersky.api.schemas.fields import RequestModel, ResultPage
+from scrapersky.api.schemas.fields import RequestModel, ResponseModel, ResultPage
 from scrapersky.core.vocabularies import Curation, Status
 
 
@@ -27,10 +27,8 @@ class ListQuery(RequestModel):
     limit: Annotated[int, BeforeValidator(_not_boolean)] = Field(50, ge=1, le=200, description="the maximum of items")
 
 
-class Summary(BaseModel):
+class Summary(ResponseModel):
     """The fields of every row of a list."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     id: UUID
     created_at: datetime

@@ -1,21 +1,18 @@
 """Exports: all rows of a resource that match, streamed as a file."""
 
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.responses import StreamingResponse
 
-from scrapersky.api.dependencies import CurrentApplication, WebApplication
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.downloads import FILE_RESPONSE, FileFormat, stream_file
 from scrapersky.api.http.authorization import VIEWER, CurrentActor, requires
 from scrapersky.api.resources.models import filter_model, set_filters
 from scrapersky.api.schemas.fields import RequestModel
-from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import export as exports
 from scrapersky.store.listing.export import EXPORTED
-from scrapersky.store.listing.paginate import Filters
 from scrapersky.store.listing.resources import Resource
 
 FILTERS: Mapping[str, type[RequestModel]] = {name: filter_model(resource) for name, resource in EXPORTED.items()}
@@ -33,21 +30,13 @@ def _export_of(resource: Resource, filter_type: type[RequestModel]) -> Callable[
         filters = set_filters(query, resource)
         async with application.database.session(actor.tenant_id) as session:
             await exports.note(session, actor, resource.name, filters, ending)
-        rows = _rows(application, actor, resource, filters, flat=ending == "csv")
+        rows = application.downloads.rows(
+            actor.tenant_id,
+            lambda session: exports.rows(session, resource, actor.tenant_id, filters, flat=ending == "csv"),
+        )
         return await stream_file(resource.name, ending, exports.columns_of(resource), rows)
 
     return export
-
-
-async def _rows(
-    application: WebApplication, actor: Actor, resource: Resource, filters: Filters, *, flat: bool
-) -> AsyncGenerator[dict[str, Any]]:
-    async with (
-        application.downloads.session(actor.tenant_id) as session,
-        aclosing(exports.rows(session, resource, actor.tenant_id, filters, flat=flat)) as rows,
-    ):
-        async for row in rows:
-            yield row
 
 
 for _name, _filter in FILTERS.items():

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from scrapersky.actions.imports import run as imports
 from scrapersky.actions.imports.columns import read_mapping
@@ -15,7 +15,7 @@ from scrapersky.actions.imports.run import ImportRequest
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import OPERATOR, CurrentActor, requires
 from scrapersky.api.http.strict_requests import DuplicateMember
-from scrapersky.api.schemas.fields import Flag, RequestModel, RowProblem
+from scrapersky.api.schemas.fields import Flag, RequestModel, ResponseModel, RowProblem
 from scrapersky.core.errors import BadRequest
 from scrapersky.core.text_rules import Text
 from scrapersky.extract.tabular import strict_json
@@ -54,10 +54,8 @@ class ImportBody(RequestModel):
     )
 
 
-class ImportReport(BaseModel):
+class ImportReport(ResponseModel):
     """The result of an import."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     noun: str
     dry_run: bool

@@ -5,14 +5,14 @@ from typing import Any
 from uuid import UUID
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, Field, create_model
 
 from scrapersky.actions.imports import run as imports
 from scrapersky.actions.imports.columns import COLUMNS
 from scrapersky.actions.imports.run import ImportRequest, Report
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import OPERATOR, CurrentActor, requires
-from scrapersky.api.schemas.fields import RequestModel
+from scrapersky.api.schemas.fields import RequestModel, ResponseModel
 from scrapersky.core.text_rules import Text
 from scrapersky.extract.tabular.rows import read_objects
 
@@ -40,10 +40,8 @@ class ItemProblem(BaseModel):
     message: str = Field(description="what is wrong")
 
 
-class SubmissionReport(BaseModel):
+class SubmissionReport(ResponseModel):
     """The result of a submission."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     search_id: UUID | None = Field(description="the search that the rows belong to; empty without rows")
     created: int
