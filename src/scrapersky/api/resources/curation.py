@@ -156,8 +156,8 @@ def _result(
 
 
 def _response(answered: StoredResponse) -> JSONResponse:
-    headers = {"Location": f"{PREFIX}/jobs/{answered.answer['id']}"} if answered.status_code == 202 else None
-    return JSONResponse(answered.answer, answered.status_code, headers)
+    headers = {"Location": f"{PREFIX}/jobs/{answered.body['id']}"} if answered.status_code == 202 else None
+    return JSONResponse(answered.body, answered.status_code, headers)
 
 
 def _hash(request: list[Any]) -> str:

@@ -50,7 +50,7 @@ class OpenInvitation:
 async def create(session: AsyncSession, actor: Actor, role: Role) -> tuple[Invitation, str]:
     """Create an invitation to the actor's tenant; return it and its token, which is not stored."""
     token = tokens.new_secret()
-    made = Invitation(
+    invitation = Invitation(
         id=new_id(),
         tenant_id=actor.tenant_id,
         role=role.value,
@@ -58,11 +58,11 @@ async def create(session: AsyncSession, actor: Actor, role: Role) -> tuple[Invit
         created_by=actor.user_id,
         expires_at=clock.now() + LIFETIME,
     )
-    session.add(made)
+    session.add(invitation)
     await session.flush()
-    await session.refresh(made)
-    await audit.record(session, actor, "invite", f"invitation {made.id}", None, {"role": made.role})
-    return made, token
+    await session.refresh(invitation)
+    await audit.record(session, actor, "invite", f"invitation {invitation.id}", None, {"role": invitation.role})
+    return invitation, token
 
 
 async def find(connection: asyncpg.Connection, token: str) -> OpenInvitation:

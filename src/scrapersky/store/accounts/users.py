@@ -33,11 +33,11 @@ async def create(session: AsyncSession, actor: Actor, name: str, role: Role, pas
     values = {"id": new_id(), "tenant_id": actor.tenant_id, "name": name, "role": role.value}
     if password_hash:
         values |= {"password_hash": password_hash, "password_changed_at": func.now()}
-    made = await session.scalar(insert(User).values(values).on_conflict_do_nothing().returning(User.id))
-    if made is None:
+    user_id = await session.scalar(insert(User).values(values).on_conflict_do_nothing().returning(User.id))
+    if user_id is None:
         raise UserNameTaken(f"The name {name!r} is in use. Choose another name.")
-    user = await get(session, actor.tenant_id, made)
-    await audit.record(session, actor, "create", f"user {made}", None, shown(user))
+    user = await get(session, actor.tenant_id, user_id)
+    await audit.record(session, actor, "create", f"user {user_id}", None, shown(user))
     return user
 
 
@@ -66,12 +66,12 @@ async def of_tenant(session: AsyncSession, tenant_id: UUID, after: str | None, l
 
 async def system_user_id(session: AsyncSession, configured: UUID | None) -> UUID | None:
     """Return the user that workflows act as: the configured one if active and of an operator, or the built-in."""
-    wanted = select(User.id).where(User.is_system).order_by(User.created_at).limit(1)
+    query = select(User.id).where(User.is_system).order_by(User.created_at).limit(1)
     if configured is not None:
-        wanted = select(User.id).join(Tenant, Tenant.id == User.tenant_id)
-        wanted = wanted.where(User.id == configured, User.disabled_at.is_(None))
-        wanted = wanted.where(Tenant.disabled_at.is_(None), Tenant.is_operator)
-    found: UUID | None = await session.scalar(wanted)
+        query = select(User.id).join(Tenant, Tenant.id == User.tenant_id)
+        query = query.where(User.id == configured, User.disabled_at.is_(None))
+        query = query.where(Tenant.disabled_at.is_(None), Tenant.is_operator)
+    found: UUID | None = await session.scalar(query)
     return found
 
 

@@ -65,13 +65,17 @@ async def withdraw(session: AsyncSession, contact_ids: Sequence[UUID]) -> None:
         )
 
 
-async def cancel(session: AsyncSession, actor: Actor, wanted: Filters | Sequence[UUID]) -> int:
+async def cancel(session: AsyncSession, actor: Actor, selection: Filters | Sequence[UUID]) -> int:
     """Withdraw waiting deliveries by ids or by filter; return how many."""
-    chosen = _waiting(actor, wanted).with_for_update(key_share=True)
+    chosen = _waiting(actor, selection).with_for_update(key_share=True)
     done = await session.execute(update(Delivery).where(Delivery.id.in_(chosen)).values(**_WITHDRAWN))
     withdrawn = done.rowcount if isinstance(done, CursorResult) else 0
     if withdrawn:
-        before = {"ids": [str(each) for each in wanted]} if isinstance(wanted, Sequence) else {"filter": dict(wanted)}
+        before = (
+            {"ids": [str(each) for each in selection]}
+            if isinstance(selection, Sequence)
+            else {"filter": dict(selection)}
+        )
         await audit.record(session, actor, "cancel", "deliveries", before, {"withdrawn": withdrawn})
     return withdrawn
 
@@ -81,11 +85,11 @@ async def count_waiting(session: AsyncSession, actor: Actor, filters: Filters) -
     return int(await session.scalar(select(func.count()).select_from(_waiting(actor, filters).subquery())) or 0)
 
 
-def _waiting(actor: Actor, wanted: Filters | Sequence[UUID]) -> Select[Any]:
+def _waiting(actor: Actor, selection: Filters | Sequence[UUID]) -> Select[Any]:
     chosen = select(Delivery.id).where(Delivery.delivery_status == Status.QUEUED).order_by(Delivery.id)
-    if isinstance(wanted, Sequence):
-        return chosen.where(Delivery.tenant_id == actor.tenant_id, one_of(Delivery.id, wanted))
-    return matching(chosen, DELIVERIES, actor.tenant_id, wanted)
+    if isinstance(selection, Sequence):
+        return chosen.where(Delivery.tenant_id == actor.tenant_id, one_of(Delivery.id, selection))
+    return matching(chosen, DELIVERIES, actor.tenant_id, selection)
 
 
 _WITHDRAWN: dict[str, Any] = {

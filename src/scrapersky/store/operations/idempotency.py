@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import delete, func, select, text, update
+from sqlalchemy import delete, func, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -26,7 +26,7 @@ class StoredResponse:
     """The response to the first request."""
 
     status_code: int
-    answer: dict[str, Any]
+    body: dict[str, Any]
 
 
 async def recall(session: AsyncSession, tenant_id: UUID, key: str, request_hash: str) -> StoredResponse | None:
@@ -40,20 +40,16 @@ async def recall(session: AsyncSession, tenant_id: UUID, key: str, request_hash:
     )
     if reserved.rowcount:  # type: ignore[attr-defined]
         return None
-    found = (
-        await session.scalars(
-            select(IdempotencyKey).where(IdempotencyKey.tenant_id == tenant_id, IdempotencyKey.key == key)
-        )
-    ).one()
+    found = await session.get_one(IdempotencyKey, (tenant_id, key))
     if found.request_hash != request_hash:
         raise KeyReused("Use a new key for a new request; a key is stored for 24 hours.")
     return StoredResponse(found.status_code, found.response)
 
 
-async def remember(session: AsyncSession, tenant_id: UUID, key: str, answered: StoredResponse) -> None:
+async def remember(session: AsyncSession, tenant_id: UUID, key: str, response: StoredResponse) -> None:
     """Store the response, in the transaction of the change."""
     await session.execute(
         update(IdempotencyKey)
         .where(IdempotencyKey.tenant_id == tenant_id, IdempotencyKey.key == key)
-        .values(status_code=answered.status_code, response=answered.answer)
+        .values(status_code=response.status_code, response=response.body)
     )

@@ -225,7 +225,7 @@ def _section_query(workflow: AnyWorkflow, tenant_id: UUID, section: str, after: 
     is_in_section = status == literal(STATUS_OF[section].value, literal_execute=True)
     clock = due_at.is_not(None) if section in TIMED else due_at.is_(None) if section == "ready" else true()
     place = (key, table.c.id) if key is not None else (table.c.id,)
-    wanted = (
+    query = (
         select(
             table.c.id,
             status.label("status"),
@@ -241,8 +241,8 @@ def _section_query(workflow: AnyWorkflow, tenant_id: UUID, section: str, after: 
         .order_by(*place)
     )
     if after is None:
-        return wanted
-    return wanted.where(tuple_(*place) > tuple_(*((after.key, after.id) if key is not None else (after.id,))))
+        return query
+    return query.where(tuple_(*place) > tuple_(*((after.key, after.id) if key is not None else (after.id,))))
 
 
 def _item(section: str, row: Any) -> QueueRow:

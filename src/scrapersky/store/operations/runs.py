@@ -18,6 +18,7 @@ from scrapersky.engine.outcomes import OutcomeKind
 from scrapersky.models import Run
 
 WINDOW = timedelta(minutes=15)  # of rates and quantiles
+SUMMED = ("completed", "skipped", "retried", "failed")
 
 _INSERT = """
 INSERT INTO run (workflow, host, pid, started_at, seconds, claimed, completed, skipped, postponed, retried, failed,
@@ -80,14 +81,14 @@ async def page(
     limit: int = 50,
 ) -> list[Run]:
     """Return a page, newest first; `before` is the start and id of the last run of the page before."""
-    wanted = select(Run).order_by(Run.started_at.desc(), Run.id.desc()).limit(limit)
+    query = select(Run).order_by(Run.started_at.desc(), Run.id.desc()).limit(limit)
     if workflow is not None:
-        wanted = wanted.where(Run.workflow == workflow)
+        query = query.where(Run.workflow == workflow)
     if since is not None:
-        wanted = wanted.where(Run.started_at >= since)
+        query = query.where(Run.started_at >= since)
     if before is not None:
-        wanted = wanted.where(tuple_(Run.started_at, Run.id) < before)
-    return list(await session.scalars(wanted))
+        query = query.where(tuple_(Run.started_at, Run.id) < before)
+    return list(await session.scalars(query))
 
 
 async def get(session: AsyncSession, run_id: int) -> Run:
@@ -104,10 +105,7 @@ async def recent(session: AsyncSession) -> Mapping[str, RecentRuns]:
     rows = await session.execute(
         select(
             Run.workflow,
-            func.sum(Run.completed).label("completed"),
-            func.sum(Run.skipped).label("skipped"),
-            func.sum(Run.retried).label("retried"),
-            func.sum(Run.failed).label("failed"),
+            *(func.sum(getattr(Run, name)).label(name) for name in SUMMED),
             buckets.label("buckets"),
         )
         .where(Run.started_at > func.now() - WINDOW, Run.claimed > 0)
@@ -118,11 +116,7 @@ async def recent(session: AsyncSession) -> Mapping[str, RecentRuns]:
 
 def _recent(row: Any) -> RecentRuns:
     buckets = [int(count) for count in row.buckets]
+    sums = {name: getattr(row, name) for name in SUMMED}
     return RecentRuns(
-        row.completed,
-        row.skipped,
-        row.retried,
-        row.failed,
-        histogram.quantile(buckets, 0.5),
-        histogram.quantile(buckets, 0.95),
+        **sums, p50_seconds=histogram.quantile(buckets, 0.5), p95_seconds=histogram.quantile(buckets, 0.95)
     )

@@ -162,8 +162,8 @@ async def _insert(
         "values": [None if origin == ERASURE else point.value for point in points],
         "hashes": [point.digest for point in points],
     }
-    made = await session.execute(_ERASE if origin == ERASURE else _INSERT, {**common, **columns})
-    return made.rowcount if isinstance(made, CursorResult) else 0
+    inserted = await session.execute(_ERASE if origin == ERASURE else _INSERT, {**common, **columns})
+    return inserted.rowcount if isinstance(inserted, CursorResult) else 0
 
 
 async def _marked(session: AsyncSession, tenant_id: UUID) -> int:
