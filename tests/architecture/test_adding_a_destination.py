@@ -6,7 +6,7 @@ from pathlib import Path
 import asyncpg
 
 from tests.architecture.walkthrough import ROOT, Walkthrough
-from tests.factories.http_server import LittleServer, Reply
+from tests.factories.http_server import Reply, ScriptedServer
 
 PAGE = "adding-a-destination.md"
 MAX_FILES = 3
@@ -19,9 +19,9 @@ async def test_following_the_page_gives_a_destination_that_is_delivered_to(tmp_p
     assert f"it touches {len(copy.files)} files" in " ".join((ROOT / "docs" / PAGE).read_text().split())
     assert not any(path.startswith("migrations/") for path in copy.files)
 
-    async with LittleServer() as server:
-        server.answers["/v1/health"] = [Reply({"healthy": True})]
-        server.answers["/"] = [Reply({"id": "hwQ2YpKdmg"})]
+    async with ScriptedServer() as server:
+        server.replies["/v1/health"] = [Reply({"healthy": True})]
+        server.replies["/"] = [Reply({"id": "hwQ2YpKdmg"})]
         copy.environment |= {
             "SCRAPERSKY_DATA_DIR": str(tmp_path / "data"),
             "CRAWL_HOST_OVERRIDES": f"ntfy.example=127.0.0.1:{server.port}",
@@ -43,7 +43,7 @@ async def test_following_the_page_gives_a_destination_that_is_delivered_to(tmp_p
         await connection.close()
         assert tuple(delivered) == ("Completed", "hwQ2YpKdmg")
         assert "tk_secret" not in secret
-        health, published = server.asked
+        health, published = server.requests
         assert health.path == "/v1/health"
         assert published.headers["Authorization"] == "Bearer tk_secret"
         assert (published.json["topic"], published.json["title"]) == ("contacts", "Anna Molar")

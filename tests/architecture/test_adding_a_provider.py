@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from tests.architecture.walkthrough import ROOT, Walkthrough
-from tests.factories.http_server import LittleServer, Reply
+from tests.factories.http_server import Reply, ScriptedServer
 
 PAGE = "adding-a-provider.md"
 MAX_FILES = 3
@@ -28,11 +28,11 @@ async def test_following_the_page_gives_a_provider_that_finds_leads(tmp_path: Pa
     assert "directory" in await copy.scrapersky("find", "--help", COLUMNS="200")
     assert "PROVIDER_DIRECTORY_URL" in await copy.scrapersky("settings")
     await copy.scrapersky("migrate")
-    async with LittleServer() as server:
-        server.answers["/companies"] = [Reply([MOLAR])]
+    async with ScriptedServer() as server:
+        server.replies["/companies"] = [Reply([MOLAR])]
         allowed = {"PROVIDER_DIRECTORY_URL": server.url, "CRAWL_ALLOWED_PRIVATE_NETWORKS": f"127.0.0.1:{server.port}"}
         summary = json.loads(await copy.scrapersky(*SEARCH, **allowed))
-        asked = [(request.path, request.query) for request in server.asked]
+        asked = [(request.path, request.query) for request in server.requests]
     assert asked == [("/companies", {"kind": "dentists", "town": "Helsinki"})]
     assert summary["provider"] == "directory"
     with (tmp_path / "leads.csv").open(encoding="utf-8-sig") as file:

@@ -5,7 +5,7 @@ import json
 import random
 from typing import Any
 
-from tests.factories.http_server import Asked, LittleServer, Reply
+from tests.factories.http_server import ReceivedRequest, Reply, ScriptedServer
 
 KEY = "AIza-planted-Secret_0123456789"
 DEARER = {"websiteUri", "internationalPhoneNumber", "nationalPhoneNumber", "rating", "userRatingCount", "priceLevel"}
@@ -13,14 +13,14 @@ NOT_COMPARED = ("pageToken", "pageSize")
 
 
 def error(code: int, status: str, message: str, reason: str = "", **metadata: str) -> Reply:
-    """google.rpc.Status as it goes over the wire."""
+    """Build the JSON of a google.rpc.Status."""
     info = {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason, "metadata": metadata}
     details = {"details": [info]} if reason else {}
     return Reply({"error": {"code": code, "message": message, "status": status, **details}}, code)
 
 
 def exhausted(unit: str) -> Reply:
-    """429 as Google says it, per Minute or per Day."""
+    """Build Google's 429 for a quota per Minute or per Day."""
     name = f"SearchTextRequestPer{unit}PerProject"
     short = {"Minute": "1/min/{project}", "Day": "1/d/{project}"}[unit]
     return error(429, "RESOURCE_EXHAUSTED", "Quota.", "RATE_LIMIT_EXCEEDED", quota_limit=name, quota_unit=short)
@@ -29,7 +29,7 @@ def exhausted(unit: str) -> Reply:
 def points(
     count: int, seed: int = 1, box: tuple[float, float, float, float] = (60.16, 24.93, 60.18, 24.96)
 ) -> list[Any]:
-    """So many places at random, in clusters as a town has them."""
+    """Return this many random places in clusters, as in a town."""
     random_ = random.Random(seed)
     south, west, north, east = box
     centres = [(random_.uniform(south, north), random_.uniform(west, east)) for _ in range(6)]
@@ -45,16 +45,16 @@ def points(
 class TinyGoogle:
     """Answers for a little server; `faults` are answered before anything else."""
 
-    def __init__(self, server: LittleServer, places: list[dict[str, Any]]) -> None:
+    def __init__(self, server: ScriptedServer, places: list[dict[str, Any]]) -> None:
         self.places = places
         self.faults: list[Reply] = []
         self.paid = 0
         self.free = 0
-        server.answers["/v1/places:searchText"] = self.search
+        server.replies["/v1/places:searchText"] = self.search
         for place in places:
-            server.answers[f"/v1/places/{place['id']}"] = self.details
+            server.replies[f"/v1/places/{place['id']}"] = self.details
 
-    def search(self, asked: Asked) -> Reply:
+    def search(self, asked: ReceivedRequest) -> Reply:
         refusal = self.refusal(asked)
         if refusal is not None:
             return refusal
@@ -69,12 +69,12 @@ class TinyGoogle:
             answer["nextPageToken"] = base64.b64encode(json.dumps([compared(body), start + 20]).encode()).decode()
         return Reply(answer)
 
-    def details(self, asked: Asked) -> Reply:
+    def details(self, asked: ReceivedRequest) -> Reply:
         wanted = asked.path.rpartition("/")[2]
         place = next(place for place in self.places if place["id"] == wanted)
         return self.refusal(asked) or Reply(masked(place, asked))
 
-    def refusal(self, asked: Asked) -> Reply | None:
+    def refusal(self, asked: ReceivedRequest) -> Reply | None:
         if asked.headers.get("X-Goog-Api-Key") != KEY or "key" in asked.query:
             return error(400, "INVALID_ARGUMENT", f"API key not valid: {asked.headers}", "API_KEY_INVALID")
         if self.faults:
@@ -98,11 +98,11 @@ def compared(body: dict[str, Any]) -> str:
     return json.dumps({key: value for key, value in body.items() if key not in NOT_COMPARED}, sort_keys=True)
 
 
-def fields(asked: Asked) -> set[str]:
+def fields(asked: ReceivedRequest) -> set[str]:
     return {field.removeprefix("places.") for field in asked.headers["X-Goog-FieldMask"].split(",")}
 
 
-def masked(place: dict[str, Any], asked: Asked) -> dict[str, Any]:
+def masked(place: dict[str, Any], asked: ReceivedRequest) -> dict[str, Any]:
     known = {
         "displayName": {"text": f"Business {place['id']}"},
         "websiteUri": f"https://{place['id']}.example/",

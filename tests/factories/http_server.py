@@ -1,4 +1,4 @@
-"""A real HTTP server on loopback that answers what a test tells it to, and remembers what it was asked."""
+"""A real HTTP server on loopback that sends the replies of a test and records the requests."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -10,7 +10,7 @@ from aiohttp import web
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReceivedRequest:
     """One request as it arrived."""
 
     method: str
@@ -27,7 +27,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer; a body that is no text is sent as JSON."""
+    """One reply; a body that is not text is sent as JSON."""
 
     body: Any = ""
     status: int = 200
@@ -35,22 +35,22 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
 
 
-Handler = Callable[[Asked], Reply | Awaitable[Reply]]
+Handler = Callable[[ReceivedRequest], Reply | Awaitable[Reply]]
 
 
-class LittleServer:
-    """Set `answers[path]` to a list (each used once, the last one for ever) or to a function of the request."""
+class ScriptedServer:
+    """Set `replies[path]` to a list (each is sent once, the last one repeatedly) or to a function of the request."""
 
     def __init__(self) -> None:
-        self.answers: dict[str, list[Reply] | Handler] = {}
-        self.asked: list[Asked] = []
+        self.replies: dict[str, list[Reply] | Handler] = {}
+        self.requests: list[ReceivedRequest] = []
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
     def paths(self) -> list[str]:
-        return [one.path for one in self.asked]
+        return [one.path for one in self.requests]
 
     async def __aenter__(self) -> Self:
         self._runner = web.AppRunner(self._application())
@@ -64,7 +64,7 @@ class LittleServer:
         await self.stop()
 
     async def stop(self) -> None:
-        """Nobody answers at this port any more."""
+        """Stop listening."""
         await self._runner.cleanup()
 
     def _application(self) -> web.Application:
@@ -73,11 +73,11 @@ class LittleServer:
         return application
 
     async def _serve(self, request: web.Request) -> web.Response:
-        asked = Asked(
+        asked = ReceivedRequest(
             request.method, request.path, dict(request.query), dict(request.headers), await request.read(), monotonic()
         )
-        self.asked.append(asked)
-        script = self.answers.get(request.path, [Reply("no such page", 404, "text/plain")])
+        self.requests.append(asked)
+        script = self.replies.get(request.path, [Reply("no such page", 404, "text/plain")])
         if isinstance(script, list):
             reply = script.pop(0) if len(script) > 1 else script[0]
         else:

@@ -39,7 +39,7 @@ class LittleS3:
         await self.stop()
 
     async def stop(self) -> None:
-        """Nobody answers at this port any more."""
+        """Stop listening."""
         await self._runner.cleanup()
 
     async def _serve(self, request: web.Request) -> web.Response:
@@ -75,7 +75,7 @@ class LittleS3:
         )
 
     def _list(self, bucket: str, query: Mapping[str, str]) -> str:
-        """Keys and, with a delimiter, what they have in common up to it; the next page begins after the token."""
+        """List keys and, with a delimiter, common prefixes; the next page begins after the token."""
         prefix, delimiter = query.get("prefix", ""), query.get("delimiter", "")
         names: dict[str, bytes | None] = {}
         for key in sorted(self.buckets[bucket]):

@@ -50,7 +50,7 @@ class Site:
 
 @asynccontextmanager
 async def serving(answers: Mapping[str, bytes | str | int | tuple[int, str]]) -> AsyncIterator[Site]:
-    """The site while it is up."""
+    """Serve the site."""
     site = Site(answers)
     server = await asyncio.start_server(site.serve, "127.0.0.1", 0)
     site.port = server.sockets[0].getsockname()[1]
@@ -60,7 +60,7 @@ async def serving(answers: Mapping[str, bytes | str | int | tuple[int, str]]) ->
 
 @asynccontextmanager
 async def crawling(site: Site, *, honour_robots: bool = True, slots: int = 10) -> AsyncIterator[Crawler]:
-    """A crawler that knows the site's names and may visit nothing else."""
+    """Open a crawler that resolves the names of the site and may visit nothing else."""
     known = parse_known(",".join(f"{host}=127.0.0.1:{site.port}" for host in HOSTS))
     guard = SsrfGuard(allowance=Allowance([f"127.0.0.1:{site.port}"]))
     async with Client(guard, known_hosts=known) as client:

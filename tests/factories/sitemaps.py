@@ -30,10 +30,10 @@ def read(body: bytes | str, *, url: str | None = SITE, chunk: int = 65_536, limi
 
 
 def urlset(*records: str, head: str = '<?xml version="1.0" encoding="UTF-8"?>\n', root: str = NAMESPACE) -> str:
-    """A urlset of these records."""
+    """Build a urlset of these records."""
     return f"{head}<urlset {root}>\n" + "\n".join(records) + "\n</urlset>\n"
 
 
 def record(loc: str, inside: str = "") -> str:
-    """One url record."""
+    """Build one url record."""
     return f"  <url>\n    <loc>{loc}</loc>\n{inside}  </url>"

@@ -138,7 +138,7 @@ class Lab:
         self.canary = canary
 
     def client(self, *, filtered: bool = True, names: bool = True) -> Client:
-        """A fresh client. Without `filtered` names are not judged when looked up, only when connected to."""
+        """Build a client. Without `filtered` addresses are not checked on lookup, only when connecting."""
         if self.namespace:
             client = Client(SsrfGuard(), LIMITS, dns_seconds=1.5)
             known = {}
@@ -160,7 +160,7 @@ class Lab:
         return f"[{inside}]:{self.canary.port}" if ":" in inside else f"{inside}:{self.canary.port}"
 
     def forms(self) -> list[str]:
-        """Every way of writing a forbidden address that we know of."""
+        """Return every known notation of a forbidden address."""
         port = self.canary.port
         hosts = [*LOOPBACK, *PRIVATE, "0.0.0.0", "::", "::ffff:127.0.0.1", "::ffff:7f00:1", "::127.0.0.1"]
         odd = ["2130706433", "0x7f000001", "0x7f.0.0.1", "0177.0.0.1", "127.1", "0", "①②⑦.0.0.1", "127.0.0.1."]
@@ -189,7 +189,7 @@ class Lab:
 
 
 async def run(namespace: bool) -> Report:
-    """All cases, one report."""
+    """Run all cases and return the report."""
     report = Report("namespace" if namespace else "loopback")
     async with AsyncExitStack() as stack:
         if namespace:
@@ -209,7 +209,7 @@ async def run(namespace: bool) -> Report:
 
 
 async def prove_the_canaries(lab: Lab, report: Report) -> None:
-    """A canary that cannot be reached proves nothing: connect to each one without any guard."""
+    """Connect to each canary without a guard, to prove that it can be reached."""
     for address in [*LOOPBACK, *(PRIVATE if lab.namespace else [])]:
         if ":" in address and not lab.canary.has_six:
             continue
@@ -222,7 +222,7 @@ async def prove_the_canaries(lab: Lab, report: Report) -> None:
 
 
 async def naively(lab: Lab) -> int:
-    """The control: a client without a guard, following redirects, does reach the canaries."""
+    """Fetch without a guard and with redirects, as the control: this reaches the canaries."""
     before = lab.canary.hits
     site = f"http://{PUBLIC_FOUR}" if lab.namespace else f"http://{lab.web.place}"
     async with aiohttp.ClientSession() as session:
@@ -254,7 +254,7 @@ async def fetch_everything(lab: Lab, report: Report) -> None:
 
 
 async def names_that_change_or_fail(lab: Lab, report: Report) -> None:
-    """What only a name server of our own can do."""
+    """Run the cases that need a name server of our own."""
     async with lab.client() as first:
         await record(report, "rebind first", first, "http://rebind.lab/fine")
     async with lab.client() as second:

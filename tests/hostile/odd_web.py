@@ -33,14 +33,14 @@ class Visitor:
         self._writer = writer
 
     async def raw(self, data: bytes) -> None:
-        """Bytes as they are."""
+        """Send bytes as they are."""
         if self._writer.is_closing():
             raise Hangup
         self._writer.write(data)
         await self._writer.drain()
 
     async def answer(self, body: bytes = b"", status: str = "200 OK", **headers: str) -> None:
-        """A proper answer; an underscore in a header's name stands for a hyphen."""
+        """Send a proper response; an underscore in the name of a header means a hyphen."""
         fields = {
             "Content-Length": str(len(body)),
             **{name.replace("_", "-"): value for name, value in headers.items()},
@@ -48,11 +48,11 @@ class Visitor:
         await self.raw(_head(status, fields) + (b"" if self.method == "HEAD" else body))
 
     async def redirect(self, location: str, status: str = "302 Found") -> None:
-        """A redirect, unchecked: the location goes out as it is."""
+        """Send a redirect with this location, unchecked."""
         await self.raw(_head(status, {"Location": location, "Content-Length": "0"}))
 
     async def forever(self, piece: bytes, pause: float = 0) -> None:
-        """The same bytes until the visitor leaves."""
+        """Send the same bytes until the client disconnects."""
         while True:
             await self.raw(piece)
             await asyncio.sleep(pause)
@@ -166,7 +166,7 @@ async def tagged(visitor: Visitor) -> None:
 
 # -- bombs ---------------------------------------------------------------------------------------------------------
 def bomb(wbits: int, gibibytes: int = 1) -> bytes:
-    """Zeros without end, made quickly: one flushed block, repeated."""
+    """Build gzip of endless zeros: one flushed block, repeated."""
     packer = zlib.compressobj(9, wbits=wbits)
     start = packer.compress(b"") + packer.flush(zlib.Z_FULL_FLUSH)
     bare = zlib.compressobj(9, wbits=-15)
@@ -416,7 +416,7 @@ async def to_fine_with_body(visitor: Visitor) -> None:
 
 @route("/to/anywhere")
 async def to_anywhere(visitor: Visitor) -> None:
-    """Wherever the query says, byte by byte (hexadecimal, so that nothing is changed on the way)."""
+    """Redirect to the bytes in the query (hexadecimal, so that nothing changes them)."""
     await visitor.redirect(bytes.fromhex(visitor.path.partition("?")[2]).decode("utf-8", "surrogateescape"))
 
 

@@ -18,7 +18,7 @@ def run_lab(mode: str, *before: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def report() -> dict:
-    """The lab's report; on loopback where this machine gives no namespace, and the report says which it was."""
+    """Run the lab in a network namespace, or on loopback if this machine allows none; the report has the mode."""
     unshare = shutil.which("unshare")
     if unshare:
         done = run_lab("namespace", unshare, "--map-root-user", "--net", "--mount")

@@ -22,7 +22,7 @@ FINE = "http://odd.example/fine"
 
 
 def saying(text: str | bytes, status: str = "200 OK", **headers: str) -> Route:
-    """A robots.txt of this text."""
+    """Build the route of a robots.txt with this text."""
 
     async def answer(visitor: Visitor) -> None:
         await visitor.answer(text.encode() if isinstance(text, str) else text, status, **headers)
@@ -40,7 +40,7 @@ async def crawling(
     deadline: float = 20,
     routes: Mapping[str, Route] | None = None,
 ) -> AsyncIterator[tuple[Crawler, OddWeb]]:
-    """A crawler before an odd web with this robots.txt."""
+    """Open a crawler and an odd web with this robots.txt."""
     async with OddWeb(routes={"/robots.txt": robots, **(routes or {})}) as web:
         guard = SsrfGuard((80, 443, *ports), Allowance([web.place]))
         hosts = dict.fromkeys(("odd.example", "other.example"), web.place)
@@ -52,7 +52,7 @@ async def crawling(
 
 @pytest.fixture
 def sleeps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The durations of all calls of asyncio.sleep."""
+    """Record the durations of all calls of asyncio.sleep."""
     durations: list[float] = []
     sleep = asyncio.sleep
 
@@ -189,7 +189,7 @@ async def test_crawl_delay_is_honoured_and_capped(asked: str, seconds: float, sl
 
 
 async def pause_of(crawler: Crawler) -> float:
-    """How long the host is left alone from now on."""
+    """Return the remaining pause of the host in seconds."""
     permit = await crawler._limits.acquire("odd.example")
     return permit.after.total_seconds() if isinstance(permit, NotYet) else 0.0
 

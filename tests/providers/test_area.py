@@ -14,7 +14,7 @@ from scrapersky.providers.osm.overpass import Overpass, query_by_tags
 from scrapersky.providers.osm.provider import OpenStreetMap
 from scrapersky.providers.throttle import Throttle
 from tests.factories.google_server import TinyGoogle, points
-from tests.factories.http_server import LittleServer, Reply
+from tests.factories.http_server import Reply, ScriptedServer
 from tests.providers.conftest import api_at
 from tests.providers.google.test_google_provider import found, google
 
@@ -77,17 +77,17 @@ def test_a_query_for_overpass_has_both_sides_of_the_antimeridian() -> None:
 
 @pytest.mark.parametrize("point", [("-16.9", "180"), ("-16.9", "-180"), ("90", "0"), ("-90", "12")])
 async def test_a_village_at_the_edge_of_the_map_has_a_box(
-    server: LittleServer, client: ClientSource, point: tuple[str, str]
+    server: ScriptedServer, client: ClientSource, point: tuple[str, str]
 ) -> None:
     latitude, longitude = point
-    server.answers["/search"] = [Reply([{"osm_type": "node", "osm_id": 1, "lat": latitude, "lon": longitude}])]
-    server.answers["/api/interpreter"] = [Reply({"elements": []})]
+    server.replies["/search"] = [Reply([{"osm_type": "node", "osm_id": 1, "lat": latitude, "lon": longitude}])]
+    server.replies["/api/interpreter"] = [Reply({"elements": []})]
     throttle = Throttle("OpenStreetMap", server.url)
     osm = OpenStreetMap(
         Nominatim(api_at(client, server.url), throttle).find, Overpass(api_at(client, f"{server.url}/api"), throttle)
     )
     assert [page async for page in osm.search(PlaceQuery("dentists", "Somewhere"), Meter())] == []
-    question = parse_qs(server.asked[1].body.decode())["data"][0]
+    question = parse_qs(server.requests[1].body.decode())["data"][0]
     for box in question.split("nwr")[1:]:
         south, west, north, east = (float(edge) for edge in box.partition("(")[2].partition(")")[0].split(","))
         assert -90 <= south < north <= 90
@@ -95,7 +95,7 @@ async def test_a_village_at_the_edge_of_the_map_has_a_box(
 
 
 def across(count: int) -> list[dict[str, Any]]:
-    """Places of an archipelago through which the antimeridian goes."""
+    """Return places of an archipelago on both sides of the antimeridian."""
     made = points(count, box=(-17.0, 179.9, -16.8, 180.2))
     for place in made:
         place["location"]["longitude"] = wrapped(place["location"]["longitude"])
@@ -104,7 +104,7 @@ def across(count: int) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("knows", [True, False])
 async def test_google_finds_every_place_across_the_antimeridian(
-    client: ClientSource, server: LittleServer, knows: bool
+    client: ClientSource, server: ScriptedServer, knows: bool
 ) -> None:
     async def archipelago(*_: object) -> Area:
         return Area("Taveuni", Box(-17.0, 179.9, -16.8, -179.8))
@@ -112,19 +112,21 @@ async def test_google_finds_every_place_across_the_antimeridian(
     world = TinyGoogle(server, across(400))
     places = await found(google(client, server, geocoder=archipelago if knows else None))
     assert len(places) == len(world.places)
-    boxes = [one.json["locationRestriction"]["rectangle"] for one in server.asked if "locationRestriction" in one.json]
+    bodies = [request.json for request in server.requests]
+    boxes = [body["locationRestriction"]["rectangle"] for body in bodies if "locationRestriction" in body]
     assert any(box["low"]["longitude"] > box["high"]["longitude"] for box in boxes)
     assert max((box["high"]["longitude"] - box["low"]["longitude"]) % 360 for box in boxes) < 1
-    assert len(server.asked) < 150
+    assert len(server.requests) < 150
 
 
 async def test_no_query_to_google_covers_more_than_half_of_the_globe(
-    client: ClientSource, server: LittleServer
+    client: ClientSource, server: ScriptedServer
 ) -> None:
     async def earth(*_: object) -> Area:
         return Area("Earth", Box(-90, -180, 90, 180))
 
     world = TinyGoogle(server, points(70, box=(-40, -170, 60, 170)))
     assert len(await found(google(client, server, geocoder=earth))) == len(world.places)
-    boxes = [one.json["locationRestriction"]["rectangle"] for one in server.asked if "locationRestriction" in one.json]
+    bodies = [request.json for request in server.requests]
+    boxes = [body["locationRestriction"]["rectangle"] for body in bodies if "locationRestriction" in body]
     assert max(box["high"]["longitude"] - box["low"]["longitude"] for box in boxes) == 180

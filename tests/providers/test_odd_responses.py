@@ -1,4 +1,4 @@
-"""Whatever a provider answers, a place comes out that a database can hold, or none."""
+"""Any response of a provider gives a place that the database can store, or none."""
 
 import json
 from typing import Any
@@ -61,7 +61,7 @@ def some(names: list[str], values: st.SearchStrategy[Any]) -> st.SearchStrategy[
 
 
 def storable(place: PlaceDetails) -> bool:
-    """Text without NUL and surrogates, JSON without NaN: what PostgreSQL takes."""
+    """Return whether PostgreSQL can store the place: no NUL, no surrogates, no NaN."""
     facts = {name: value for name, value in vars(place).items() if name not in ("fetched_at", "expires_at")}
     text = json.dumps(facts, allow_nan=False, ensure_ascii=False)
     return "\\u0000" not in text and text.encode() != b"" and bool(place.name)

@@ -11,7 +11,7 @@ from scrapersky.providers.base import Meter, PlaceQuery, Providers
 from scrapersky.providers.declaration import ProviderDeclaration
 from scrapersky.providers.registry import DECLARATIONS, DEFAULT_PROVIDER, configured_providers, unknown_provider
 from tests.factories.google_server import KEY, TinyGoogle, points
-from tests.factories.http_server import LittleServer, Reply
+from tests.factories.http_server import Reply, ScriptedServer
 
 PAGE = Path(__file__).parents[2] / "docs" / "providers.md"
 
@@ -68,12 +68,12 @@ def test_the_public_nominatim_is_never_requested_faster_than_its_policy(host: st
     assert providers(PROVIDER_NOMINATIM_URL="http://geo.example", PROVIDER_NOMINATIM_DELAY_SECONDS="0")
 
 
-async def test_all_providers_use_the_guarded_client(server: LittleServer, tmp_path: Path) -> None:
+async def test_all_providers_use_the_guarded_client(server: ScriptedServer, tmp_path: Path) -> None:
     box = ["60.16", "60.18", "24.93", "24.96"]
     town = {"osm_type": "relation", "osm_id": 1, "boundingbox": box, "address": {"country_code": "fi"}}
     element = {"type": "node", "id": 7, "lat": 60.17, "lon": 24.94, "tags": {"name": "Hymy", "amenity": "dentist"}}
-    server.answers["/nominatim/search"] = [Reply([town])]
-    server.answers["/api/interpreter"] = [Reply({"elements": [element]})]
+    server.replies["/nominatim/search"] = [Reply([town])]
+    server.replies["/api/interpreter"] = [Reply({"elements": [element]})]
     TinyGoogle(server, points(80))
     (tmp_path / "firms.csv").write_text("name,category\nHymy,dentist\n")
     chosen = settings(
@@ -97,8 +97,8 @@ async def test_all_providers_use_the_guarded_client(server: LittleServer, tmp_pa
         await web.close()
     assert found == {"openstreetmap": 1, "google_places": 80, "file": 1}
     assert server.paths().count("/nominatim/search") == 1  # Google's search knew the answer already
-    assert all("me.example/bot" in one.headers["User-Agent"] for one in server.asked)
-    sent = [one.path for one in server.asked if "X-Goog-Api-Key" in one.headers]
+    assert all("me.example/bot" in one.headers["User-Agent"] for one in server.requests)
+    sent = [one.path for one in server.requests if "X-Goog-Api-Key" in one.headers]
     assert set(sent) == {"/v1/places:searchText"}
 
 

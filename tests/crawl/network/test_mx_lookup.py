@@ -37,7 +37,7 @@ ZONE = {
 
 
 def well(query: dns.message.Message, kind: str) -> bytes:
-    """An answer from the zone, aliases followed."""
+    """Build a response from the zone, with aliases resolved."""
     reply = dns.message.make_response(query)
     reply.flags |= dns.flags.RA
     name = query.question[0].name

@@ -42,7 +42,7 @@ async def test_robots_lines_come_first_and_nothing_else_is_requested():
 
     assert result.outcome is SearchOutcome.FOUND
     assert sorted(urls(result)) == ["/one.xml", "/two.txt"]
-    assert {found.how for found in result.sitemaps} == {FoundBy.ROBOTS}
+    assert {found.found_by for found in result.sitemaps} == {FoundBy.ROBOTS}
     assert {found.kind for found in result.sitemaps} == {SitemapKind.URLSET, SitemapKind.TEXT}
     assert sorted(asked) == ["/one.xml", "/robots.txt", "/two.txt"]
 
@@ -50,7 +50,7 @@ async def test_robots_lines_come_first_and_nothing_else_is_requested():
 async def test_well_known_paths_are_requested_without_robots_lines():
     result, asked = await search({"/sitemap.xml": PAGES})
 
-    assert (urls(result), result.sitemaps[0].how) == (["/sitemap.xml"], FoundBy.WELL_KNOWN)
+    assert (urls(result), result.sitemaps[0].found_by) == (["/sitemap.xml"], FoundBy.WELL_KNOWN)
     assert sorted(asked) == ["/robots.txt", "/sitemap.xml", "/sitemap_index.xml"]
 
 
@@ -58,7 +58,7 @@ async def test_robots_lines_without_a_sitemap_are_reported_and_the_search_contin
     result, _ = await search({"/robots.txt": "Sitemap: /gone.xml", "/sitemap.xml": PAGES})
 
     assert urls(result) == ["/sitemap.xml"]
-    assert (result.misses[0].how, result.misses[0].kind) == (FoundBy.ROBOTS, MissKind.NONE)
+    assert (result.misses[0].found_by, result.misses[0].kind) == (FoundBy.ROBOTS, MissKind.NONE)
     assert "404" in result.misses[0].why
 
 
@@ -78,14 +78,14 @@ async def test_links_of_the_home_page_lead_to_sitemaps():
     result, _ = await search({"/": home, "/maps/Sitemap-de.xml?a=1&b=2": PAGES, "/s": PAGES})
 
     assert sorted(urls(result)) == ["/maps/Sitemap-de.xml?a=1&b=2", "/s"]
-    assert result.sitemaps[0].how is FoundBy.HTML
+    assert result.sitemaps[0].found_by is FoundBy.HTML
 
 
 async def test_a_feed_is_the_last_resort():
     home = '<html><link rel="alternate" type="application/rss+xml" href="/feed">'
     result, asked = await search({"/": home, "/feed": "<rss><channel><item><link>/a</link></item></channel></rss>"})
 
-    assert (result.sitemaps[0].how, result.sitemaps[0].kind) == (FoundBy.FEED, SitemapKind.RSS)
+    assert (result.sitemaps[0].found_by, result.sitemaps[0].kind) == (FoundBy.FEED, SitemapKind.RSS)
     assert asked[-1] == "/feed"
 
 
@@ -102,7 +102,7 @@ async def test_children_of_an_index_are_found_with_their_parent_and_lastmod():
 
     parent, *children = result.sitemaps
     assert (parent.kind, parent.depth, parent.entries) == (SitemapKind.INDEX, 0, 2)
-    assert [(child.parent, child.depth, child.how, child.lastmod_text) for child in children] == [
+    assert [(child.parent, child.depth, child.found_by, child.lastmod_text) for child in children] == [
         ("http://shop.example/sitemap.xml", 1, FoundBy.INDEX, "2024-05-06")
     ] * 2
 
@@ -151,7 +151,7 @@ async def test_children_on_other_sites_are_not_requested():
     result, asked = await search(answers)
 
     assert urls(result) == ["/sitemap.xml", "http://cdn.shop.example/y.xml"]
-    assert [(miss.url, miss.kind) for miss in result.misses if miss.how is FoundBy.INDEX] == [
+    assert [(miss.url, miss.kind) for miss in result.misses if miss.found_by is FoundBy.INDEX] == [
         ("http://other.example/x.xml", MissKind.REFUSED),
         ("http://127.0.0.1/z.xml", MissKind.REFUSED),
     ]
@@ -232,7 +232,7 @@ async def test_a_sitemap_given_by_its_url_is_read_and_nothing_else_is_searched()
     )
 
     assert urls(result) == ["/deep/s.xml", "/1.xml"]
-    assert result.sitemaps[0].how is FoundBy.GIVEN
+    assert result.sitemaps[0].found_by is FoundBy.GIVEN
     assert "/sitemap.xml" not in asked
 
 

@@ -52,7 +52,7 @@ bodies = st.one_of(
 
 
 def comparable(found: Read) -> tuple[object, ...]:
-    """Everything but the raw markup, which the two ways of reading keep in different spelling."""
+    """Return everything but the raw markup, which differs between patterns and tag-by-tag reading."""
     entries = [(*entry[:4], entry.extensions) for entry in found.entries]
     report = found.report
     return entries, report.kind, dict(report.skipped), report.partial, report.why_none
@@ -168,7 +168,7 @@ def written_by_lxml(rows, prefix, pretty, encoding, images_first):
 
 
 def read_by_lxml(body):
-    """loc, lastmod, changefreq and image locs as lxml reads them, with external entities and network off."""
+    """Read loc, lastmod, changefreq and image locs with lxml, without external entities and network."""
     root = etree.fromstring(body, etree.XMLParser(resolve_entities=False, no_network=True))
     names = {"s": SITEMAP, "i": IMAGE}
     return [

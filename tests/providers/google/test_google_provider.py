@@ -32,7 +32,7 @@ from scrapersky.providers.google.provider import GooglePlaces
 from scrapersky.providers.http_api import ApiResponse, ClientSource
 from scrapersky.providers.search_journal import InMemoryJournal
 from tests.factories.google_server import KEY, TinyGoogle, error, exhausted, points
-from tests.factories.http_server import LittleServer, Reply
+from tests.factories.http_server import Reply, ScriptedServer
 from tests.providers.conftest import api_at
 
 HELSINKI = Area("Helsinki", Box(60.16, 24.93, 60.18, 24.96), "FI")
@@ -43,7 +43,7 @@ async def helsinki(*_: object) -> Area:
     return HELSINKI
 
 
-def google(client: ClientSource, server: LittleServer, key: str = KEY, **more: Any) -> GooglePlaces:
+def google(client: ClientSource, server: ScriptedServer, key: str = KEY, **more: Any) -> GooglePlaces:
     api = GoogleApi(api_at(client, server.url, "Google"), SecretStr(key), more.pop("cooldowns", None))
     return GooglePlaces(api, more.pop("geocoder", helsinki), max_wait=more.pop("max_wait", timedelta(0)), **more)
 
@@ -60,18 +60,18 @@ async def collect(provider: GooglePlaces, meter: Meter, kept: list[PlaceDetails]
 # -- pages and boxes ---------------------------------------------------------------------------------------------------
 
 
-async def test_all_pages_are_requested_with_the_same_query(client: ClientSource, server: LittleServer) -> None:
+async def test_all_pages_are_requested_with_the_same_query(client: ClientSource, server: ScriptedServer) -> None:
     world = TinyGoogle(server, points(47))
     places = await found(google(client, server), PlaceQuery("restaurants", "Helsinki", limit=60, country="fi"))
     assert [place.provider_id for place in places] == [place["id"] for place in world.places]
-    bodies = [one.json for one in server.asked]
+    bodies = [one.json for one in server.requests]
     assert [body.pop("pageToken", None) is None for body in bodies] == [True, False, False]
     assert bodies[0] == bodies[1] == bodies[2]
     assert bodies[0]["textQuery"] == "restaurants in Helsinki"
     assert (bodies[0]["regionCode"], bodies[0]["includePureServiceAreaBusinesses"]) == ("FI", True)
 
 
-async def test_a_limit_is_kept_and_no_page_beyond_it_is_paid(client: ClientSource, server: LittleServer) -> None:
+async def test_a_limit_is_kept_and_no_page_beyond_it_is_paid(client: ClientSource, server: ScriptedServer) -> None:
     world = TinyGoogle(server, points(200))
     meter = Meter()
     places = await found(google(client, server), PlaceQuery("restaurants in Helsinki", limit=25), meter)
@@ -80,7 +80,7 @@ async def test_a_limit_is_kept_and_no_page_beyond_it_is_paid(client: ClientSourc
 
 
 async def test_a_small_result_without_a_limit_is_counted_first_free_of_charge(
-    client: ClientSource, server: LittleServer
+    client: ClientSource, server: ScriptedServer
 ) -> None:
     world = TinyGoogle(server, points(33))
     meter = Meter()
@@ -88,7 +88,7 @@ async def test_a_small_result_without_a_limit_is_counted_first_free_of_charge(
     assert (world.free, world.paid, meter.cents) == (2, 2, 7.0)
 
 
-async def test_zero_results_are_fine_and_free(client: ClientSource, server: LittleServer) -> None:
+async def test_zero_results_are_fine_and_free(client: ClientSource, server: ScriptedServer) -> None:
     world = TinyGoogle(server, [])
     meter = Meter()
     assert await found(google(client, server), meter=meter) == []
@@ -97,7 +97,7 @@ async def test_zero_results_are_fine_and_free(client: ClientSource, server: Litt
 
 @pytest.mark.parametrize(("count", "most_calls", "most_paid"), [(213, 90, 30), (1377, 500, 190)])
 async def test_boxes_find_every_place_beyond_sixty(
-    client: ClientSource, server: LittleServer, count: int, most_calls: int, most_paid: int
+    client: ClientSource, server: ScriptedServer, count: int, most_calls: int, most_paid: int
 ) -> None:
     world = TinyGoogle(server, points(count))
     meter = Meter()
@@ -111,7 +111,7 @@ async def test_boxes_find_every_place_beyond_sixty(
     assert meter.notes == []
 
 
-async def test_a_limit_above_sixty_stops_the_boxes(client: ClientSource, server: LittleServer) -> None:
+async def test_a_limit_above_sixty_stops_the_boxes(client: ClientSource, server: ScriptedServer) -> None:
     world = TinyGoogle(server, points(1377))
     provider = google(client, server)
     query = PlaceQuery("restaurants", "Helsinki", limit=150)
@@ -122,7 +122,7 @@ async def test_a_limit_above_sixty_stops_the_boxes(client: ClientSource, server:
 
 
 async def test_without_a_geocoder_the_first_sixty_places_define_the_box(
-    client: ClientSource, server: LittleServer
+    client: ClientSource, server: ScriptedServer
 ) -> None:
     world = TinyGoogle(server, points(213))
     provider = google(client, server, geocoder=None)
@@ -130,7 +130,7 @@ async def test_without_a_geocoder_the_first_sixty_places_define_the_box(
 
 
 async def test_an_area_unknown_to_the_geocoder_does_not_end_the_search(
-    client: ClientSource, server: LittleServer
+    client: ClientSource, server: ScriptedServer
 ) -> None:
     async def nobody_knows(*_: object) -> Area:
         raise ProviderRefused("no such place")
@@ -139,7 +139,7 @@ async def test_an_area_unknown_to_the_geocoder_does_not_end_the_search(
     assert len(await found(google(client, server, geocoder=nobody_knows))) == 100
 
 
-async def test_a_box_that_cannot_be_divided_is_noted(client: ClientSource, server: LittleServer) -> None:
+async def test_a_box_that_cannot_be_divided_is_noted(client: ClientSource, server: ScriptedServer) -> None:
     tower = [{"id": f"floor{n}", "location": {"latitude": 60.1713, "longitude": 24.9417}} for n in range(75)]
     TinyGoogle(server, [*tower, *points(70)])
     meter = Meter()
@@ -148,7 +148,7 @@ async def test_a_box_that_cannot_be_divided_is_noted(client: ClientSource, serve
     assert meter.notes == ["1 of the boxes have more places than Google returns: some places are missing."]
 
 
-async def test_the_number_of_boxes_is_bounded(client: ClientSource, server: LittleServer) -> None:
+async def test_the_number_of_boxes_is_bounded(client: ClientSource, server: ScriptedServer) -> None:
     world = TinyGoogle(server, points(1377))
     meter = Meter()
     await found(google(client, server, max_tiles=5), meter=meter)
@@ -156,15 +156,15 @@ async def test_the_number_of_boxes_is_bounded(client: ClientSource, server: Litt
     assert "some places are missing" in meter.notes[0]
 
 
-async def test_a_refused_page_token_restarts_the_query_once(client: ClientSource, server: LittleServer) -> None:
+async def test_a_refused_page_token_restarts_the_query_once(client: ClientSource, server: ScriptedServer) -> None:
     world = TinyGoogle(server, points(30))
     pages = world.search
     refused = error(400, "INVALID_ARGUMENT", "Request parameters for paging requests must match.")
     script = [None, refused, None, None]
-    server.answers["/v1/places:searchText"] = lambda asked: script.pop(0) or pages(asked)
+    server.replies["/v1/places:searchText"] = lambda asked: script.pop(0) or pages(asked)
     assert len(await found(google(client, server), PlaceQuery("x", "y", limit=40))) == 30
     script = [None, refused, None, refused]
-    server.answers["/v1/places:searchText"] = lambda asked: script.pop(0) or pages(asked)
+    server.replies["/v1/places:searchText"] = lambda asked: script.pop(0) or pages(asked)
     with pytest.raises(ProviderFailed, match="Twice"):
         await found(google(client, server), PlaceQuery("x", "y", limit=40))
 
@@ -195,14 +195,14 @@ def test_a_call_costs_as_much_as_its_most_expensive_field(method: Any, fields: t
     ("limit", "calls", "cents"), [(1, 1, 4), (20, 1, 4), (60, 3, 11), (200, 60, 70), (None, 150, 175)]
 )
 async def test_the_estimate_is_made_without_a_call(
-    client: ClientSource, server: LittleServer, limit: int | None, calls: int, cents: int
+    client: ClientSource, server: ScriptedServer, limit: int | None, calls: int, cents: int
 ) -> None:
     estimate = await google(client, server).estimate(PlaceQuery("x", "y", limit=limit))
     assert (estimate.calls, estimate.cents) == (calls, cents)
-    assert server.asked == []
+    assert server.requests == []
 
 
-async def test_the_budget_stops_a_search_and_what_was_found_is_kept(client: ClientSource, server: LittleServer) -> None:
+async def test_the_budget_stops_a_search_and_its_places_are_kept(client: ClientSource, server: ScriptedServer) -> None:
     world = TinyGoogle(server, points(213))
     meter, kept = Meter(budget_cents=20), list[PlaceDetails]()
     with pytest.raises(BudgetReached, match=r"0\.21, over the budget of 0\.20"):
@@ -212,14 +212,14 @@ async def test_the_budget_stops_a_search_and_what_was_found_is_kept(client: Clie
     assert meter.cents == 17.5
 
 
-async def test_no_budget_means_no_paid_call(client: ClientSource, server: LittleServer) -> None:
+async def test_no_budget_means_no_paid_call(client: ClientSource, server: ScriptedServer) -> None:
     world = TinyGoogle(server, points(10))
     with pytest.raises(BudgetReached):
         await found(google(client, server), meter=Meter(budget_cents=0))
     assert world.paid == 0
 
 
-async def test_a_call_that_failed_is_not_charged(client: ClientSource, server: LittleServer) -> None:
+async def test_a_call_that_failed_is_not_charged(client: ClientSource, server: ScriptedServer) -> None:
     TinyGoogle(server, points(10)).faults = [error(503, "UNAVAILABLE", "")]
     meter = Meter()
     with pytest.raises(ProviderBusy):
@@ -230,14 +230,14 @@ async def test_a_call_that_failed_is_not_charged(client: ClientSource, server: L
 # -- quotas and troubles -----------------------------------------------------------------------------------------------
 
 
-async def test_after_the_quota_of_a_minute_the_wait_is_a_minute(client: ClientSource, server: LittleServer) -> None:
+async def test_after_the_quota_of_a_minute_the_wait_is_a_minute(client: ClientSource, server: ScriptedServer) -> None:
     TinyGoogle(server, points(10)).faults = [exhausted("Minute")]
     with pytest.raises(ProviderBusy, match="quota of the minute") as busy:
         await found(google(client, server))
     assert busy.value.after == timedelta(minutes=1)
 
 
-async def test_the_quota_of_a_day_ends_at_midnight_in_california(client: ClientSource, server: LittleServer) -> None:
+async def test_the_quota_of_a_day_ends_at_midnight_in_california(client: ClientSource, server: ScriptedServer) -> None:
     TinyGoogle(server, points(10)).faults = [exhausted("Day")]
     with pytest.raises(ProviderBusy, match="quota of the day") as busy:
         await found(google(client, server))
@@ -264,7 +264,7 @@ def test_the_day_of_the_quota_is_the_pacific_one(now: datetime, midnight: dateti
 
 
 async def test_a_search_continues_where_the_quota_stopped_it_and_pays_nothing_twice(
-    client: ClientSource, server: LittleServer
+    client: ClientSource, server: ScriptedServer
 ) -> None:
     world = TinyGoogle(server, points(213))
     journal = InMemoryJournal()
@@ -274,20 +274,20 @@ async def test_a_search_continues_where_the_quota_stopped_it_and_pays_nothing_tw
     world.faults = [exhausted("Day")]
     with pytest.raises(ProviderBusy):
         await anext(pages)
-    paid, asked = world.paid, len(server.asked)
+    paid, asked = world.paid, len(server.requests)
     assert first.cents == pytest.approx(paid * 3.5)
     second = Meter(journal=journal)
     assert len(await found(google(client, server), meter=second)) == 213
     assert second.cents == pytest.approx(world.paid * 3.5)  # what the first attempt paid is part of the price
     assert world.paid + world.free == second.calls
-    assert len(server.asked) - asked < second.calls
+    assert len(server.requests) - asked < second.calls
     again = Meter()
     await found(google(client, server), meter=again)
     assert world.paid == 2 * round(again.cents / 3.5)  # a search of its own knows nothing of it
 
 
 async def test_a_short_wait_is_waited_in_the_middle_of_a_search(
-    client: ClientSource, server: LittleServer, monkeypatch: pytest.MonkeyPatch
+    client: ClientSource, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slept: list[float] = []
     really = asyncio.sleep
@@ -332,16 +332,16 @@ async def test_a_short_wait_is_waited_in_the_middle_of_a_search(
     ],
 )
 async def test_every_refusal_names_the_cure(
-    client: ClientSource, server: LittleServer, reply: Reply, outcome: type[ScraperSkyError], told: str
+    client: ClientSource, server: ScriptedServer, reply: Reply, outcome: type[ScraperSkyError], told: str
 ) -> None:
-    server.answers["/v1/places:searchText"] = [reply]
+    server.replies["/v1/places:searchText"] = [reply]
     with pytest.raises(outcome) as raised:
         await found(google(client, server))
     assert told in str(raised.value)
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
-async def test_an_unavailable_google_is_retried(client: ClientSource, server: LittleServer) -> None:
+async def test_an_unavailable_google_is_retried(client: ClientSource, server: ScriptedServer) -> None:
     await server.stop()
     with pytest.raises(ProviderFailed, match="Google does not answer"):
         await found(google(client, server))
@@ -352,7 +352,7 @@ async def test_an_unavailable_google_is_retried(client: ClientSource, server: Li
 
 @pytest.mark.parametrize(("unit", "longest"), [("Minute", timedelta(minutes=1)), ("Day", timedelta(hours=25))])
 async def test_a_used_up_quota_of_details_stops_details_but_not_searches(
-    client: ClientSource, server: LittleServer, unit: str, longest: timedelta
+    client: ClientSource, server: ScriptedServer, unit: str, longest: timedelta
 ) -> None:
     TinyGoogle(server, points(3)).faults = [exhausted(unit)]
     provider, budget = google(client, server), InMemoryDetailBudget()
@@ -360,12 +360,12 @@ async def test_a_used_up_quota_of_details_stops_details_but_not_searches(
         with pytest.raises(ProviderBusy, match=f"quota of the {unit.lower()}") as busy:
             await provider.details("place0001", budget)
         assert timedelta(0) < busy.value.after <= longest
-    assert len(server.asked) == 1, "who was told does not ask again"
+    assert len(server.requests) == 1, "who was told does not ask again"
     assert (budget.calls, budget.cents) == (1, 0), "a call that failed is counted, and not paid"
     assert len(await found(provider)) == 3
 
 
-async def test_details_of_one_place(client: ClientSource, server: LittleServer) -> None:
+async def test_details_of_one_place(client: ClientSource, server: ScriptedServer) -> None:
     TinyGoogle(server, points(3))
     budget = InMemoryDetailBudget()
     place = await google(client, server).details("place0001", budget)
@@ -375,17 +375,17 @@ async def test_details_of_one_place(client: ClientSource, server: LittleServer) 
         "place0001",
         "https://place0001.example/",
     )
-    assert "places." not in server.asked[0].headers["X-Goog-FieldMask"]
+    assert "places." not in server.requests[0].headers["X-Goog-FieldMask"]
 
 
-async def test_a_missing_place_is_reported(client: ClientSource, server: LittleServer) -> None:
-    server.answers["/v1/places/old"] = [error(404, "NOT_FOUND", "The Place ID is no longer valid.")]
+async def test_a_missing_place_is_reported(client: ClientSource, server: ScriptedServer) -> None:
+    server.replies["/v1/places/old"] = [error(404, "NOT_FOUND", "The Place ID is no longer valid.")]
     with pytest.raises(PlaceNotFound, match="no longer valid; repeat its search"):
         await google(client, server).details("old", InMemoryDetailBudget())
     for wrong in ("../v1/x", "", "a b", "x" * 301):
         with pytest.raises(ProviderRefused, match="not the id"):
             await google(client, server).details(wrong, InMemoryDetailBudget())
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 def test_a_place_with_everything() -> None:
@@ -443,7 +443,7 @@ def test_a_place_with_nothing_and_a_place_with_nonsense() -> None:
 
 
 async def test_the_key_is_in_the_header_and_nowhere_else(
-    client: ClientSource, server: LittleServer, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+    client: ClientSource, server: ScriptedServer, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
     caplog.set_level(logging.DEBUG)
     troubles: list[BaseException] = []
@@ -452,7 +452,7 @@ async def test_the_key_is_in_the_header_and_nowhere_else(
         TinyGoogle(server, points(3))
         await found(provider)
         assert all(
-            one.headers["X-Goog-Api-Key"] == KEY and KEY not in str(one.query) + one.path for one in server.asked
+            one.headers["X-Goog-Api-Key"] == KEY and KEY not in str(one.query) + one.path for one in server.requests
         )
         replies = [
             error(400, "INVALID_ARGUMENT", f"API key {KEY} not valid", "API_KEY_INVALID"),
@@ -463,7 +463,7 @@ async def test_the_key_is_in_the_header_and_nowhere_else(
             Reply("", 302, "text/plain", {"Location": f"{server.url}/?key={KEY}"}),
         ]
         for reply in replies:
-            server.answers["/v1/places:searchText"] = [reply]
+            server.replies["/v1/places:searchText"] = [reply]
             troubles.append(await trouble(provider))
         await server.stop()
         troubles.append(await trouble(provider))
@@ -484,7 +484,7 @@ async def trouble(provider: GooglePlaces) -> BaseException:
     return raised.value
 
 
-async def test_a_wrong_key_names_the_setting(client: ClientSource, server: LittleServer) -> None:
+async def test_a_wrong_key_names_the_setting(client: ClientSource, server: ScriptedServer) -> None:
     TinyGoogle(server, points(3))
     with pytest.raises(ProviderRefused, match="PROVIDER_GOOGLE_API_KEY") as refused:
         await found(google(client, server, key="wrong-key-1"))

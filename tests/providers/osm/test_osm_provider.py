@@ -16,7 +16,7 @@ from scrapersky.providers.osm.nominatim import Nominatim
 from scrapersky.providers.osm.overpass import Overpass
 from scrapersky.providers.osm.provider import OpenStreetMap
 from scrapersky.providers.throttle import Throttle
-from tests.factories.http_server import Asked, LittleServer, Reply
+from tests.factories.http_server import ReceivedRequest, Reply, ScriptedServer
 from tests.providers.conftest import api_at
 
 HELSINKI = {
@@ -59,9 +59,9 @@ def overpass_answer(*elements: dict[str, Any], **more: Any) -> Reply:
 
 
 @pytest.fixture
-def osm(server: LittleServer, client: ClientSource) -> OpenStreetMap:
-    server.answers["/search"] = [Reply([HELSINKI])]
-    server.answers["/api/interpreter"] = [overpass_answer(SMILE, WAY)]
+def osm(server: ScriptedServer, client: ClientSource) -> OpenStreetMap:
+    server.replies["/search"] = [Reply([HELSINKI])]
+    server.replies["/api/interpreter"] = [overpass_answer(SMILE, WAY)]
     return built(server, client)
 
 
@@ -69,7 +69,7 @@ def throttle(pause: float = 0.0) -> Throttle:
     return Throttle("The service", "http://x.example", delay=timedelta(seconds=pause))
 
 
-def built(server: LittleServer, client: ClientSource) -> OpenStreetMap:
+def built(server: ScriptedServer, client: ClientSource) -> OpenStreetMap:
     return OpenStreetMap(
         Nominatim(api_at(client, server.url, "Nominatim"), throttle()).find,
         Overpass(api_at(client, f"{server.url}/api", "Overpass"), throttle()),
@@ -81,23 +81,23 @@ async def found(provider: OpenStreetMap, text: str = "dentists in Helsinki", **m
     return [place async for page in provider.search(PlaceQuery(text, **more), meter) for place in page]
 
 
-def question(asked: Asked) -> str:
+def question(asked: ReceivedRequest) -> str:
     return parse_qs(asked.body.decode())["data"][0]
 
 
 # -- what is found -----------------------------------------------------------------------------------------------------
 
 
-async def test_a_search_is_one_geocoding_and_one_query(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_a_search_is_one_geocoding_and_one_query(osm: OpenStreetMap, server: ScriptedServer) -> None:
     meter = Meter(budget_cents=0)
     places = await found(osm, meter=meter, limit=40)
     assert [place.provider_id for place in places] == ["node/11", "way/12"]
     assert server.paths() == ["/search", "/api/interpreter"]
-    assert server.asked[0].query["q"] == "Helsinki"
-    assert question(server.asked[1]).endswith("out center tags qt 40;")
-    assert "area(3600034914)" in question(server.asked[1])
+    assert server.requests[0].query["q"] == "Helsinki"
+    assert question(server.requests[1]).endswith("out center tags qt 40;")
+    assert "area(3600034914)" in question(server.requests[1])
     assert (meter.calls, meter.cents, meter.notes) == (2, 0, [])
-    assert all("scrapersky.example/about" in one.headers["User-Agent"] for one in server.asked)
+    assert all("scrapersky.example/about" in one.headers["User-Agent"] for one in server.requests)
 
 
 async def test_an_element_becomes_a_place_with_all_its_facts(osm: OpenStreetMap) -> None:
@@ -122,13 +122,13 @@ async def test_an_element_becomes_a_place_with_all_its_facts(osm: OpenStreetMap)
     assert (mouth.latitude, mouth.longitude) == (60.2, 24.9)
 
 
-async def test_closed_ones_are_marked_and_benches_left_out(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_closed_ones_are_marked_and_benches_left_out(osm: OpenStreetMap, server: ScriptedServer) -> None:
     closed = {"type": "node", "id": 1, "tags": {"name": "Ei", "disused:amenity": "dentist"}}
     ended = {"type": "node", "id": 2, "tags": {"name": "Loppu", "shop": "bakery", "end_date": "2020"}}
     bench = {"type": "node", "id": 3, "tags": {"name": "Penkki", "amenity": "bench"}}
     nameless = {"type": "node", "id": 4, "tags": {"shop": "bakery"}}
     odd = {"type": "node", "id": 5, "tags": None}
-    server.answers["/api/interpreter"] = [overpass_answer(closed, ended, bench, nameless, odd)]
+    server.replies["/api/interpreter"] = [overpass_answer(closed, ended, bench, nameless, odd)]
     places = await found(osm)
     assert [(place.name, place.business_status) for place in places] == [
         ("Ei", "CLOSED_PERMANENTLY"),
@@ -147,17 +147,17 @@ async def test_closed_ones_are_marked_and_benches_left_out(osm: OpenStreetMap, s
     ],
 )
 async def test_a_phone_number_is_read_kept_or_dropped(
-    osm: OpenStreetMap, server: LittleServer, written: str, phone: str | None
+    osm: OpenStreetMap, server: ScriptedServer, written: str, phone: str | None
 ) -> None:
     element = {"type": "node", "id": 1, "tags": {"name": "X", "shop": "wine", "phone": written}}
-    server.answers["/api/interpreter"] = [overpass_answer(element)]
+    server.replies["/api/interpreter"] = [overpass_answer(element)]
     assert [place.phone for place in await found(osm)] == [phone]
 
 
-async def test_an_unknown_word_is_searched_in_names_and_noted(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_an_unknown_word_is_searched_in_names_and_noted(osm: OpenStreetMap, server: ScriptedServer) -> None:
     meter = Meter()
     await found(osm, "Hesburger in Helsinki", meter=meter)
-    assert '["name"~"Hesburger",i]' in question(server.asked[1])
+    assert '["name"~"Hesburger",i]' in question(server.requests[1])
     assert meter.notes == [
         "'Hesburger' is not a known kind of business: names that contain it are searched for instead."
     ]
@@ -166,63 +166,63 @@ async def test_an_unknown_word_is_searched_in_names_and_noted(osm: OpenStreetMap
 
 @pytest.mark.parametrize("street", [{"osm_type": "way", "category": "highway"}, {"category": "waterway"}])
 async def test_what_has_no_border_is_searched_by_its_box(
-    osm: OpenStreetMap, server: LittleServer, street: dict[str, str]
+    osm: OpenStreetMap, server: ScriptedServer, street: dict[str, str]
 ) -> None:
-    server.answers["/search"] = [Reply([{**HELSINKI, **street}])]
+    server.replies["/search"] = [Reply([{**HELSINKI, **street}])]
     await found(osm)
-    assert "area" not in question(server.asked[1])
-    assert "(59.9224887,24.7828749,60.2978389,25.2544849)" in question(server.asked[1])
+    assert "area" not in question(server.requests[1])
+    assert "(59.9224887,24.7828749,60.2978389,25.2544849)" in question(server.requests[1])
 
 
-async def test_a_town_comes_before_a_bar_of_its_name(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_a_town_comes_before_a_bar_of_its_name(osm: OpenStreetMap, server: ScriptedServer) -> None:
     bar = {**HELSINKI, "osm_type": "node", "osm_id": 5, "category": "amenity", "boundingbox": ["1", "2", "3", "4"]}
-    server.answers["/search"] = [Reply([bar, HELSINKI])]
+    server.replies["/search"] = [Reply([bar, HELSINKI])]
     await found(osm)
-    assert "area(3600034914)" in question(server.asked[1])
+    assert "area(3600034914)" in question(server.requests[1])
 
 
-async def test_no_result_is_fine(osm: OpenStreetMap, server: LittleServer) -> None:
-    server.answers["/api/interpreter"] = [overpass_answer()]
+async def test_no_result_is_fine(osm: OpenStreetMap, server: ScriptedServer) -> None:
+    server.replies["/api/interpreter"] = [overpass_answer()]
     assert await found(osm) == []
 
 
-async def test_details_by_id(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_details_by_id(osm: OpenStreetMap, server: ScriptedServer) -> None:
     assert (await osm.details("node/11", InMemoryDetailBudget())).name == "Hymy"
-    assert "node(11);" in question(server.asked[0])
-    server.answers["/api/interpreter"] = [overpass_answer()]
+    assert "node(11);" in question(server.requests[0])
+    server.replies["/api/interpreter"] = [overpass_answer()]
     with pytest.raises(ProviderRefused, match="no business node/12 any more"):
         await osm.details("node/12", InMemoryDetailBudget())
     with pytest.raises(ProviderRefused, match="looks like node/123"):
         await osm.details("ChIJ123", InMemoryDetailBudget())
 
 
-async def test_the_estimate_is_nothing(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_the_estimate_is_nothing(osm: OpenStreetMap, server: ScriptedServer) -> None:
     estimate = await osm.estimate(PlaceQuery("dentists", "Helsinki"))
     assert (estimate.calls, estimate.cents) == (2, 0)
-    assert server.asked == []
+    assert server.requests == []
 
 
 # -- manners -----------------------------------------------------------------------------------------------------------
 
 
-async def test_the_same_query_is_sent_once(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_the_same_query_is_sent_once(osm: OpenStreetMap, server: ScriptedServer) -> None:
     first, second = await found(osm), await found(osm)
     assert [place.provider_id for place in first] == [place.provider_id for place in second] == ["node/11", "way/12"]
-    assert len(server.asked) == 2
+    assert len(server.requests) == 2
 
 
-async def test_requests_to_nominatim_have_a_delay_between_them(server: LittleServer, client: ClientSource) -> None:
-    server.answers["/search"] = [Reply([HELSINKI])]
+async def test_requests_to_nominatim_have_a_delay_between_them(server: ScriptedServer, client: ClientSource) -> None:
+    server.replies["/search"] = [Reply([HELSINKI])]
     nominatim = Nominatim(api_at(client, server.url), throttle(0.2))
     await asyncio.gather(*(nominatim.find(name) for name in ("Turku", "Oulu", "Pori")))
-    times = [one.at for one in server.asked]
+    times = [one.at for one in server.requests]
     assert min(later - earlier for earlier, later in pairwise(times)) >= 0.2
 
 
-async def test_overpass_gets_one_query_at_a_time(server: LittleServer, client: ClientSource) -> None:
+async def test_overpass_gets_one_query_at_a_time(server: ScriptedServer, client: ClientSource) -> None:
     at_once, most = 0, 0
 
-    async def slow(_: Asked) -> Reply:
+    async def slow(_: ReceivedRequest) -> Reply:
         nonlocal at_once, most
         at_once += 1
         most = max(most, at_once)
@@ -230,49 +230,49 @@ async def test_overpass_gets_one_query_at_a_time(server: LittleServer, client: C
         at_once -= 1
         return overpass_answer()
 
-    server.answers["/api/interpreter"] = slow
+    server.replies["/api/interpreter"] = slow
     overpass = Overpass(api_at(client, f"{server.url}/api"), throttle())
     await asyncio.gather(*(overpass.elements(f"node({number});out;") for number in range(4)))
-    assert (most, len(server.asked)) == (1, 4)
+    assert (most, len(server.requests)) == (1, 4)
 
 
-async def test_limits_shared_by_all_workers_are_waited_for(server: LittleServer, client: ClientSource) -> None:
-    server.answers["/search"] = [Reply([HELSINKI])]
+async def test_limits_shared_by_all_workers_are_waited_for(server: ScriptedServer, client: ClientSource) -> None:
+    server.replies["/search"] = [Reply([HELSINKI])]
     pause = timedelta(seconds=0.3)
     shared = InProcessHostLimits(HostPolicy(slots=1, delay=pause))
     throttles = [Throttle("N", server.url, delay=pause, limits=lambda _: shared) for _ in "ab"]
     workers = [Nominatim(api_at(client, server.url), throttle) for throttle in throttles]
     await asyncio.gather(*(worker.find("Turku") for worker in workers))
-    assert server.asked[1].at - server.asked[0].at >= 0.29
+    assert server.requests[1].at - server.requests[0].at >= 0.29
 
 
 # -- refusals and troubles ---------------------------------------------------------------------------------------------
 
 
-async def test_an_unknown_place_is_named(osm: OpenStreetMap, server: LittleServer) -> None:
-    server.answers["/search"] = [Reply([])]
+async def test_an_unknown_place_is_named(osm: OpenStreetMap, server: ScriptedServer) -> None:
+    server.replies["/search"] = [Reply([])]
     with pytest.raises(ProviderRefused, match="No place named 'Atlantis' is known"):
         await found(osm, "dentists", area="Atlantis")
 
 
-async def test_a_search_without_an_area_is_refused_with_an_example(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_a_search_without_an_area_is_refused_with_an_example(osm: OpenStreetMap, server: ScriptedServer) -> None:
     with pytest.raises(ProviderRefused, match="dentists in Helsinki"):
         await found(osm, "dentists")
-    assert server.asked == []
+    assert server.requests == []
 
 
 @pytest.mark.parametrize("status", [403, 429, 200])
 async def test_an_html_page_of_nominatim_names_the_policy(
-    osm: OpenStreetMap, server: LittleServer, status: int
+    osm: OpenStreetMap, server: ScriptedServer, status: int
 ) -> None:
-    server.answers["/search"] = [Reply(PAGE, status, "text/html")]
+    server.replies["/search"] = [Reply(PAGE, status, "text/html")]
     with pytest.raises(ProviderRefused, match=r"operations\.osmfoundation\.org/policies/nominatim") as refused:
         await found(osm)
     assert "CRAWL_CONTACT_URL" in str(refused.value)
 
 
-async def test_an_html_page_of_overpass_names_its_rules(osm: OpenStreetMap, server: LittleServer) -> None:
-    server.answers["/api/interpreter"] = [Reply(PAGE, 403, "text/html")]
+async def test_an_html_page_of_overpass_names_its_rules(osm: OpenStreetMap, server: ScriptedServer) -> None:
+    server.replies["/api/interpreter"] = [Reply(PAGE, 403, "text/html")]
     with pytest.raises(ProviderRefused, match="PROVIDER_OVERPASS_URL"):
         await found(osm)
 
@@ -294,26 +294,26 @@ async def test_an_html_page_of_overpass_names_its_rules(osm: OpenStreetMap, serv
 )
 @pytest.mark.parametrize("status", [429, 504])
 async def test_a_busy_overpass_is_retried_when_it_has_a_slot(
-    osm: OpenStreetMap, server: LittleServer, status: int, status_page: str, seconds: int
+    osm: OpenStreetMap, server: ScriptedServer, status: int, status_page: str, seconds: int
 ) -> None:
-    server.answers["/api/interpreter"] = [Reply(RATE_LIMITED.body, status, "text/html")]
-    server.answers["/api/status"] = [Reply(status_page, 200, "text/plain")]
+    server.replies["/api/interpreter"] = [Reply(RATE_LIMITED.body, status, "text/html")]
+    server.replies["/api/status"] = [Reply(status_page, 200, "text/plain")]
     with pytest.raises(ProviderBusy, match=str(status)) as busy:
         await found(osm)
     assert busy.value.after == timedelta(seconds=seconds)
 
 
-async def test_a_remark_is_a_failure_and_is_not_cached(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_a_remark_is_a_failure_and_is_not_cached(osm: OpenStreetMap, server: ScriptedServer) -> None:
     remark = 'runtime error: Query timed out in "query" at line 4 after 60 seconds.'
-    server.answers["/api/interpreter"] = [overpass_answer(SMILE, remark=remark), overpass_answer(WAY)]
+    server.replies["/api/interpreter"] = [overpass_answer(SMILE, remark=remark), overpass_answer(WAY)]
     with pytest.raises(ProviderFailed, match="Query timed out"):
         await found(osm)
     assert [place.name for place in await found(osm)] == ["Suu"]
 
 
-async def test_a_query_that_overpass_does_not_accept_is_reported(osm: OpenStreetMap, server: LittleServer) -> None:
+async def test_a_query_that_overpass_does_not_accept_is_reported(osm: OpenStreetMap, server: ScriptedServer) -> None:
     body = '<p><strong style="color:#FF0000">Error</strong>: line 2: parse error: Unknown type "x" </p>'
-    server.answers["/api/interpreter"] = [Reply(body, 400, "text/html")]
+    server.replies["/api/interpreter"] = [Reply(body, 400, "text/html")]
     with pytest.raises(ProviderRefused, match="line 2: parse error"):
         await found(osm)
 
@@ -330,26 +330,26 @@ async def test_a_query_that_overpass_does_not_accept_is_reported(osm: OpenStreet
     ],
 )
 async def test_every_other_response_is_reported(
-    osm: OpenStreetMap, server: LittleServer, path: str, reply: Reply, outcome: type[Exception]
+    osm: OpenStreetMap, server: ScriptedServer, path: str, reply: Reply, outcome: type[Exception]
 ) -> None:
-    server.answers[path] = [reply]
+    server.replies[path] = [reply]
     with pytest.raises(outcome):
         await found(osm)
 
 
-async def test_an_unavailable_provider_is_retried(client: ClientSource, server: LittleServer) -> None:
+async def test_an_unavailable_provider_is_retried(client: ClientSource, server: ScriptedServer) -> None:
     nominatim = Nominatim(api_at(client, server.url, "Nominatim"), throttle())
     await server.stop()
     with pytest.raises(ProviderFailed, match=r"Nominatim does not answer: 127\.0\.0\.1 cannot be reached"):
         await nominatim.find("Helsinki")
 
 
-async def test_a_provider_that_never_responds_times_out(client: ClientSource, server: LittleServer) -> None:
-    async def never(_: Asked) -> Reply:
+async def test_a_provider_that_never_responds_times_out(client: ClientSource, server: ScriptedServer) -> None:
+    async def never(_: ReceivedRequest) -> Reply:
         await asyncio.sleep(1)
         return Reply([])
 
-    server.answers["/search"] = never
+    server.replies["/search"] = never
     with pytest.raises(ProviderFailed, match="longer than"):
         await Nominatim(api_at(client, server.url, "Nominatim", seconds=0.2), throttle()).find("Helsinki")
 
@@ -359,8 +359,8 @@ async def test_a_private_address_is_requested_only_if_it_is_allowed(client: Clie
         await Nominatim(api_at(client, "http://10.0.0.7", "Nominatim"), throttle()).find("Helsinki")
 
 
-async def test_a_redirect_is_not_a_response(osm: OpenStreetMap, server: LittleServer) -> None:
-    server.answers["/search"] = [Reply("", 302, "text/plain", {"Location": f"{server.url}/elsewhere"})]
+async def test_a_redirect_is_not_a_response(osm: OpenStreetMap, server: ScriptedServer) -> None:
+    server.replies["/search"] = [Reply("", 302, "text/plain", {"Location": f"{server.url}/elsewhere"})]
     with pytest.raises(ProviderFailed, match="302"):
         await found(osm)
     assert server.paths() == ["/search"]
@@ -375,7 +375,7 @@ async def test_a_redirect_is_not_a_response(osm: OpenStreetMap, server: LittleSe
         {**HELSINKI, "osm_id": "many"},
     ],
 )
-async def test_an_invalid_place_is_left_out(osm: OpenStreetMap, server: LittleServer, place: dict[str, Any]) -> None:
-    server.answers["/search"] = [Reply([place])]
+async def test_an_invalid_place_is_left_out(osm: OpenStreetMap, server: ScriptedServer, place: dict[str, Any]) -> None:
+    server.replies["/search"] = [Reply([place])]
     with pytest.raises(ProviderRefused, match="No place named"):
         await found(osm)

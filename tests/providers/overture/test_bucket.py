@@ -16,7 +16,7 @@ from scrapersky.providers.detail_budget import InMemoryDetailBudget
 from scrapersky.providers.overture.dataset import OvertureDataset
 from scrapersky.providers.overture.provider import Overture
 from scrapersky.providers.registry import configured_providers
-from tests.factories.http_server import LittleServer, Reply
+from tests.factories.http_server import Reply, ScriptedServer
 from tests.factories.s3_server import LittleS3
 from tests.providers.overture.test_overture_provider import NEW, OLD, ROWS, helsinki, row
 
@@ -34,7 +34,7 @@ def parquet(rows: list[dict[str, Any]], schema: pa.Schema) -> bytes:
 
 
 def bucket(schema: pa.Schema = NEW) -> dict[str, dict[str, bytes]]:
-    """Two releases; the rows of one place lie in two files, and a third has only what is far away."""
+    """Serve two releases; the places of one area are in two files, a third file has places elsewhere."""
     files = {"part-00000": ROWS[:2], "part-00001": ROWS[2:], "part-00002": FAR}
     latest = {f"{RELEASE}/{name}.zstd.parquet": parquet(rows, schema) for name, rows in files.items()}
     return {BUCKET: {**latest, "release/2026-09-16.0/theme=places/type=place/part-00000.zstd.parquet": b"older"}}
@@ -114,8 +114,8 @@ async def test_a_file_that_is_not_parquet_is_reported(s3: LittleS3) -> None:
         await found(s3.url, f"s3://{BUCKET}/release/2026-09-16.0/theme=places/type=place")
 
 
-async def test_the_settings_name_the_server_and_the_path(s3: LittleS3, server: LittleServer) -> None:
-    server.answers["/search"] = [Reply([{"boundingbox": ["60.16", "60.18", "24.93", "24.96"]}])]
+async def test_the_settings_name_the_server_and_the_path(s3: LittleS3, server: ScriptedServer) -> None:
+    server.replies["/search"] = [Reply([{"boundingbox": ["60.16", "60.18", "24.93", "24.96"]}])]
     settings = load(
         Environment(
             {

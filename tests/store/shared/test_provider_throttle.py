@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 from tests.conftest import make_settings
-from tests.factories.http_server import Asked, LittleServer, Reply
+from tests.factories.http_server import ReceivedRequest, Reply, ScriptedServer
 
 from scrapersky.core.database import Database
 from scrapersky.crawl.politeness.host_limits import Permit
@@ -22,8 +22,8 @@ TOWN = {"osm_type": "relation", "osm_id": 1, "boundingbox": ["60.16", "60.18", "
 
 @pytest.fixture
 async def osm():
-    async with LittleServer() as osm:
-        osm.answers["/search"] = [Reply([TOWN])]
+    async with ScriptedServer() as osm:
+        osm.replies["/search"] = [Reply([TOWN])]
         yield osm
 
 
@@ -61,7 +61,7 @@ async def search(provider, text: str) -> None:
 async def test_overpass_gets_one_question_at_a_time_and_nominatim_its_pause(osm, workers):
     at_once, most = 0, 0
 
-    async def slow(_: Asked) -> Reply:
+    async def slow(_: ReceivedRequest) -> Reply:
         nonlocal at_once, most
         at_once += 1
         most = max(most, at_once)
@@ -69,7 +69,7 @@ async def test_overpass_gets_one_question_at_a_time_and_nominatim_its_pause(osm,
         at_once -= 1
         return Reply({"elements": []})
 
-    osm.answers["/api/interpreter"] = slow
+    osm.replies["/api/interpreter"] = slow
     mine, others = workers
     wishes = [
         (worker, f"{kind} in {town}")
@@ -78,7 +78,7 @@ async def test_overpass_gets_one_question_at_a_time_and_nominatim_its_pause(osm,
     ]
     await asyncio.gather(*(search(worker, wish) for worker, wish in wishes))
     assert most == 1
-    times = [one.at for one in osm.asked if one.path == "/search"]
+    times = [one.at for one in osm.requests if one.path == "/search"]
     assert len(times) == 3, "who waited for a turn looks first whether the answer has come meanwhile"
     assert min(later - earlier for earlier, later in pairwise(times)) >= PAUSE
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.factories.http_server import LittleServer, Reply
+from tests.factories.http_server import Reply, ScriptedServer
 from tests.providers.conftest import api_at
 
 from scrapersky.core.database import Database
@@ -27,7 +27,7 @@ HELSINKI = {"osm_type": "relation", "osm_id": 34914, "category": "boundary", "bo
 
 @pytest.fixture
 async def osm():
-    async with LittleServer() as osm:
+    async with ScriptedServer() as osm:
         yield osm
 
 
@@ -50,21 +50,21 @@ async def other_host(database_url, settings):
     await host.close()
 
 
-async def asked_by(answers: ResponseCache, client: ClientSource, osm: LittleServer) -> None:
+async def asked_by(answers: ResponseCache, client: ClientSource, osm: ScriptedServer) -> None:
     await Nominatim(api_at(client, osm.url), Throttle("N", osm.url), answers).find("Helsinki")
     await Overpass(api_at(client, f"{osm.url}/api"), Throttle("O", osm.url), answers).elements("node(1);out;")
 
 
 async def test_what_one_process_asked_the_next_does_not_ask_again(database, other_host, osm, client):
-    osm.answers["/search"] = [Reply([HELSINKI])]
-    osm.answers["/api/interpreter"] = [Reply({"elements": [{"type": "node", "id": 1}]})]
+    osm.replies["/search"] = [Reply([HELSINKI])]
+    osm.replies["/api/interpreter"] = [Reply({"elements": [{"type": "node", "id": 1}]})]
     await asked_by(StoredResponseCache(database), client, osm)
     await asked_by(StoredResponseCache(other_host), client, osm)
     assert osm.paths() == ["/search", "/api/interpreter"]
 
 
 async def test_another_server_is_asked_itself(database, osm, client):
-    osm.answers["/api/interpreter"] = osm.answers["/mine/interpreter"] = [Reply({"elements": []})]
+    osm.replies["/api/interpreter"] = osm.replies["/mine/interpreter"] = [Reply({"elements": []})]
     for path in ("/api", "/mine"):
         overpass = Overpass(api_at(client, osm.url + path), Throttle("O", osm.url), StoredResponseCache(database))
         assert await overpass.elements("node(1);out;") == []

@@ -107,7 +107,7 @@ class Output:
     def _sentences(self, search: SitemapSearch) -> list[str]:
         if search.outcome is not SearchOutcome.FOUND:
             outcome = {SearchOutcome.NONE: "No sitemap.", SearchOutcome.FAILED: "Failed."}[search.outcome]
-            tried = [f"  {printable(miss.url)} ({miss.how}): {printable(miss.why)}" for miss in search.misses[:20]]
+            tried = [f"  {printable(miss.url)} ({miss.found_by}): {printable(miss.why)}" for miss in search.misses[:20]]
             return [f"{outcome} {printable(search.why)}", *tried]
         kinds = ", ".join(dict.fromkeys(str(found.kind) for found in search.sitemaps if found.kind is not None))
         skipped = sum(sum(found.skipped.values()) for found in search.sitemaps)

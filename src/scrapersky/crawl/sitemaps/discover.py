@@ -198,7 +198,7 @@ class _Search:
         report = reader.report
         if reader.kind is SitemapKind.NONE:
             kind = MissKind.FAILED if report.partial else MissKind.NONE
-            self.result.misses.append(Miss(candidate.url, candidate.how, kind, f"It is {report.why_none}."))
+            self.result.misses.append(Miss(candidate.url, candidate.found_by, kind, f"It is {report.why_none}."))
             return
         self.result.sitemaps.append(
             candidate.found(
@@ -216,12 +216,12 @@ class _Search:
         self.result.sitemaps += [
             candidate.found(None, candidate.url, partial=reason)
             for candidate in self._queue
-            if candidate.how is FoundBy.INDEX
+            if candidate.found_by is FoundBy.INDEX
         ]
         self._limit_reached(f"only {self._limits.max_fetches:,} sitemaps were looked into")
 
     def _add_miss(self, candidate: SitemapCandidate, error: FetchError) -> None:
-        if isinstance(error, VisitLimitReached) and candidate.how is FoundBy.INDEX:
+        if isinstance(error, VisitLimitReached) and candidate.found_by is FoundBy.INDEX:
             self._queue.appendleft(candidate)  # to be listed unread
             self._fetches = self._limits.max_fetches
             return
@@ -233,11 +233,11 @@ class _Search:
             kind = MissKind.NONE
         elif isinstance(error, BlockedByPolicy):
             kind = MissKind.REFUSED
-        self.result.misses.append(Miss(candidate.url, candidate.how, kind, error.reason, error.after))
+        self.result.misses.append(Miss(candidate.url, candidate.found_by, kind, error.reason, error.after))
 
     def _refuse(self, candidate: SitemapCandidate, why: str) -> None:
         if len(self.result.misses) < self._limits.max_sitemaps:
-            self.result.misses.append(Miss(candidate.url, candidate.how, MissKind.REFUSED, why))
+            self.result.misses.append(Miss(candidate.url, candidate.found_by, MissKind.REFUSED, why))
 
     def _limit_reached(self, limit: str) -> None:
         if limit not in self.result.limits_reached:

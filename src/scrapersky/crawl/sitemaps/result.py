@@ -84,7 +84,7 @@ class FoundSitemap:
     url: str
     final_url: str
     kind: SitemapKind | None
-    how: FoundBy
+    found_by: FoundBy
     parent: str | None = None
     depth: int = 0
     lastmod_text: str | None = None
@@ -98,7 +98,7 @@ class SitemapCandidate:
     """A URL where a sitemap may be."""
 
     url: str
-    how: FoundBy
+    found_by: FoundBy
     parent: str | None = None
     depth: int = 0
     lastmod_text: str | None = None
@@ -113,7 +113,7 @@ class SitemapCandidate:
         partial: str | None = None,
     ) -> FoundSitemap:
         """Return the sitemap at this URL."""
-        origin = (self.how, self.parent, self.depth, self.lastmod_text)
+        origin = (self.found_by, self.parent, self.depth, self.lastmod_text)
         return FoundSitemap(self.url, final_url, kind, *origin, entries, skipped or {}, partial)
 
 
@@ -122,7 +122,7 @@ class Miss:
     """A URL without a sitemap, and the reason."""
 
     url: str
-    how: FoundBy
+    found_by: FoundBy
     kind: MissKind
     why: str
     retry_after: timedelta | None = None
@@ -151,7 +151,7 @@ class SitemapSearch:
     def why(self) -> str:
         """The outcome as a sentence."""
         if self.sitemaps:
-            sources = dict.fromkeys(str(found.how) for found in self.sitemaps if found.how is not FoundBy.INDEX)
+            sources = dict.fromkeys(found.found_by for found in self.sitemaps if found.found_by is not FoundBy.INDEX)
             return f"{len(self.sitemaps)} found by {', '.join(sources)}."
         if self.outcome is SearchOutcome.NONE:
             return f"No sitemap at any of {len(self.misses)} addresses."

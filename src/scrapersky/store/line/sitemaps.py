@@ -47,7 +47,7 @@ def _values(domain: Domain, sitemap: FoundSitemap) -> dict[str, Any]:
         "domain_id": domain.id,
         "url": sitemap.url,
         "kind": sitemap.kind.value if sitemap.kind else None,
-        "discovered_by": sitemap.how.value,
+        "discovered_by": sitemap.found_by.value,
         "last_modified": parse_lastmod(sitemap.lastmod_text) if sitemap.lastmod_text else None,
     }
 
