@@ -25,7 +25,6 @@ async def test_following_the_page_gives_a_provider_that_finds_leads(tmp_path: Pa
     assert len(copy.files) <= MAX_FILES
     assert f"touches {len(copy.files)} files" in " ".join((ROOT / "docs" / PAGE).read_text().split())
 
-    assert "directory" in await copy.scrapersky("find", "--help", COLUMNS="200")
     assert "PROVIDER_DIRECTORY_URL" in await copy.scrapersky("settings")
     await copy.scrapersky("migrate")
     async with ScriptedServer() as server:

@@ -11,12 +11,11 @@ from typing import get_args
 import pytest
 
 from scrapersky import __version__
-from scrapersky.cli import COMMANDS
+from scrapersky.cli import COMMANDS, find
 from scrapersky.cli.destination import KindName
-from scrapersky.cli.find import PROVIDERS
 from scrapersky.cli.shared.options import DEFAULT_TENANT
 from scrapersky.destinations.registry import KINDS
-from scrapersky.providers.registry import DECLARED, DEFAULT_PROVIDER
+from scrapersky.providers.registry import DEFAULT_PROVIDER
 from scrapersky.store.accounts import tenants
 from tests import ROOT
 from tests.cli.conftest import Command, Said
@@ -94,7 +93,7 @@ def test_help_imports_no_slow_package() -> None:
 def test_names_that_help_repeats_are_those_of_the_slow_modules() -> None:
     assert set(get_args(KindName)) == set(KINDS)
     assert tenants.DEFAULT == DEFAULT_TENANT
-    assert (PROVIDERS, PROVIDERS[0]) == (tuple(DECLARED), DEFAULT_PROVIDER)
+    assert find.DEFAULT_PROVIDER == DEFAULT_PROVIDER
 
 
 async def test_the_version_is_that_of_the_project_file(command: Command) -> None:

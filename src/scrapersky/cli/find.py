@@ -11,7 +11,7 @@ from scrapersky.core.errors import Unavailable
 
 IDLE_TIMEOUT_SECONDS = 45.0
 EXIT_DATABASE = 5
-PROVIDERS = ("openstreetmap", "google_places", "overture", "file")  # providers.registry.DECLARED
+DEFAULT_PROVIDER = "openstreetmap"  # that of providers.registry, which is imported when the command runs
 
 
 def find(
@@ -24,7 +24,8 @@ def find(
         Path | None, typer.Option(help="Start with the web sites in this file: one per line, or a table.")
     ] = None,
     provider: Annotated[
-        str | None, typer.Option(help=f"The provider: {', '.join(PROVIDERS)}.", show_default=PROVIDERS[0])
+        str | None,
+        typer.Option(help="The provider; an unknown name lists those configured.", show_default=DEFAULT_PROVIDER),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of places.")] = None,
     max_pages_per_site: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of pages per site.")] = 5,
