@@ -32,7 +32,7 @@ ALLOWED: dict[str, dict[str, str]] = {
         "src/scrapersky/store/deliveries/outbox.py::(module)": "names of core.contact_fields",
         "src/scrapersky/store/listing/lineage.py::(module)": "a part of this module within another",
         "src/scrapersky/store/listing/lineage.py::_statement": "built once for each noun, of names in this module",
-        "src/scrapersky/store/line/steps.py": "names of this module: the declarations of the line",
+        "src/scrapersky/store/steps.py": "names of this module: the declarations of the line",
         "src/scrapersky/store/line/advance_rules.py::_matching": "names and conditions of STEPS",
         "src/scrapersky/store/line/pages.py::(module)": "the same",
         "src/scrapersky/store/searches/": "the same, put together at import",

@@ -19,7 +19,7 @@ from scrapersky.core.database import Database
 from scrapersky.core.settings import Environment, load
 from scrapersky.core.vocabularies import Curation
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.steps import AdvanceRules
+from scrapersky.store.steps import AdvanceRules
 from scrapersky.store.listing.resources import BUSINESSES
 from scrapersky.store.searches.progress import progress, top_reasons
 from scrapersky.store.searches.request import SearchRequest

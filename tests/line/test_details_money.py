@@ -13,8 +13,8 @@ from scrapersky.engine.loop import run_job_loop
 from scrapersky.providers.google.errors import PACIFIC
 from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.steps import AdvanceRules
 from scrapersky.store.searches.request import SearchRequest
+from scrapersky.store.steps import AdvanceRules
 from tests.conftest import processors_of
 
 PLACES = 12

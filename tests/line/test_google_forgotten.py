@@ -13,8 +13,8 @@ from scrapersky.maintenance.expire_provider_data import ExpireProviderData
 from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.leads.read import Position, columns_of, leads, page
-from scrapersky.store.line.steps import AdvanceRules
 from scrapersky.store.searches.request import SearchRequest
+from scrapersky.store.steps import AdvanceRules
 from tests.conftest import processors_of
 from tests.factories.dump import dump
 

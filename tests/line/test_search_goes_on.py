@@ -6,8 +6,8 @@ from scrapersky.actions.request_search import request_search
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.steps import AdvanceRules
 from scrapersky.store.searches.request import SearchRequest
+from scrapersky.store.steps import AdvanceRules
 from tests.conftest import processors_of
 
 ROW = "SELECT result_count, cost_cents, spent_cents, call_count, place_search_status, notes FROM search"

@@ -8,9 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.models import Search
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.steps import ROWS_OF_SEARCH, STEPS, STOPPED, LineStep
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import SEARCHES
+from scrapersky.store.steps import ROWS_OF_SEARCH, STEPS, STOPPED, LineStep
 
 
 async def cancel(session: AsyncSession, actor: Actor, search_id: UUID) -> dict[str, int]:

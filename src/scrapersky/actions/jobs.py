@@ -19,10 +19,10 @@ from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries import deliveries
 from scrapersky.store.deliveries.deliveries import DeliveryCounts
-from scrapersky.store.line.steps import step_named
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.paginate import Filters, matching_unmerged
 from scrapersky.store.listing.resources import CONTACTS, JOBS, RESOURCES, Resource
+from scrapersky.store.steps import step_named
 
 OPEN = ("pending", "processing")
 ROWS_PER_TRANSACTION = 1_000

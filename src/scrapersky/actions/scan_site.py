@@ -12,10 +12,10 @@ from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, par
 from scrapersky.models import Domain, Job
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.steps import AdvanceRules
 from scrapersky.store.operations.queue_rows import IN_QUEUE
 from scrapersky.store.searches import request as searches
 from scrapersky.store.searches.request import SearchRequest
+from scrapersky.store.steps import AdvanceRules
 
 
 class NotASite(ScraperSkyError):

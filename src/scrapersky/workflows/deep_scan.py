@@ -18,7 +18,7 @@ from scrapersky.providers.detail_budget import DetailBudgets, InMemoryDetailBudg
 from scrapersky.store.contacts import from_provider
 from scrapersky.store.line import businesses, places
 from scrapersky.store.line.advance_rules import advance, rules_of
-from scrapersky.store.line.steps import AdvanceRules, step_after
+from scrapersky.store.steps import AdvanceRules, step_after
 
 FRESH = timedelta(days=1)  # how long details from a search are used without asking again
 

@@ -12,7 +12,7 @@ from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, Pla
 from scrapersky.models import LocalBusiness
 from scrapersky.store.line import domains
 from scrapersky.store.line.advance_rules import advance, rules_of
-from scrapersky.store.line.steps import step_after
+from scrapersky.store.steps import step_after
 
 
 class DomainExtraction(Workflow[LocalBusiness, str | None, CompanyDomain | PlatformProfile]):

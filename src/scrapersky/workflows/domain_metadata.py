@@ -20,7 +20,7 @@ from scrapersky.extract.site_metadata import SiteMetadata
 from scrapersky.models import Domain
 from scrapersky.store.line import domains
 from scrapersky.store.line.advance_rules import advance, rules_of
-from scrapersky.store.line.steps import step_after
+from scrapersky.store.steps import step_after
 
 HTML = ("", "text/html", "application/xhtml+xml")
 

@@ -21,7 +21,7 @@ from scrapersky.store.contacts.upsert import PageContacts, Stored
 from scrapersky.store.line import pages
 from scrapersky.store.line.advance_rules import advance, rules_of_domains
 from scrapersky.store.line.pages import Visited
-from scrapersky.store.line.steps import step_after
+from scrapersky.store.steps import step_after
 
 HTML = ("", "text/html", "application/xhtml+xml")
 

@@ -16,9 +16,9 @@ from scrapersky.providers.registry import unknown_provider
 from scrapersky.providers.search_journal import InMemoryJournals, Journals
 from scrapersky.store.line import places
 from scrapersky.store.line.advance_rules import advance, read_rules
-from scrapersky.store.line.steps import step_after
 from scrapersky.store.money import spending
 from scrapersky.store.searches import journal as search_journal
+from scrapersky.store.steps import step_after
 
 
 @dataclass(frozen=True)

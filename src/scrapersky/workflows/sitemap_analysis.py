@@ -18,7 +18,7 @@ from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Domain
 from scrapersky.store.line import sitemaps
 from scrapersky.store.line.advance_rules import advance, rules_of
-from scrapersky.store.line.steps import step_after
+from scrapersky.store.steps import step_after
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from scrapersky.models import SitemapFile
 from scrapersky.store.line import pages
 from scrapersky.store.line.pages import PageRow, Spool
 from scrapersky.store.line.sitemaps import LINKS
-from scrapersky.store.line.steps import step_after
+from scrapersky.store.steps import step_after
 
 MAX_CANDIDATES = 5_000  # promising pages of one sitemap that are ranked
 MAX_PICKS = 1_000

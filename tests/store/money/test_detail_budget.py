@@ -12,10 +12,10 @@ from scrapersky.core.database import Database
 from scrapersky.providers.base import Estimate, NoMoney
 from scrapersky.store.accounts import tenants
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.steps import AdvanceRules
 from scrapersky.store.money import quotas, spending
 from scrapersky.store.money.detail_budget import StoredDetailBudgets
 from scrapersky.store.searches.request import SearchRequest
+from scrapersky.store.steps import AdvanceRules
 
 PROVIDER = "google_places"
 

@@ -17,10 +17,10 @@ from scrapersky.engine.queue import Queue
 from scrapersky.pipeline import build_pipeline
 from scrapersky.providers.base import Estimate, PlaceDetails
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.steps import AdvanceRules
 from scrapersky.store.money import quotas
 from scrapersky.store.money.quotas import QuotaReached
 from scrapersky.store.searches.request import SearchRequest
+from scrapersky.store.steps import AdvanceRules
 
 PAGE_CASE = next(case for case in CASES if case.name == "page_curation")
 ADD_PAGES = (

@@ -1,9 +1,9 @@
 """The same search with larger rules: further pages of sites that were read are queued, the best first, none twice."""
 
 from scrapersky.models import Search
-from scrapersky.store.line.steps import AdvanceRules
 from scrapersky.store.searches import request as searches
 from scrapersky.store.searches.request import SearchRequest
+from scrapersky.store.steps import AdvanceRules
 
 
 async def ask(database, tenant, **rules: object) -> Search:

@@ -23,12 +23,12 @@ from scrapersky.models import Search
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.line.advance_rules import read_rules
-from scrapersky.store.line.steps import STOPPED, AdvanceRules
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import CONTACTS
 from scrapersky.store.privacy import suppressions
 from scrapersky.store.searches import request as searches
 from scrapersky.store.searches.request import SearchRequest
+from scrapersky.store.steps import STOPPED, AdvanceRules
 
 BATCH = 500  # rows of one transaction, and of one statement
 ERRORS_KEPT = 1_000

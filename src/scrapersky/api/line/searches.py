@@ -25,13 +25,13 @@ from scrapersky.providers.registry import DECLARED, DEFAULT_PROVIDER, read_searc
 from scrapersky.store.leads import read as leads
 from scrapersky.store.leads.read import Per, Position
 from scrapersky.store.leads.statements import PAGES
-from scrapersky.store.line.steps import PAGE_KINDS, AdvanceRules
 from scrapersky.store.listing import paginate
 from scrapersky.store.listing.resources import SEARCHES as RESOURCE
 from scrapersky.store.listing.resources import Word
 from scrapersky.store.searches import progress as search_progress
 from scrapersky.store.searches import results as search_results
 from scrapersky.store.searches.request import SearchRequest
+from scrapersky.store.steps import PAGE_KINDS, AdvanceRules
 
 MAX_RESULTS = 1_000_000
 

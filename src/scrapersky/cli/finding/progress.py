@@ -10,8 +10,8 @@ from rich import progress as bars
 from rich.console import Console
 
 from scrapersky.cli.shared.output import printable
-from scrapersky.store.line.steps import STEPS
 from scrapersky.store.searches.progress import StepCount, Wait
+from scrapersky.store.steps import STEPS
 
 LINE_SECONDS = 2.0
 LABELS = {step.workflow: step.label for step in STEPS}

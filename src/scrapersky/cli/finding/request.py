@@ -7,8 +7,8 @@ from scrapersky.cli.finding.site_list import SiteList
 from scrapersky.core.errors import BadRequest
 from scrapersky.providers.registry import DEFAULT_PROVIDER, read_search
 from scrapersky.store.leads.read import Per
-from scrapersky.store.line.steps import AdvanceRules
 from scrapersky.store.searches.request import SearchRequest
+from scrapersky.store.steps import AdvanceRules
 
 
 class BadFindRequest(BadRequest):

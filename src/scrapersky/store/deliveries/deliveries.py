@@ -13,11 +13,11 @@ from scrapersky.core.vocabularies import Status
 from scrapersky.models import Delivery
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.steps import DELIVERY
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.paginate import Filters, matching
 from scrapersky.store.listing.resources import DELIVERIES, DESTINATIONS
 from scrapersky.store.operations.queue_rows import one_of
+from scrapersky.store.steps import DELIVERY
 
 
 @dataclass(frozen=True)

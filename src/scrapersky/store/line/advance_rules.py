@@ -8,7 +8,7 @@ from sqlalchemy import ARRAY, Uuid, any_, bindparam, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.models import Domain, Search
-from scrapersky.store.line.steps import AdvanceRules, LineStep, step_after
+from scrapersky.store.steps import AdvanceRules, LineStep, step_after
 
 
 async def advance(session: AsyncSession, workflow: str, produced: Mapping[UUID, AdvanceRules]) -> list[UUID]:

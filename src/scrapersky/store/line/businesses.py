@@ -12,8 +12,8 @@ from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import REJECTED, Curation, Status
 from scrapersky.models import LocalBusiness, Place
 from scrapersky.providers.base import PlaceDetails
-from scrapersky.store.line.steps import AdvanceRules, step_after
 from scrapersky.store.operations.queue_rows import one_of
+from scrapersky.store.steps import AdvanceRules, step_after
 
 # The columns that a deep scan writes. Curation, priority, profiles and the queues of later steps are not among them.
 FACTS = (

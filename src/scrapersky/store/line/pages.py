@@ -16,7 +16,7 @@ from scrapersky.crawl.sitemaps.entry import parse_lastmod
 from scrapersky.engine.settle import driver_connection
 from scrapersky.models import Domain, SitemapFile
 from scrapersky.store.line.advance_rules import rules_of
-from scrapersky.store.line.steps import not_rejected, step_after
+from scrapersky.store.steps import not_rejected, step_after
 
 ROWS_PER_STATEMENT = 10_000
 BYTES_IN_MEMORY = 262_144  # shorter lists, which are most, need no file

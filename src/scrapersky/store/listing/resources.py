@@ -25,7 +25,7 @@ from scrapersky.models import (
     SitemapFile,
     Suppression,
 )
-from scrapersky.store.line.steps import ROWS_OF_SEARCH, LineStep, steps_of
+from scrapersky.store.steps import ROWS_OF_SEARCH, LineStep, steps_of
 
 Condition = Callable[[Any], ColumnElement[bool] | TextClause]
 

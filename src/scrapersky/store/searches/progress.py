@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.store.line.steps import ROWS_OF_SEARCH, STEPS, LineStep
+from scrapersky.store.steps import ROWS_OF_SEARCH, STEPS, LineStep
 
 STATUSES = ("Queued", "Processing", "Completed", "Skipped", "Error")
 NO_REASON = "it is scheduled for a later day: a quota of the tenant"  # the schedule of quotas stores no reason

@@ -12,9 +12,9 @@ from scrapersky.core.vocabularies import Status
 from scrapersky.extract.company_domain import CompanyDomain
 from scrapersky.models import Domain, Search
 from scrapersky.store.line.advance_rules import read_rules
-from scrapersky.store.line.steps import STOPPED, AdvanceRules, steps_of
 from scrapersky.store.money import spending
 from scrapersky.store.searches import journal, resume
+from scrapersky.store.steps import STOPPED, AdvanceRules, steps_of
 
 OPEN = (Status.QUEUED, Status.PROCESSING)
 DOMAINS_PER_STATEMENT = 5_000

@@ -7,7 +7,7 @@ from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.models import Domain, Search, SearchDomain
-from scrapersky.store.line.steps import contacts_of_search
+from scrapersky.store.steps import contacts_of_search
 
 
 async def shortcomings(session: AsyncSession, search_id: UUID) -> dict[str, Any]:

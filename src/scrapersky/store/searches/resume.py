@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.extract.pages.select import MIN_SCORE, NEXT_OF_KIND, WORTH
 from scrapersky.models import Search
-from scrapersky.store.line.steps import ROWS_OF_SEARCH, STEPS, AdvanceRules, LineStep, not_rejected, step_after
+from scrapersky.store.steps import ROWS_OF_SEARCH, STEPS, AdvanceRules, LineStep, not_rejected, step_after
 
 URL_NOISE = "^https?://(www[.])?|[/]$"  # two URLs that differ in this only are the same page
 

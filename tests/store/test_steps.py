@@ -3,7 +3,7 @@
 import pytest
 
 from scrapersky.pipeline import build_pipeline
-from scrapersky.store.line.steps import DELIVERY, ROWS_OF_SEARCH, STEPS, STOPPED, AdvanceRules, step_after
+from scrapersky.store.steps import DELIVERY, ROWS_OF_SEARCH, STEPS, STOPPED, AdvanceRules, step_after
 
 NAMES = [step.workflow for step in STEPS]
 
