@@ -39,7 +39,7 @@ async def test_a_slow_start_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> No
 START = """
 import sys, time
 from pathlib import Path
-from scrapersky.core.embedded import start_embedded
+from scrapersky.core.embedded_postgres import start_embedded
 print(start_embedded(Path(sys.argv[1])), flush=True)
 time.sleep(float(sys.argv[2]))
 """
@@ -61,11 +61,11 @@ def test_the_last_one_to_leave_stops_the_server_also_after_others_were_killed() 
         killed, also_killed = start(home, 600), start(home, 600)
         killed.kill()
         killed.wait()
-        last = start(home, 1)
+        last = start(home, 8)
         also_killed.kill()  # while the last one is there
         also_killed.wait()
         assert running.exists()
-        assert last.wait(60) == 0
+        assert last.wait(120) == 0
         assert not running.exists()
 
 

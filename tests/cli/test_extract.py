@@ -14,7 +14,7 @@ PAGE = "<h1>Kontor</h1><p>info [at] kontor.example</p><p>Puh. 040 418 7306</p><h
 def run(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", "from scrapersky.cli import main; main()", "extract", *map(str, words)],
-        env={**os.environ, "CRAWL_FETCH_TIMEOUT_SECONDS": "5"},
+        env={**os.environ, "CRAWL_FETCH_TIMEOUT_SECONDS": "60"},
         cwd=cwd,
         capture_output=True,
         text=True,

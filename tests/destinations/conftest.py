@@ -32,7 +32,7 @@ def http(client: Client) -> HttpSender:
     return sender_of(client)
 
 
-def sender_of(client: Client, seconds: float = 5) -> HttpSender:
+def sender_of(client: Client, seconds: float = 60) -> HttpSender:
     async def source() -> Client:
         return client
 

@@ -32,8 +32,8 @@ async def until_in_hand(admin) -> None:
 @pytest.mark.parametrize("outcome", ["Completed", "Queued"])
 async def test_a_locked_row_is_left_to_its_lease_and_the_others_are_settled(hasty, settings, admin, tenant, outcome):
     await admin.execute(ADD, tenant)
-    line = example_pipeline(seconds=0.3, tears=0.0 if outcome == "Completed" else 1.0)
-    processor = processors_of(line, hasty, settings, lease_seconds=2, concurrency=20, breaker_error_rate=1)["packing"]
+    line = example_pipeline(seconds=2, tears=0.0 if outcome == "Completed" else 1.0)
+    processor = processors_of(line, hasty, settings, lease_seconds=10, concurrency=20, breaker_error_rate=1)["packing"]
     cycle = asyncio.create_task(run_job_loop(processor))
     await until_in_hand(admin)
     async with admin.transaction():
@@ -45,9 +45,7 @@ async def test_a_locked_row_is_left_to_its_lease_and_the_others_are_settled(hast
 
 async def test_a_locked_row_does_not_keep_the_others_from_their_heartbeat(hasty, settings, admin, tenant):
     await admin.execute(ADD, tenant)
-    processor = processors_of(example_pipeline(seconds=2.5), hasty, settings, lease_seconds=1, concurrency=20)[
-        "packing"
-    ]
+    processor = processors_of(example_pipeline(seconds=6), hasty, settings, lease_seconds=3, concurrency=20)["packing"]
     cycle = asyncio.create_task(run_job_loop(processor))
     await until_in_hand(admin)
     async with admin.transaction():

@@ -30,5 +30,5 @@ async def client(server: ScriptedServer) -> AsyncIterator[ClientSource]:
         yield source
 
 
-def api_at(client: ClientSource, url: str, service: str = "The service", seconds: float = 5) -> Api:
+def api_at(client: ClientSource, url: str, service: str = "The service", seconds: float = 60) -> Api:
     return Api(client, url, service=service, setting=f"PROVIDER_{service.upper()}_URL", seconds=seconds)

@@ -200,10 +200,10 @@ async def test_a_heartbeat_keeps_long_work(bench, case):
     [row] = await case.add(bench.admin, bench.tenant)
 
     async def script(_row_id):
-        await asyncio.sleep(1.7)
+        await asyncio.sleep(3.5)
         return case.found()
 
-    await run_job_loop(bench.processor(script, lease_seconds=1))
+    await run_job_loop(bench.processor(script, lease_seconds=3))
     state = await bench.row(row)
     assert (state["status"], state["attempts"]) == ("Completed", 1)
 
