@@ -90,7 +90,10 @@ def settled_as(rows: list[asyncpg.Record], status: str) -> list[str]:
 
 
 async def fill(connection: asyncpg.Connection, table: str, queues: list[str], rows: int) -> None:
-    """Finished, waiting, held and ready rows, one in ten of them ready; only the columns of the queues matter."""
+    """Insert finished, waiting, held and ready rows, one in ten of them ready; only the columns of the queues matter.
+
+    Rows are due for more than a minute or in two hours: a slow run finds as many overdue rows as a fast one.
+    """
     await connection.execute(f"ALTER TABLE {table} SET (autovacuum_enabled = false)")
     indexes = await connection.fetch(
         "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = $1 AND indexdef NOT LIKE '%UNIQUE%'", table
@@ -112,7 +115,8 @@ async def fill(connection: asyncpg.Connection, table: str, queues: list[str], ro
         SELECT t.id, {values} FROM generate_series(1, $1::int) n, (SELECT id FROM tenant LIMIT 1) t, LATERAL (SELECT
             CASE WHEN n % 10 IN (0, 1) THEN 'Queued' WHEN n % 1000 = 2 THEN 'Processing'
                 WHEN n % 10 = 3 THEN 'Skipped' WHEN n % 100 = 4 THEN 'Error' ELSE 'Completed' END AS status,
-            CASE WHEN n % 10 = 1 OR n % 1000 = 2 THEN now() + (n % 7200 - 600) * interval '1 second' END AS due) s
+            CASE WHEN n % 10 = 1 OR n % 1000 = 2 THEN now() + interval '1 second' * (n % 7200
+                + CASE WHEN n % 7200 < 540 THEN -600 ELSE 7200 END) END AS due) s
         """,
         rows,
     )

@@ -41,7 +41,7 @@ async def test_a_server_that_refuses_for_a_while_is_waited_for_during_a_drain(ar
     await arena.until("count(*) >= 10 FROM effect")
     await proxy.refuse()
     done = await arena.ask("SELECT count(*) FROM effect")
-    await worker.told("lease_lost", where="database away")
+    await worker.told("lease_lost", where="database unavailable")
     await asyncio.sleep(3)  # the fault itself lasts so long
     assert await arena.ask("SELECT count(*) FROM effect") == done < 150
     await proxy.start()
@@ -82,7 +82,7 @@ async def test_a_partition_without_a_word_ends_the_work_in_time_and_heals(arena:
     await cut_off.told("working", label="gate")
     proxy.hang()
     # It lets go of its rows by its own clock, before anybody else may have them, although no statement has failed.
-    lost = await cut_off.told("lease_lost", where="database away", workflow="packing")
+    lost = await cut_off.told("lease_lost", where="database unavailable", workflow="packing")
     arena.url = arena.direct_url
     heir = arena.start()
     done = await heir.told("working", label="gate")

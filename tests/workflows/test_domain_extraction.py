@@ -41,7 +41,7 @@ async def test_what_is_no_address_is_skipped_with_the_reason(database, settings,
     await add(admin, tenant, "Odd", "http://127.0.0.1/admin")
     await extract(database, settings)
     assert await admin.fetchval("SELECT domain_extraction_status FROM local_business") == "Skipped"
-    assert "127.0.0.1 is a number" in await admin.fetchval("SELECT domain_extraction_error FROM local_business")
+    assert "127.0.0.1 is an IP address" in await admin.fetchval("SELECT domain_extraction_error FROM local_business")
 
 
 async def test_a_social_page_is_kept_as_profile_and_makes_no_domain(database, settings, admin, tenant):
