@@ -51,10 +51,10 @@ def audit(
 
 
 async def _read(filters: tuple[Any, ...], limit: int, tenant: str) -> "list[Audit]":
-    from scrapersky.store.audit import log
+    from scrapersky.store.audit import log as audit_log
 
     async with tenant_session(tenant) as (_, session, actor):
-        return await log.page(session, actor.tenant_id, log.AuditSelection(*filters), limit=limit)
+        return await audit_log.page(session, actor.tenant_id, audit_log.AuditSelection(*filters), limit=limit)
 
 
 def _in_utc(moment: datetime | None) -> datetime | None:
