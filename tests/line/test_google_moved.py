@@ -83,7 +83,7 @@ async def test_an_obsolete_id_says_why_and_what_to_do(application, sandbox, admi
     await scan(application)
     row = await admin.fetchrow("SELECT deep_scan_status AS state, deep_scan_error AS why FROM place")
     assert row["state"] == "Error"
-    assert "no longer valid; run its search again" in row["why"]
+    assert "no longer valid; repeat its search" in row["why"]
 
 
 async def test_ids_are_looked_at_once_a_year_for_nothing(application, sandbox, admin, tenant, other_tenant):
@@ -101,7 +101,7 @@ async def test_ids_are_looked_at_once_a_year_for_nothing(application, sandbox, a
     rows = await admin.fetch("SELECT provider_id, deep_scan_status AS state, deep_scan_error AS why FROM place")
     marked = [(row["provider_id"], row["why"]) for row in rows if row["state"] == "Error"]
     assert [identity for identity, _ in marked] == [gone]
-    assert "run its search again" in marked[0][1]
+    assert "repeat its search" in marked[0][1]
     assert await refresh(application, admin) == "0 ids refreshed, 0 stale"
 
 
