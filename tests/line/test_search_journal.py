@@ -1,4 +1,4 @@
-"""A search that is killed in the middle goes on elsewhere: no box is lost, and no page is paid for twice."""
+"""A search that is killed continues on another host: no result is lost, and no page is paid for twice."""
 
 import asyncio
 import json
@@ -64,7 +64,7 @@ async def add_search(admin, tenant):
     )
 
 
-async def test_a_search_that_was_killed_pays_for_no_page_twice_and_loses_none(admin, tenant, sandbox, start_worker):
+async def test_a_killed_search_pays_for_no_page_twice_and_loses_none(admin, tenant, sandbox, start_worker):
     search = await add_search(admin, tenant)
     sandbox.latency_seconds = 0.05  # so that there is a middle
     first = start_worker()
@@ -99,7 +99,7 @@ async def test_a_search_that_was_killed_pays_for_no_page_twice_and_loses_none(ad
     assert await admin.fetchval("SELECT count(*) FROM search_journal") == 0, "a search that ended needs no journal"
 
 
-async def test_a_journal_is_kept_for_a_day_and_no_longer(database, admin, tenant):
+async def test_a_journal_expires_after_a_day(database, admin, tenant):
     search = await add_search(admin, tenant)
     for hours, question in ((1, "young"), (27, "old")):
         await admin.execute(

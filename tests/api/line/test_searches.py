@@ -77,7 +77,7 @@ async def test_an_estimate_creates_nothing_and_a_busy_provider_does_not_prevent_
 async def test_an_invalid_search_request_is_refused_by_field(client, admin):
     wrong: Any
     problem = is_problem(await client.post(SEARCHES, json={**DENTISTS, "provider": "nobody"}), 422)
-    assert problem["detail"] == "'nobody' is none of fake."
+    assert problem["detail"] == "'nobody' is not one of fake."
     for wrong, field in [
         ({"text": " "}, "body.text"),
         ({"text": "a\u0000b"}, "body.text"),
@@ -231,5 +231,5 @@ async def test_text_and_area_may_be_one_text(client, admin):
     assert together.json()["search"]["id"] == apart.json()["search"]["id"]
     assert together.json()["search"]["area"] == "Helsinki"
     problem = is_problem(await client.post(SEARCHES, json={"text": "dentists", "provider": "openstreetmap"}), 422)
-    assert problem["detail"] == 'Where? Write "dentists in Helsinki", or give the area by itself.'
+    assert problem["detail"] == 'The area is missing. Write "dentists in Helsinki", or give the area separately.'
     assert await admin.fetchval("SELECT count(*) FROM search") == 1

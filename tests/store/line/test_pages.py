@@ -39,21 +39,21 @@ async def store(session, sitemaps: list[UUID], spools: list[Spool]):
     return domains
 
 
-async def test_a_page_on_two_lists_is_stored_once_with_the_surer_guess(database, admin, tenant, sitemaps):
+async def test_a_page_in_two_sitemaps_is_stored_once_with_the_higher_score(database, admin, tenant, sitemaps):
     async with database.session(tenant) as session:
         await store(session, sitemaps, [spool_of(contact_page("a", 0.4)), spool_of(contact_page("a", 0.8))])
     stored = await admin.fetch("SELECT url, kind_score, last_modified::date::text AS day FROM page")
     assert [tuple(row) for row in stored] == [("https://molar.fi/a", 0.8, "2026-01-02")]
 
 
-async def test_lists_of_any_length_are_stored_whole(database, admin, tenant, sitemaps):
+async def test_sitemaps_of_any_length_are_stored_completely(database, admin, tenant, sitemaps):
     many = [contact_page(f"p{number}") for number in range(pages.ROWS_PER_STATEMENT + 1)]
     async with database.session(tenant) as session:
         await store(session, sitemaps, [spool_of(*many), spool_of(contact_page("last"))])
     assert await admin.fetchval("SELECT count(*) FROM page") == len(many) + 1
 
 
-async def test_the_lists_of_a_site_share_what_it_may_give(database, tenant, sitemaps):
+async def test_the_sitemaps_of_a_site_share_its_number_of_pages(database, tenant, sitemaps):
     rows = [contact_page(f"p{number}") for number in range(2 * MOST)]
     async with database.session(tenant) as session:
         domains = await store(session, sitemaps, [spool_of(*rows[:MOST]), spool_of(*rows[MOST:])])
@@ -62,7 +62,7 @@ async def test_the_lists_of_a_site_share_what_it_may_give(database, tenant, site
     assert len(chosen) == MOST
 
 
-async def test_what_a_person_turned_down_is_not_chosen(database, admin, tenant, sitemaps):
+async def test_rejected_pages_are_not_chosen(database, admin, tenant, sitemaps):
     async with database.session(tenant) as session:
         await store(session, sitemaps, [spool_of(contact_page("a")), spool_of(contact_page("b"))])
     await admin.execute("UPDATE page SET curation_status = 'Not a Fit' WHERE url LIKE '%/a'")

@@ -1,4 +1,4 @@
-"""What a search found stays its own, in whichever order rows and links come, and whoever goes on with them."""
+"""A search keeps what it found, in whatever order rows and links are stored, and whichever search owns them."""
 
 from itertools import permutations
 from uuid import UUID
@@ -47,7 +47,7 @@ async def scan(admin, rows):
 
 
 @pytest.mark.parametrize("order", list(permutations(["found by the first", "found by the second", "scanned"])))
-async def test_whoever_found_the_place_found_what_comes_of_it(admin, rows, order):
+async def test_every_search_that_found_a_place_found_its_business_and_domain(admin, rows, order):
     for event in order:
         if event == "scanned":
             await scan(admin, rows)
@@ -59,7 +59,7 @@ async def test_whoever_found_the_place_found_what_comes_of_it(admin, rows, order
     assert await found(admin, rows["first"]) == await found(admin, rows["second"]) == BOTH
 
 
-async def test_taking_rows_up_takes_nothing_from_others(database, admin, rows):
+async def test_taking_rows_over_removes_them_from_no_other_search(database, admin, rows):
     """Also where no place is behind a domain: somebody began with web sites."""
     await add(admin, "domain", rows["tenant"], search_id=rows["first"], name="molar.fi")
     await admin.execute("UPDATE domain SET search_id = $1", rows["second"])
@@ -71,7 +71,7 @@ async def test_taking_rows_up_takes_nothing_from_others(database, admin, rows):
     )
 
 
-async def test_a_search_waits_for_what_another_one_does_and_cannot_cancel_it(database, admin, rows):
+async def test_a_search_counts_rows_that_another_search_owns_and_cannot_cancel_them(database, admin, rows):
     for search in ("first", "second"):
         link = (rows[search], rows["place"], rows["tenant"])
         await admin.execute("INSERT INTO search_place VALUES ($1, $2, $3)", *link)

@@ -1,4 +1,4 @@
-"""Why rows of a search were left behind: told by the sentence, without the names that differ from row to row."""
+"""Reasons for skipped and failed rows are grouped by their sentence, without host names and numbers."""
 
 from uuid import UUID
 
@@ -27,7 +27,7 @@ def reasons(database, admin, tenant):
     return of
 
 
-async def test_sites_are_a_site_and_what_the_server_said_stays(reasons):
+async def test_host_names_are_replaced_and_the_status_of_the_server_is_kept(reasons):
     assert await reasons(
         "https://molar.fi/team answers 403 Forbidden.",
         "https://www.zahn.de answers 403 Forbidden.",
@@ -37,12 +37,12 @@ async def test_sites_are_a_site_and_what_the_server_said_stays(reasons):
     ) == [("a site answers 403 Forbidden.", 3), ("a site answers 503 Service Unavailable.", 2)]
 
 
-async def test_other_numbers_and_names_do_not_part_what_is_the_same(reasons):
+async def test_reasons_that_differ_in_numbers_and_names_are_counted_as_one(reasons):
     assert await reasons(
         "robots.txt of molar.fi could not be read within 30 s.", "robots.txt of zahn.de could not be read within 345 s."
     ) == [("robots.txt of a site could not be read within … s.", 2)]
 
 
-async def test_what_happened_once_is_told_as_it_was(reasons):
+async def test_a_reason_that_is_the_same_for_all_rows_is_kept_as_it_is(reasons):
     assert await reasons("No address for molar.fi after 3 tries.") == [("No address for molar.fi after 3 tries.", 1)]
     assert await reasons(*["The budget of 0.13 is used up."] * 2) == [("The budget of 0.13 is used up.", 2)]

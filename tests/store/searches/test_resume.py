@@ -1,4 +1,4 @@
-"""The same search with larger rules: further pages of sites that were read are queued, the best first, none twice."""
+"""The same search with larger rules queues further pages of its sites, the best first, none twice."""
 
 from scrapersky.models import Search
 from scrapersky.store.searches import request as searches
@@ -29,7 +29,7 @@ async def queued(admin) -> list[str]:
     return [row["url"].removeprefix("https://") for row in rows]
 
 
-async def test_more_pages_a_site_are_read_on_sites_that_were_read_before(database, admin, tenant):
+async def test_a_larger_number_of_pages_queues_further_pages_of_the_sites_found_before(database, admin, tenant):
     search = await ask(database, tenant, pages_per_site=1)
     await add_site(
         *(admin, tenant, search, "molar.fi"),
@@ -53,7 +53,7 @@ async def test_more_pages_a_site_are_read_on_sites_that_were_read_before(databas
     ]
 
 
-async def test_other_kinds_are_read_when_the_rules_name_them_and_what_was_turned_down_is_not(database, admin, tenant):
+async def test_pages_of_newly_named_kinds_are_queued_and_rejected_pages_are_not(database, admin, tenant):
     search = await ask(database, tenant, page_kinds=["contact"])
     pages = [("team", "team", 0.9, "New"), ("jobs", "careers", 0.9, "New"), ("about", "about", 0.9, "New")]
     await add_site(admin, tenant, search, "molar.fi", *pages)

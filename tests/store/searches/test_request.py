@@ -1,4 +1,4 @@
-"""Searches that begin with web sites: many lines are few statements, and what was there goes on or stays done."""
+"""Searches that start with web sites: a few statements add many domains; existing domains keep their status."""
 
 from sqlalchemy import event
 
@@ -20,7 +20,7 @@ async def start(database, tenant, domains) -> Search:
     return search
 
 
-async def test_what_is_new_is_queued_and_what_is_done_stays_done(database, admin, tenant):
+async def test_new_domains_are_queued_and_completed_ones_stay_completed(database, admin, tenant):
     await admin.execute(
         "INSERT INTO domain (tenant_id, name, domain_metadata_status) VALUES ($1, 'new.fi', 'New'), ($1, 'done.fi', "
         "'Completed')",
@@ -35,7 +35,7 @@ async def test_what_is_new_is_queued_and_what_is_done_stays_done(database, admin
     ]
 
 
-async def test_ten_thousand_lines_are_a_handful_of_statements(database, admin, tenant):
+async def test_ten_thousand_domains_are_added_by_a_few_statements(database, admin, tenant):
     statements = []
     engine = database.app.sync_engine
     event.listen(engine, "before_cursor_execute", lambda *said: statements.append(said[2]))

@@ -1,4 +1,4 @@
-"""What a person has turned down goes no further, whichever step has it in hand at that moment."""
+"""Rows that a person rejects are not processed further, also if a step has them in flight."""
 
 import asyncio
 from datetime import timedelta
@@ -16,14 +16,18 @@ from scrapersky.store.operations import queue_rows
 from tests.conftest import processors_of
 from tests.workflows.cases import CASES, Case, real_line
 
-NOUN_OF = {noun.model.__tablename__: noun for noun in RESOURCES.values() if noun.name not in ("searches", "jobs")}
+RESOURCE_OF = {
+    resource.model.__tablename__: resource
+    for resource in RESOURCES.values()
+    if resource.name not in ("searches", "jobs")
+}
 QUEUED_DOMAINS = "SELECT count(*) FROM domain WHERE domain_metadata_status = 'Queued'"
-STEPS = [case for case in CASES if case.line is real_line and real_line()[case.name].table in NOUN_OF]
-HANDING_ON = [case for case in STEPS if case.name != "contact_verification"]
+STEPS = [case for case in CASES if case.line is real_line and real_line()[case.name].table in RESOURCE_OF]
+FEEDING = [case for case in STEPS if case.name != "contact_verification"]
 
 
-class Hand:
-    """One row in the hand of its workflow, while a person decides about it."""
+class RowInFlight:
+    """One row that its workflow processes, while a person decides about it."""
 
     def __init__(self, case: Case, database, settings, admin, tenant) -> None:
         self.case, self.database, self.settings, self.admin, self.tenant = case, database, settings, admin, tenant
@@ -32,7 +36,7 @@ class Hand:
 
     async def decide(self, row_id, word: Curation) -> None:
         async with self.database.session(self.tenant) as session:
-            await curation.curate(session, NOUN_OF[self.workflow.table], self.actor, [row_id], word)
+            await curation.curate(session, RESOURCE_OF[self.workflow.table], self.actor, [row_id], word)
 
     async def queue(self, row_id) -> None:
         async with self.database.session(self.tenant) as session:
@@ -61,8 +65,8 @@ class Hand:
 
 
 @pytest.fixture
-def hand(case, database, settings, admin, tenant) -> Hand:
-    return Hand(case, database, settings, admin, tenant)
+def in_flight(case, database, settings, admin, tenant) -> RowInFlight:
+    return RowInFlight(case, database, settings, admin, tenant)
 
 
 def fails():
@@ -73,85 +77,87 @@ def postpones():
     raise Later(timedelta(minutes=5), "the provider rests")
 
 
-@pytest.mark.parametrize("case", HANDING_ON, ids=str)
-async def test_what_is_turned_down_in_hand_hands_nothing_on(hand, case, admin, tenant):
+@pytest.mark.parametrize("case", FEEDING, ids=str)
+async def test_a_row_rejected_in_flight_opens_no_next_step(in_flight, case, admin, tenant):
     [row] = await case.add(admin, tenant)
-    await hand.run(lambda row_id: hand.decide(row_id, Curation.NOT_A_FIT), case.found)
-    assert await hand.state(row) == ("Completed", None, None)
+    await in_flight.run(lambda row_id: in_flight.decide(row_id, Curation.NOT_A_FIT), case.found)
+    assert await in_flight.state(row) == ("Completed", None, None)
     products = QUEUED_DOMAINS if case.name == "domain_extraction" else case.products
     assert await admin.fetchval(products) == 0
 
 
 @pytest.mark.parametrize("case", STEPS, ids=str)
-async def test_what_is_taken_back_in_hand_is_not_tried_again(hand, case, admin, tenant):
+async def test_a_row_withdrawn_in_flight_is_not_retried(in_flight, case, admin, tenant):
     [row] = await case.add(admin, tenant)
-    await hand.run(lambda row_id: hand.decide(row_id, Curation.NOT_A_FIT), fails)
-    assert await hand.state(row) == ("New", None, None)
+    await in_flight.run(lambda row_id: in_flight.decide(row_id, Curation.NOT_A_FIT), fails)
+    assert await in_flight.state(row) == ("New", None, None)
 
 
 @pytest.mark.parametrize("case", STEPS[:1], ids=str)
 @pytest.mark.parametrize("word", [Curation.NEW, Curation.MAYBE, Curation.ARCHIVED])
-async def test_any_word_but_selected_takes_back_also_what_would_be_put_off(hand, case, admin, tenant, word):
+async def test_every_decision_but_selected_withdraws_a_row_that_would_be_postponed(
+    in_flight, case, admin, tenant, word
+):
     [row] = await case.add(admin, tenant)
-    await hand.run(lambda row_id: hand.decide(row_id, word), postpones)
-    assert await hand.state(row) == ("New", None, None)
+    await in_flight.run(lambda row_id: in_flight.decide(row_id, word), postpones)
+    assert await in_flight.state(row) == ("New", None, None)
 
 
 @pytest.mark.parametrize("case", STEPS[:1], ids=str)
-async def test_what_is_wanted_again_is_tried_again(hand, case, admin, tenant):
+async def test_a_row_selected_again_is_retried(in_flight, case, admin, tenant):
     async def waver(row_id):
-        await hand.decide(row_id, Curation.ARCHIVED)
-        await hand.decide(row_id, Curation.SELECTED)
+        await in_flight.decide(row_id, Curation.ARCHIVED)
+        await in_flight.decide(row_id, Curation.SELECTED)
 
     async def waver_and_queue(row_id):
-        await hand.decide(row_id, Curation.ARCHIVED)
-        await hand.queue(row_id)
+        await in_flight.decide(row_id, Curation.ARCHIVED)
+        await in_flight.queue(row_id)
 
     for number, meanwhile in enumerate((waver, waver_and_queue)):
         [row] = await case.add(admin, tenant, start=number)
-        await hand.run(meanwhile, fails)
-        status, error, due_at = await hand.state(row)
+        await in_flight.run(meanwhile, fails)
+        status, error, due_at = await in_flight.state(row)
         assert (status, error) == ("Queued", "RuntimeError: the wire tore")
         assert due_at is not None
 
 
 @pytest.mark.parametrize("case", STEPS[:1], ids=str)
-async def test_what_is_taken_back_from_a_worker_that_dies_rests(hand, case, admin, tenant, database):
+async def test_a_withdrawn_row_of_a_dead_worker_is_not_queued_again(in_flight, case, admin, tenant, database):
     [row] = await case.add(admin, tenant)
-    table, queue = hand.workflow.table, hand.workflow.queue
+    table, queue = in_flight.workflow.table, in_flight.workflow.queue
     gone = f"{queue}_status = 'Processing', {queue}_attempts = 1, {queue}_due_at = now() - interval '1 second'"
     await admin.execute(f"UPDATE {table} SET {gone}")
-    await hand.decide(row, Curation.NOT_A_FIT)
+    await in_flight.decide(row, Curation.NOT_A_FIT)
     async with database.engine_connection() as connection:
-        await hand.case.line().queues[case.name].sweep(connection, 3)
-    assert await hand.state(row) == ("New", None, None)
+        await in_flight.case.line().queues[case.name].sweep(connection, 3)
+    assert await in_flight.state(row) == ("New", None, None)
 
 
-async def test_a_domain_that_was_turned_down_is_not_handed_on_by_its_next_business(database, settings, admin, tenant):
+async def test_a_rejected_domain_is_not_opened_by_its_next_business(database, settings, admin, tenant):
     await admin.execute(
         "INSERT INTO domain (tenant_id, name, curation_status) VALUES ($1, 'one.fi', 'Not a Fit')", tenant
     )
     [case] = [case for case in CASES if case.name == "domain_extraction"]
     await case.add(admin, tenant)
-    hand = Hand(case, database, settings, admin, tenant)
-    await hand.run(lambda row_id: asyncio.sleep(0), lambda: CompanyDomain("one.fi", "one.fi", "https://one.fi/"))
+    in_flight = RowInFlight(case, database, settings, admin, tenant)
+    await in_flight.run(lambda row_id: asyncio.sleep(0), lambda: CompanyDomain("one.fi", "one.fi", "https://one.fi/"))
     assert await admin.fetchval("SELECT count(*) FROM business_domain") == 1
     assert await admin.fetchval(QUEUED_DOMAINS) == 0
 
 
-async def test_pages_of_a_site_that_was_turned_down_are_stored_and_not_read(database, settings, admin, tenant):
+async def test_pages_of_a_rejected_site_are_stored_but_not_queued(database, settings, admin, tenant):
     [case] = [case for case in CASES if case.name == "sitemap_import"]
     await case.add(admin, tenant)
     await admin.execute("UPDATE domain SET curation_status = 'Archived'")
-    hand = Hand(case, database, settings, admin, tenant)
-    await hand.run(lambda row_id: asyncio.sleep(0), case.found)
+    in_flight = RowInFlight(case, database, settings, admin, tenant)
+    await in_flight.run(lambda row_id: asyncio.sleep(0), case.found)
     assert await admin.fetchval("SELECT array_agg(page_processing_status) FROM page") == ["New"]
 
 
-async def test_what_was_read_before_and_is_taken_back_in_hand_stays_read(database, settings, admin, tenant):
+async def test_a_row_completed_before_and_withdrawn_in_flight_is_completed_again(database, settings, admin, tenant):
     [case] = [case for case in CASES if case.name == "page_curation"]
     [row] = await case.add(admin, tenant)
     await admin.execute("UPDATE page SET fetched_at = now()")
-    hand = Hand(case, database, settings, admin, tenant)
-    await hand.run(lambda row_id: hand.decide(row_id, Curation.MAYBE), fails)
-    assert await hand.state(row) == ("Completed", None, None)
+    in_flight = RowInFlight(case, database, settings, admin, tenant)
+    await in_flight.run(lambda row_id: in_flight.decide(row_id, Curation.MAYBE), fails)
+    assert await in_flight.state(row) == ("Completed", None, None)

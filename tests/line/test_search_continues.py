@@ -1,4 +1,4 @@
-"""A search that ended early goes on with more money or a larger limit: from where it was, and nothing is paid twice."""
+"""A search that stopped early continues with a larger budget or limit where it stopped, and pays for no page twice."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def search(application, tenant):
     return ask
 
 
-async def test_a_search_that_ended_for_want_of_money_goes_on_with_more(search, admin, sandbox):
+async def test_a_search_stopped_by_its_budget_continues_with_a_larger_one(search, admin, sandbox):
     first = await search(5)
     row = await admin.fetchrow(ROW)
     assert (row["result_count"], row["cost_cents"]) == (20, 4)
@@ -51,7 +51,7 @@ async def test_a_search_that_ended_for_want_of_money_goes_on_with_more(search, a
     assert await admin.fetchval("SELECT used FROM quota_usage WHERE kind = 'cents'") == 11
 
 
-async def test_the_new_budget_has_what_was_spent_of_the_old_in_it(search, admin, sandbox):
+async def test_a_new_budget_includes_what_was_spent_of_the_former_one(search, admin, sandbox):
     await search(5)
     await search(8)
     row = await admin.fetchrow(ROW)
@@ -62,7 +62,7 @@ async def test_the_new_budget_has_what_was_spent_of_the_old_in_it(search, admin,
     assert len(sandbox.google.asked) == 3
 
 
-async def test_a_larger_limit_pays_only_for_what_is_beyond_the_old_one(search, admin, sandbox):
+async def test_a_larger_limit_pays_only_for_pages_beyond_the_former_limit(search, admin, sandbox):
     few = await search(None, limit=20)
     more = await search(None, limit=40)
     assert few != more, "each limit is a list of its own"
@@ -72,7 +72,7 @@ async def test_a_larger_limit_pays_only_for_what_is_beyond_the_old_one(search, a
     assert await admin.fetchval("SELECT sum(cost_cents) FROM search") == 8
 
 
-async def test_a_search_that_is_refreshed_asks_from_the_beginning(search, admin, sandbox):
+async def test_a_refreshed_search_starts_with_the_first_page(search, admin, sandbox):
     await search(5)
     await search(100, refresh=True)
     assert len(sandbox.google.asked) == 4
@@ -80,6 +80,6 @@ async def test_a_search_that_is_refreshed_asks_from_the_beginning(search, admin,
     assert (row["result_count"], row["spent_cents"], row["cost_cents"]) == (60, 11, 14)
 
 
-async def test_a_search_that_came_to_its_end_keeps_no_journal(search, admin):
+async def test_a_complete_search_has_no_journal(search, admin):
     await search(None, limit=None)
     assert await admin.fetchval("SELECT count(*) FROM search_journal") == 0
