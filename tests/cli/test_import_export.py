@@ -7,7 +7,7 @@ import openpyxl
 import pyarrow.parquet
 import pytest
 
-from scrapersky.actions.imports.columns import COLUMNS
+from scrapersky.actions.imports.targets import TARGETS
 from scrapersky.core import clock
 from tests.factories.line_rows import add_line
 
@@ -161,7 +161,7 @@ async def test_bad_rows_are_named_by_their_lines_and_the_good_ones_are_stored(li
         (6, "no web address: 127.0.0.1 "),
         (7, "a page on facebook is nobo"),
         (8, "has 3 cells for 2 columns"),
-        (9, "'Finland' is no country of"),
+        (9, "'Finland' is not a country"),
     ]
     assert [row["name"] for row in await admin.fetch("SELECT name FROM domain ORDER BY name")] == ["fine.fi", "good.fi"]
 
@@ -188,7 +188,7 @@ async def test_a_long_file_is_imported_in_batches(line, admin, written):
 async def test_columns_can_be_mapped(line, admin, written):
     file = written("Firm site,Land\nmolar.fi,FI\n")
     said = await line("import", "domains", file)
-    assert (said.code, "Map one to it: COLUMN=domain" in said.sentence) == (2, True)
+    assert (said.code, "Map one of them: COLUMN=domain" in said.sentence) == (2, True)
     assert (await imported(line, "domains", file, "--map", "firm_site=domain"))["created"] == 1
     assert tuple(await admin.fetchrow("SELECT name, country FROM domain")) == ("molar.fi", "FI")
 
@@ -202,7 +202,7 @@ async def test_columns_can_be_mapped(line, admin, written):
         (("domains",), b"x" * 10_000_000, "Line 1 is longer than 1,000,000 bytes."),
         (("domains",), b"\x81\x8d\x8f\n", "save the file as UTF-8"),
         (("animals",), b"name\n", "'animals' is none of places, domains"),
-        (("domains", "--map", "x=colour"), b"domain\n", "'colour' is no field of domains"),
+        (("domains", "--map", "x=colour"), b"domain\n", "'colour' is not a field of domains"),
         (("domains", "--map", "nothing"), b"domain\n", "'nothing' is not COLUMN=FIELD."),
         (("domains", "--map", "x=domain"), b"domain\na.fi\n", "There is no column 'x'; there are domain."),
         (("places",), b"colour,size\nred,3\n", "Places need a column for name"),
@@ -321,7 +321,7 @@ async def test_an_export_that_cannot_be_made_gets_a_sentence(line, tmp_path, wor
 
 def test_the_page_names_every_column(request):
     page = (request.config.rootpath / "docs" / "imports.md").read_text()
-    for noun, columns in COLUMNS.items():
-        rows = [f"| {field} | {column.meaning} | {column.names} |" for field, column in columns.items()]
+    for noun, target in TARGETS.items():
+        rows = [f"| {field} | {column.meaning} | {column.names} |" for field, column in target.columns.items()]
         table = "\n".join(["| field | what it holds | also called |", "|---|---|---|", *rows])
         assert f"## {noun.capitalize()}\n\n{table}\n" in page

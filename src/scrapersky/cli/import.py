@@ -45,11 +45,11 @@ def import_file(
 
     Exit codes: 0 every row was stored, 1 some rows were not, 2 the file cannot be used, or database error.
     """
-    from scrapersky.actions.imports.columns import Fields, read_mapping
+    from scrapersky.actions.imports.column_mapping import ColumnMapping, parse_mapping
     from scrapersky.actions.imports.run import ImportRequest
 
-    request = ImportRequest(resource, file.name, dry_run, queue, read_mapping(mapping or ()))
-    Fields(resource, request.mapping)  # raises on a wrong mapping, before the database is opened
+    request = ImportRequest(resource, file.name, dry_run, queue, parse_mapping(mapping or ()))
+    ColumnMapping(resource, request.mapping)  # raises on a wrong mapping, before the database is opened
     report = run_async(_import(request, file, tenant))
     if as_json:
         print_json(asdict(report))

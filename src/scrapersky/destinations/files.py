@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from scrapersky.core.errors import BadRequest
-from scrapersky.extract.tabular.rows import GUARDED
+from scrapersky.extract.tabular.rows import FORMULA_STARTS
 
 
 class UnwritableFile(BadRequest):
@@ -27,7 +27,7 @@ class Writer(Protocol):
 
 def safe_cell(value: Any) -> Any:
     """A cell that a spreadsheet shows and does not run: E.164 numbers stay as they are, formulas get a quote."""
-    if not isinstance(value, str) or not value.startswith(GUARDED):
+    if not isinstance(value, str) or not value.startswith(FORMULA_STARTS):
         return value
     return value if value[0] == "+" and value[1:].isdecimal() else f"'{value}"
 

@@ -157,7 +157,7 @@ async def test_an_erased_person_cannot_be_created_again(client, admin, tenant):
     body = f"email,name,domain\n{ANNA},Anna,molar.fi\ncarl@molar.fi,Carl,molar.fi\n"
     report = (await client.post("/api/v3/imports/contacts", content=body, headers=CSV)).json()
     assert (report["created"], report["failed"]) == (1, 1)
-    assert report["errors"] == [{"line": 2, "message": "somebody had this erased; it is not stored again"}]
+    assert report["errors"] == [{"line": 2, "message": "this person was erased and is not stored again"}]
     await admin.execute(
         "INSERT INTO contact (tenant_id, domain_id, identity, name) VALUES ($1, $2, 'person:anna molar', 'ANNA Molar')",
         tenant,

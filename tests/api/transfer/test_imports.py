@@ -49,7 +49,7 @@ async def test_json_objects_are_imported_like_table_rows(client, admin):
 async def test_only_the_object_with_a_duplicate_member_fails(client, admin):
     rows = '{"domain": "a-site.fi", "domain": "b-site.fi"}, {"domain": "c-site.fi"}'
     answer = await sent(client, "domains", f'{{"rows": [{rows}]}}', {"Content-Type": "application/json"})
-    why = "says 'domain' twice in one object; say it once"
+    why = "has the key 'domain' twice in one object; keep one"
     assert (answer.json()["created"], answer.json()["errors"]) == (1, [{"line": 1, "message": why}])
     assert await admin.fetchval("SELECT array_agg(name) FROM domain") == ["c-site.fi"]
 
@@ -71,7 +71,7 @@ async def test_only_the_object_with_two_names_of_a_field_fails(client, admin):
     rows = [{"email": "a@a.fi", "mail": "b@a.fi"}, {"mail": "c@a.fi"}, {"email": "d@a.fi"}]
     answer = (await client.post("/api/v3/imports/contacts", json={"rows": rows})).json()
     assert (answer["created"], [error["line"] for error in answer["errors"]]) == (2, [1])
-    assert answer["errors"][0]["message"].startswith("'email' and 'mail' both say email; take one out")
+    assert answer["errors"][0]["message"].startswith("'email' and 'mail' both hold email; remove one")
 
 
 async def test_a_spare_column_name_counts_only_without_another(client, admin):
@@ -124,18 +124,18 @@ async def test_the_results_of_a_search_are_counted_over_all_its_files(client):
 @pytest.mark.parametrize(
     ("columns", "cells", "why"),
     [
-        ("country", "Finland", "'Finland' is no country of two letters"),
-        ("rating", "11", "'11' is no rating; it lies between 0 and 10"),
-        ("rating", "-1", "'-1' is no rating"),
-        ("rating", "nan", "'nan' is no rating"),
-        ("rating_count", "-5", "'-5' is no rating_count; it lies between 0 and"),
-        ("rating_count", "1.5", "'1.5' is no rating_count"),
-        ("rating_count", "99999999999", "'99999999999' is no rating_count"),
-        ("email", "info@molar.fi; nobody", "'nobody' is no email address"),
-        ("latitude,longitude", "91,24", "91 is no latitude"),
-        ("latitude,longitude", "60,181", "181 is no longitude"),
+        ("country", "Finland", "'Finland' is not a country code of two letters"),
+        ("rating", "11", "'11' is not a rating; it lies between 0 and 10"),
+        ("rating", "-1", "'-1' is not a rating"),
+        ("rating", "nan", "'nan' is not a rating"),
+        ("rating_count", "-5", "'-5' is not a rating_count; it lies between 0 and"),
+        ("rating_count", "1.5", "'1.5' is not a rating_count"),
+        ("rating_count", "99999999999", "'99999999999' is not a rating_count"),
+        ("email", "info@molar.fi; nobody", "'nobody' is not an email address"),
+        ("latitude,longitude", "91,24", "91 is not a latitude"),
+        ("latitude,longitude", "60,181", "181 is not a longitude"),
         ("latitude", "60", "it has a latitude or a longitude without the other"),
-        ("provider", "Google_Places", "a file cannot speak for it"),
+        ("provider", "Google_Places", "its terms limit how long they may be kept"),
     ],
 )
 async def test_an_invalid_place_fails(client, admin, columns, cells, why):
@@ -175,10 +175,17 @@ async def test_an_import_does_not_change_rows_of_another_tenant(client, admin, o
         ("domains", b"", CSV, {}, 400, "It is empty."),
         ("domains", b"PK\x03\x04\0\0", CSV, {}, 400, "It is not text."),
         ("domains", b"colour\nred\n", CSV, {}, 400, "Domains need a column for domain"),
-        ("domains", b"domain\na.fi\n", CSV, {"map": "x=y"}, 400, "'y' is no field of domains"),
-        ("contacts", b"email,e-mail\na@a.fi,b@a.fi\n", CSV, {}, 400, "'email' and 'e-mail' both say email; take one"),
-        ("contacts", b"Email,note,Email\na@a.fi,,b@a.fi\n", CSV, {}, 400, "Two columns are called 'Email'; take one"),
-        ("domains", b"a,b\na.fi,b.fi\n", CSV, {"map": ["a=domain", "b=domain"]}, 400, "'a' and 'b' both say domain"),
+        ("domains", b"domain\na.fi\n", CSV, {"map": "x=y"}, 400, "'y' is not a field of domains"),
+        (
+            "contacts",
+            b"email,e-mail\na@a.fi,b@a.fi\n",
+            CSV,
+            {},
+            400,
+            "'email' and 'e-mail' both hold email; remove",
+        ),
+        ("contacts", b"Email,note,Email\na@a.fi,,b@a.fi\n", CSV, {}, 400, "Two columns are called 'Email'; remove"),
+        ("domains", b"a,b\na.fi,b.fi\n", CSV, {"map": ["a=domain", "b=domain"]}, 400, "'a' and 'b' both hold domain"),
         ("animals", b"name\nx\n", CSV, {}, 422, "path.noun"),
         ("domains", b"domain\na.fi\n", CSV, {"dry_run": "perhaps"}, 422, "query.dry_run"),
         ("domains", b"<xml/>", {"Content-Type": "application/xml"}, {}, 415, "Send the rows as text/csv"),

@@ -6,11 +6,12 @@ import tracemalloc
 
 import pytest
 
-from scrapersky.extract.tabular.rows import MAX_FIELD_LENGTH, MAX_LINE_LENGTH, UnusableTable, read_objects, read_table
+from scrapersky.extract.tabular.lines import MAX_LINE_LENGTH, UnusableTable
+from scrapersky.extract.tabular.rows import MAX_FIELD_LENGTH, read_objects, read_table
 
 
 def rows(content: bytes, form="csv"):
-    return [(row.line, dict(row.values), row.trouble) for row in read_table(io.BytesIO(content), form)]
+    return [(row.line, dict(row.values), row.error) for row in read_table(io.BytesIO(content), form)]
 
 
 def values(content: bytes, form="csv"):
@@ -59,7 +60,7 @@ def test_an_unclosed_quote_before_a_million_lines_is_found_soon():
         (b"x" * 10_000_000 + b",y", "is longer than 1,000,000 bytes"),
         (b"x" * (MAX_FIELD_LENGTH + 1) + b",y", "has more than 100,000 characters in 'name'"),
         (b"x" * 200_000 + b",y", "has a field of more than 100,000 characters"),
-        (b"a\0b,y", "holds a NUL, which no text has"),
+        (b"a\0b,y", "contains a NUL character"),
         (b"a,b,c", "has 3 cells for 2 columns"),
         (b"a", "has 1 cells for 2 columns"),
         (b"\x81\x8d,y", "is neither UTF-8 nor Windows-1252; save the file as UTF-8"),
@@ -91,18 +92,21 @@ def test_json_lines_are_objects_of_anything():
     content = b'{"name": "A", "tags": ["x", "y"], "n": 3, "no": null, "deep": {"a": 1}}\n\n[1]\n{"name": \n'
     assert rows(content, "jsonl") == [
         (1, {"name": "A", "tags": "x; y", "n": "3", "no": "", "deep": '{"a": 1}'}, ""),
-        (3, {}, "is no object"),
-        (4, {}, "is no JSON"),
+        (3, {}, "is not an object"),
+        (4, {}, "is not JSON"),
     ]
-    assert rows(b"[" * 100_000, "jsonl") == [(1, {}, "is no JSON")]
-    assert [row.trouble for row in read_objects([{"a": "x\0"}, 3])] == ["holds a NUL in 'a'", "is no object"]
+    assert rows(b"[" * 100_000, "jsonl") == [(1, {}, "is not JSON")]
+    assert [row.error for row in read_objects([{"a": "x\0"}, 3])] == [
+        "contains a NUL character in 'a'",
+        "is not an object",
+    ]
 
 
 @pytest.mark.parametrize("row", ['{"email": "a@b.fi", "email": "c@d.fi"}', '{"x": [{"y": {"email": 1, "email": 1}}]}'])
 def test_a_row_that_says_a_thing_twice_is_trouble_of_its_own(row):
     content = f'{row}\n{{"email": "e@f.fi"}}\n'.encode()
     assert rows(content, "jsonl") == [
-        (1, {}, "says 'email' twice in one object; say it once"),
+        (1, {}, "has the key 'email' twice in one object; keep one"),
         (2, {"email": "e@f.fi"}, ""),
     ]
 

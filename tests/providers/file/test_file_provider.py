@@ -152,14 +152,14 @@ async def test_json_in_its_forms(tmp_path: Path, name: str, wrap: Any) -> None:
     assert [place.name for place in places] == ["A", "B"]
     assert (places[0].latitude, places[0].categories) == (1.5, ("x", "y"))
     assert places[0].extra == {"emails": ["a@a.example"]}
-    assert notes == ["Line 3 is no object."]
+    assert notes == ["Line 3 is not an object."]
 
 
 async def test_a_broken_line_of_jsonl_fails_alone(tmp_path: Path) -> None:
     lines = ['{"name": "A"}', "{", f'{{"name": "{"x" * 1_100_000}"}}', "", '{"name": "B"}', "[" * 100_000]
     places, notes = await read(write(tmp_path, "\n".join(lines), "x.jsonl"))
     assert [place.name for place in places] == ["A", "B"]
-    assert [note[:18] for note in notes] == ["Line 2 is no JSON.", "Line 3 is longer t", "Line 6 is no JSON."]
+    assert [note[:18] for note in notes] == ["Line 2 is not JSON", "Line 3 is longer t", "Line 6 is not JSON"]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
-"""Imports: rows that people already have, stored batch by batch; what cannot be used is named by its line."""
+"""An import: rows are parsed and stored batch by batch, and the report names each failed row by its line."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from uuid import UUID
 
@@ -10,15 +10,16 @@ from sqlalchemy import update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.actions.imports import row_parsers
-from scrapersky.actions.imports.columns import Fields, TwoColumns
-from scrapersky.actions.imports.dry_run import HOUSE, DryRunTables, Tables
-from scrapersky.actions.imports.row_parsers import KINDS, PROVIDER, Kind, Ready
-from scrapersky.actions.imports.upsert import Counts, store
+from scrapersky.actions.imports.column_mapping import ColumnMapping
+from scrapersky.actions.imports.dry_run import LIVE_TABLES, DryRunTables, Tables
+from scrapersky.actions.imports.row_parsers import PROVIDER, ParsedRow
+from scrapersky.actions.imports.targets import target_of
+from scrapersky.actions.imports.upsert import BatchWriter, Counts
 from scrapersky.core.database import Database, is_connection_error
 from scrapersky.core.errors import BadRequest
 from scrapersky.core.uuid7 import new_id
-from scrapersky.extract.tabular.rows import TableRow, UnusableTable
+from scrapersky.extract.tabular.lines import UnusableTable
+from scrapersky.extract.tabular.rows import TableRow
 from scrapersky.models import Search
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
@@ -30,20 +31,20 @@ from scrapersky.store.searches import request as searches
 from scrapersky.store.searches.request import SearchRequest
 from scrapersky.store.steps import STOPPED, AdvanceRules
 
-BATCH = 500  # rows of one transaction, and of one statement
-ERRORS_KEPT = 1_000
+BATCH_SIZE = 500  # rows of one transaction, and of one statement
+MAX_ERRORS = 1_000  # errors that a report names
 MAX_COUNTED = 10_000_000
 
-Numbered = tuple[int, Ready]  # with its line
+NumberedRow = tuple[int, ParsedRow]  # with its line
 
 
 class NoNextStep(BadRequest):
-    """Rows of this noun have no next step that could be queued."""
+    """Rows of this resource have no next step that could be queued."""
 
 
 @dataclass(frozen=True)
 class RowError:
-    """Why a row was not stored."""
+    """A row that was not stored."""
 
     line: int
     message: str
@@ -51,7 +52,7 @@ class RowError:
 
 @dataclass
 class Report:
-    """What became of the rows so far."""
+    """The counts and errors of an import so far."""
 
     noun: str
     dry_run: bool
@@ -65,13 +66,13 @@ class Report:
     errors: list[RowError] = field(default_factory=list)
 
     def fail(self, line: int, message: str) -> None:
-        """Count a row that cannot be used; the first thousand are named."""
+        """Count a row that was not stored; keep its error if there are fewer than MAX_ERRORS."""
         self.failed += 1
-        if len(self.errors) < ERRORS_KEPT:
+        if len(self.errors) < MAX_ERRORS:
             self.errors.append(RowError(line, message))
 
     def add(self, counts: Counts) -> None:
-        """Count rows that were stored."""
+        """Add the counts of a batch."""
         self.created += counts.created
         self.updated += counts.updated
         self.unchanged += counts.unchanged
@@ -80,182 +81,144 @@ class Report:
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """What is to be imported, and how."""
+    """What to import, and how."""
 
     noun: str
-    name: str  # of the file, or whatever it is called: the same name is the same search
+    name: str  # of the file or of the request: imports of one name belong to one search
     dry_run: bool = False
     auto_queue: bool = False
     mapping: Mapping[str, str] = field(default_factory=dict)
-    is_table: bool = True  # one set of columns for all rows; objects of their own are judged one by one
+    is_table: bool = True  # all rows have the same columns, which are checked first; objects are checked one by one
 
 
 async def run(
     database: Database,
     actor: Actor,
-    wish: ImportRequest,
+    request: ImportRequest,
     rows: Iterable[TableRow],
-    tell: Callable[[Report], None] = lambda _: None,
+    on_progress: Callable[[Report], None] = lambda _: None,
 ) -> Report:
-    """Store every row that can be used, a batch in one transaction; a dry run says the same and keeps nothing."""
-    fields, kind = Fields(wish.noun, wish.mapping), KINDS[wish.noun]
-    if wish.auto_queue and kind.step is None:
-        raise NoNextStep(f"Import {wish.noun} without queueing them.")
-    report = Report(wish.noun, wish.dry_run)
-    if not wish.dry_run:
-
-        async def keep(ready: list[Numbered]) -> None:
-            async with database.session(actor.tenant_id) as session:
-                await _import(session, actor, wish, kind, ready, report)
-
-        await _each(wish, kind, fields, rows, report, keep, tell)
-        if report.search_id is not None:
-            await _count(database, actor, kind, report.search_id)
+    """Store every usable row, each batch in one transaction; a dry run reports the same and stores nothing."""
+    importer = _Importer(actor, request)
+    report = importer.report
+    if request.dry_run:
+        async with database.session(actor.tenant_id) as session:
+            importer.tables = await DryRunTables.open(session, importer.target)
+            importer.search = Search(id=new_id(), tenant_id=actor.tenant_id)
+            async for batch in importer.batches(rows, on_progress):
+                await importer.store(session, batch)
+            await session.rollback()
         return report
-    async with database.session(actor.tenant_id) as session:
-        rehearsal, search = await DryRunTables.open(session, kind), Search(id=new_id(), tenant_id=actor.tenant_id)
-
-        async def rehearse(ready: list[Numbered]) -> None:
-            ready = await _without_erased(session, actor, kind, ready, report)
-            await _store(session, search, kind, ready, wish.auto_queue, report, rehearsal)
-
-        await _each(wish, kind, fields, rows, report, rehearse, tell)
-        await session.rollback()
+    async for batch in importer.batches(rows, on_progress):
+        async with database.session(actor.tenant_id) as session:
+            await importer.store_live(session, batch)
+    if report.search_id is not None:
+        await _count_results(database, actor, importer)
     return report
 
 
-async def _each(
-    wish: ImportRequest,
-    kind: Kind,
-    fields: Fields,
-    rows: Iterable[TableRow],
-    report: Report,
-    keep: Callable[[list[Numbered]], Awaitable[None]],
-    tell: Callable[[Report], None],
-) -> None:
-    """Read the rows batch by batch, and keep those that can be used."""
-    is_checked = not wish.is_table
-    for batch in _batches(rows):
-        if not is_checked and any(row.values for row in batch):
-            _check(fields, batch)
-            is_checked = True
-        ready = list(_ready(kind, fields, batch, report))
-        if ready:
-            await keep(ready)
-        report.rows += len(batch)
-        tell(report)
-        await asyncio.sleep(0)  # a table of bad rows never asks the database: others want to be served, too
-    if not report.rows:
-        raise UnusableTable("It has no row below the names of its columns.")
+class _Importer:
+    """The state of one import."""
 
+    def __init__(self, actor: Actor, request: ImportRequest) -> None:
+        self.actor, self.request, self.target = actor, request, target_of(request.noun)
+        self.report = Report(request.noun, request.dry_run)
+        self.tables: Tables = LIVE_TABLES
+        self.search = Search(id=None, tenant_id=actor.tenant_id)
+        self._columns = ColumnMapping(request.noun, request.mapping)
+        if request.auto_queue and self.target.step is None:
+            raise NoNextStep(f"Import {request.noun} without queueing them.")
 
-def _check(fields: Fields, batch: list[TableRow]) -> None:
-    """Refuse a file whose columns cannot be used; objects that are not all alike are judged one by one."""
-    fields.check(column for row in batch for column in row.values)
-    rows = [row for row in batch if row.values]
-    if len({tuple(row.values) for row in rows}) == 1 and (trouble := fields.trouble(rows[0])):
-        raise TwoColumns(f"{trouble[0].upper()}{trouble[1:]}.")
+    async def batches(
+        self, rows: Iterable[TableRow], on_progress: Callable[[Report], None]
+    ) -> AsyncIterator[list[NumberedRow]]:
+        """Yield the rows that can be used, batch by batch; raise an error if the columns of a table cannot be used."""
+        is_checked, every = not self.request.is_table, iter(rows)
+        while batch := list(islice(every, BATCH_SIZE)):
+            if not is_checked and any(row.values for row in batch):
+                self._columns.check(batch)
+                is_checked = True
+            if parsed := list(self._parsed(batch)):
+                yield parsed
+            self.report.rows += len(batch)
+            on_progress(self.report)
+            await asyncio.sleep(0)  # a table of unusable rows awaits nothing else: other tasks get their turn
+        if not self.report.rows:
+            raise UnusableTable("It has no row below the names of its columns.")
 
+    async def store_live(self, session: AsyncSession, rows: list[NumberedRow]) -> None:
+        """Store a batch under the search of this import, and record it in the audit if it changed anything."""
+        self.search = Search(id=self.report.search_id, tenant_id=self.actor.tenant_id)
+        if self.target.has_search and self.search.id is None:
+            self.search = await _search(session, self.actor, self.request)
+            self.report.search_id = self.search.id
+        before = replace(self.report)
+        await self.store(session, rows)
+        names = ("created", "updated", "queued")
+        done = {name: getattr(self.report, name) - getattr(before, name) for name in names}
+        if any(done.values()):
+            values = {"name": self.request.name, **done}
+            await audit.record(session, self.actor, "import", self.request.noun, None, values)
 
-def _batches(rows: Iterable[TableRow]) -> Iterator[list[TableRow]]:
-    every = iter(rows)
-    while batch := list(islice(every, BATCH)):
-        yield batch
+    async def store(self, session: AsyncSession, rows: list[NumberedRow]) -> None:
+        """Store the rows of people who were not erased, and count them."""
+        rows = await self._without_erased(session, rows)
+        writer = BatchWriter(session, self.search, self.target, self.tables)
+        if not await self._try(writer, rows):
+            for row in rows:  # the database refused the batch: find out which row it refuses
+                await self._try(writer, [row])
 
-
-def _ready(kind: Kind, fields: Fields, batch: list[TableRow], report: Report) -> Iterator[Numbered]:
-    for row in batch:
-        if trouble := row.trouble or fields.trouble(row):
-            report.fail(row.line, trouble)
-            continue
+    async def _try(self, writer: BatchWriter, rows: list[NumberedRow]) -> bool:
+        """Store the rows in a savepoint; return whether the database accepted them."""
         try:
-            yield row.line, row_parsers.read(kind, fields.of(row.values))
-        except ValueError as error:
-            report.fail(row.line, str(error))
-
-
-async def _import(
-    session: AsyncSession, actor: Actor, wish: ImportRequest, kind: Kind, ready: list[Numbered], report: Report
-) -> None:
-    search = Search(id=report.search_id, tenant_id=actor.tenant_id)
-    if kind.has_search and search.id is None:
-        search = await _search(session, actor, wish)
-        report.search_id = search.id
-    ready = await _without_erased(session, actor, kind, ready, report)
-    before = (report.created, report.updated, report.queued)
-    await _store(session, search, kind, ready, wish.auto_queue, report, HOUSE)
-    after = dict(zip(("created", "updated", "queued"), (report.created, report.updated, report.queued), strict=True))
-    if tuple(after.values()) != before:
-        done = {name: count - earlier for (name, count), earlier in zip(after.items(), before, strict=True)}
-        await audit.record(session, actor, "import", wish.noun, None, {"name": wish.name, **done})
-
-
-async def _without_erased(
-    session: AsyncSession, actor: Actor, kind: Kind, ready: list[Numbered], report: Report
-) -> list[Numbered]:
-    """The rows without people who had themselves erased: the file may still name them."""
-    if kind.noun is not CONTACTS:
-        return ready
-    ways = {line: suppressions.contact_points_of(row.values) for line, row in ready}
-    known = await suppressions.known(session, actor.tenant_id, chain(*ways.values()), suppressions.ERASURE)
-    erased = {line for line, found in ways.items() if not known.keys().isdisjoint(found)}
-    for line in sorted(erased):
-        report.fail(line, "somebody had this erased; it is not stored again")
-    return [(line, row) for line, row in ready if line not in erased]
-
-
-async def _store(
-    session: AsyncSession,
-    search: Search,
-    kind: Kind,
-    ready: list[Numbered],
-    auto_queue: bool,
-    report: Report,
-    tables: Tables,
-) -> None:
-    try:
-        async with session.begin_nested():
-            report.add(await store(session, search, kind, [row for _, row in ready], auto_queue, tables))
-    except DBAPIError as error:
-        if is_connection_error(error):
-            raise
-        await _one_by_one(session, search, kind, ready, auto_queue, report, tables)
-
-
-async def _one_by_one(
-    session: AsyncSession,
-    search: Search,
-    kind: Kind,
-    ready: list[Numbered],
-    auto_queue: bool,
-    report: Report,
-    tables: Tables,
-) -> None:
-    """The database refused the batch: find out which row it means."""
-    for line, row in ready:
-        try:
-            async with session.begin_nested():
-                report.add(await store(session, search, kind, [row], auto_queue, tables))
+            async with writer.session.begin_nested():
+                self.report.add(await writer.store([row for _, row in rows], self.request.auto_queue))
         except DBAPIError as error:
             if is_connection_error(error):
                 raise
-            report.fail(line, f"the database refuses it: {str(error.orig).splitlines()[0][:200]}")
+            if len(rows) == 1:
+                self.report.fail(rows[0][0], f"the database refuses it: {str(error.orig).splitlines()[0][:200]}")
+            return len(rows) == 1
+        return True
+
+    def _parsed(self, batch: list[TableRow]) -> Iterator[NumberedRow]:
+        for row in batch:
+            if error := row.error or self._columns.error_of(row):
+                self.report.fail(row.line, error)
+                continue
+            try:
+                yield row.line, self.target.parse(self._columns.values_of(row.values))
+            except ValueError as unusable:
+                self.report.fail(row.line, str(unusable))
+
+    async def _without_erased(self, session: AsyncSession, rows: list[NumberedRow]) -> list[NumberedRow]:
+        """Return the rows without contacts of people who were erased."""
+        if self.target.resource is not CONTACTS:
+            return rows
+        points = {line: suppressions.contact_points_of(row.values) for line, row in rows}
+        known = await suppressions.known(session, self.actor.tenant_id, chain(*points.values()), suppressions.ERASURE)
+        erased = {line for line, found in points.items() if not known.keys().isdisjoint(found)}
+        for line in sorted(erased):
+            self.report.fail(line, "this person was erased and is not stored again")
+        return [(line, row) for line, row in rows if line not in erased]
 
 
-async def _count(database: Database, actor: Actor, kind: Kind, search_id: UUID) -> None:
-    """How much the search has now, of all that came under its name."""
-    async with database.session(actor.tenant_id) as session:
-        found = await lists.count(session, kind.noun, actor.tenant_id, {"search_id": search_id}, MAX_COUNTED)
-        await session.execute(update(Search).where(Search.id == search_id).values(result_count=found.total))
+async def _search(session: AsyncSession, actor: Actor, request: ImportRequest) -> Search:
+    """Find or create the search that the rows of imports of this name belong to.
 
-
-async def _search(session: AsyncSession, actor: Actor, wish: ImportRequest) -> Search:
-    """The search that stands for this import, so that its results and rules are like those of any other.
-
-    It is asked for anew only when somebody cancelled it: asking takes rows over that go on for another search.
+    A known search is saved again only if it was cancelled: saving takes over rows that are being processed for others.
     """
-    asked = SearchRequest(f"{wish.noun} of {wish.name}", None, PROVIDER, None, None, AdvanceRules())
-    search = await searches.lock_and_find(session, actor.tenant_id, asked)
+    wanted = SearchRequest(f"{request.noun} of {request.name}", None, PROVIDER, None, None, AdvanceRules())
+    search = await searches.lock_and_find(session, actor.tenant_id, wanted)
     if search is None or read_rules(search.rules) == STOPPED:
-        search = await searches.save(session, actor.tenant_id, asked, search)
+        search = await searches.save(session, actor.tenant_id, wanted, search)
     return search
+
+
+async def _count_results(database: Database, actor: Actor, importer: _Importer) -> None:
+    """Set the number of results of the search, of all imports of its name."""
+    search_id = importer.report.search_id
+    async with database.session(actor.tenant_id) as session:
+        filters = {"search_id": search_id}
+        found = await lists.count(session, importer.target.resource, actor.tenant_id, filters, MAX_COUNTED)
+        await session.execute(update(Search).where(Search.id == search_id).values(result_count=found.total))

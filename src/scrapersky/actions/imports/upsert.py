@@ -1,6 +1,6 @@
-"""A batch of imported rows in one statement: new ones made, known ones refreshed or filled up, the next step queued."""
+"""Statements that store a batch of imported rows: new ones are created, known ones refreshed or filled."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -9,15 +9,17 @@ from sqlalchemy import ColumnElement, Table, case, func, literal_column, or_, se
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, Insert, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.actions.imports.dry_run import HOUSE, Tables
-from scrapersky.actions.imports.row_parsers import DOMAIN_KIND, Kind, Ready
+from scrapersky.actions.imports.dry_run import LIVE_TABLES, Tables
+from scrapersky.actions.imports.row_parsers import ParsedRow
+from scrapersky.actions.imports.targets import DOMAIN_TARGET, ImportTarget
 from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import REJECTED, Status
 from scrapersky.extract.company_domain import CompanyDomain
 from scrapersky.models import Contact, Domain, Page, Place, Search, SearchContact, SearchDomain, SearchPlace
 from scrapersky.store.operations.queue_rows import one_of
 
-# How a search keeps a row: by itself, or by its domain where it has one.
+# The table that links rows of a model to the searches that found them, and its column. Rows of other models belong to
+# a search by their domain, and so do contacts that have one.
 LINKS: dict[type[Any], tuple[type[Any], str]] = {
     Place: (SearchPlace, "place_id"),
     Domain: (SearchDomain, "domain_id"),
@@ -29,7 +31,7 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True)
 class Counts:
-    """What became of a batch."""
+    """How many rows of a batch were created, updated, left unchanged and queued."""
 
     created: int
     updated: int
@@ -37,130 +39,133 @@ class Counts:
     queued: int = 0
 
 
-async def store(
-    session: AsyncSession,
-    search: Search,
-    kind: Kind,
-    batch: Sequence[Ready],
-    auto_queue: bool = False,
-    tables: Tables = HOUSE,
-) -> Counts:
-    """Each row once, in one order for all; a row that repeats another one of the batch only fills it up."""
-    sites = {row.site.name: row.site for row in batch if row.site}
-    domains = await _domains(session, search, sites, tables) if sites else {}
-    unique: dict[tuple[Any, ...], Values] = {}
-    for row in batch:
-        values = {**row.values, **{column: now() for column, now in kind.stamped.items()}}
-        if kind.has_site:
-            domain_id, country = domains[row.site.name] if row.site else (None, None)
-            values |= {"domain_id": domain_id, **({"country": country} if kind.noun.model is Page else {})}
-        key = tuple(str(values[column]) for column in kind.key)
-        told = {name: value for name, value in values.items() if value not in (None, [], {})}
-        unique[key] = {**values, **unique.get(key, {}), **told}
-    made, changed, ids = await _upsert(session, search, kind, [unique[key] for key in sorted(unique)], tables)
-    if others := {tuple(values[column] for column in kind.key): values for row in batch for values in row.also}:
-        await _upsert(session, search, kind, [others[key] for key in sorted(others)], tables)
-    if tables.is_real:
-        await _found(session, search, kind, ids, [domain_id for domain_id, _ in domains.values()])
-    queued = await _queue(session, kind, ids, tables) if auto_queue else 0
-    return Counts(made, changed, len(batch) - made - changed, queued)
+@dataclass(frozen=True)
+class BatchWriter:
+    """Writes batches of rows of one resource that belong to one search."""
 
+    session: AsyncSession
+    search: Search
+    target: ImportTarget
+    tables: Tables = LIVE_TABLES
 
-async def _found(session: AsyncSession, search: Search, kind: Kind, ids: list[UUID], domains: list[UUID]) -> None:
-    """The search keeps what its file names, also what another one found before."""
-    links: dict[type[Any], tuple[str, list[UUID]]] = {SearchDomain: ("domain_id", domains)}
-    if kind.noun.model is Contact:
-        lone = select(Contact.id).where(one_of(Contact.id, ids), Contact.domain_id.is_(None))
-        ids = list(await session.scalars(lone))
-    if kind.noun.model in LINKS:
-        link, column = LINKS[kind.noun.model]
-        links[link] = (column, ids)
-    for link, (column, found) in links.items():
-        rows = [{"search_id": search.id, column: row_id, "tenant_id": search.tenant_id} for row_id in sorted(found)]
-        if rows:
-            await session.execute(insert(link.__table__).on_conflict_do_nothing(), rows)
+    async def store(self, batch: Sequence[ParsedRow], auto_queue: bool = False) -> Counts:
+        """Store each row once, in the order of the keys; a row that repeats another one of the batch only fills it."""
+        sites = {row.site.name: row.site for row in batch if row.site}
+        domains = await self._domains(sites) if sites else {}
+        unique: dict[tuple[Any, ...], Values] = {}
+        for row in batch:
+            values = self._columns(row, domains)
+            key = tuple(str(values[column]) for column in self.target.key)
+            filled = {name: value for name, value in values.items() if value not in (None, [], {})}
+            unique[key] = {**values, **unique.get(key, {}), **filled}
+        created, updated, ids = await self._upsert(self.target, [unique[key] for key in sorted(unique)])
+        variants = {tuple(one[column] for column in self.target.key): one for row in batch for one in row.variants}
+        if variants:
+            await self._upsert(self.target, [variants[key] for key in sorted(variants)])
+        if self.tables.is_live:
+            await self._link(ids, [domain_id for domain_id, _ in domains.values()])
+        queued = await self._queue(ids) if auto_queue else 0
+        return Counts(created, updated, len(batch) - created - updated, queued)
 
+    def _columns(self, row: ParsedRow, domains: dict[str, tuple[UUID, str | None]]) -> Values:
+        values = {**row.values, **{column: now() for column, now in self.target.stamped.items()}}
+        if self.target.has_site:
+            values["domain_id"], country = domains[row.site.name] if row.site else (None, None)
+            if self.target.resource.model is Page:
+                values["country"] = country
+        return values
 
-async def _domains(
-    session: AsyncSession, search: Search, sites: dict[str, CompanyDomain], tables: Tables
-) -> dict[str, tuple[UUID, str | None]]:
-    """The domains that the rows belong to, made where there is none."""
-    rows: list[Values] = [
-        {"name": name, "unicode_name": sites[name].unicode_name, "start_url": f"https://{name}/", "country": None}
-        for name in sorted(sites)
-    ]
-    await _upsert(session, search, DOMAIN_KIND, rows, tables)
-    known = tables.of(Domain).c
-    found = await session.execute(
-        select(known.name, known.id, known.country).where(
-            known.tenant_id == search.tenant_id, known.name.in_(sorted(sites))
+    async def _domains(self, sites: dict[str, CompanyDomain]) -> dict[str, tuple[UUID, str | None]]:
+        """Return id and country of the domains that the rows belong to; create those that do not exist."""
+        rows: list[Values] = [
+            {"name": name, "unicode_name": sites[name].unicode_name, "start_url": f"https://{name}/", "country": None}
+            for name in sorted(sites)
+        ]
+        await self._upsert(DOMAIN_TARGET, rows)
+        domain = self.tables.of(Domain).c
+        found = await self.session.execute(
+            select(domain.name, domain.id, domain.country).where(
+                domain.tenant_id == self.search.tenant_id, domain.name.in_(sorted(sites))
+            )
         )
-    )
-    return {row.name: (row.id, row.country) for row in found}
+        return {row.name: (row.id, row.country) for row in found}
+
+    async def _upsert(self, target: ImportTarget, rows: Sequence[Values]) -> tuple[int, int, list[UUID]]:
+        """Return how many rows were created and how many updated, and the ids of all."""
+        await self.tables.load(self.session, self.search.tenant_id, target, rows)
+        common: Values = {"tenant_id": self.search.tenant_id}
+        if "search_id" in target.filled:
+            common["search_id"] = self.search.id
+        created, updated, ids = 0, 0, list[UUID]()
+        for lacks_domain in (False, True):
+            part = [row for row in rows if ("domain_id" in row and row["domain_id"] is None) == lacks_domain]
+            if not part:
+                continue
+            # On the table, not the model: the statement is compiled once for all batches, whichever cells are empty.
+            statement = _upsert_statement(target, self.tables.of(target.resource.model), lacks_domain)
+            for row in await self.session.execute(statement, [{**row, **common, "id": new_id()} for row in part]):
+                created += row.is_new
+                updated += row.is_changed and not row.is_new
+                ids.append(row.id)
+        return created, updated, ids
+
+    async def _link(self, ids: list[UUID], domain_ids: list[UUID]) -> None:
+        """Link the rows to the search, also those that another search found before."""
+        model = self.target.resource.model
+        if model is Contact:
+            ids = list(
+                await self.session.scalars(
+                    select(Contact.id).where(one_of(Contact.id, ids), Contact.domain_id.is_(None))
+                )
+            )
+        for linked, linked_ids in {Domain: domain_ids, model: ids}.items():
+            if linked in LINKS and linked_ids:
+                link, column = LINKS[linked]
+                common = {"search_id": self.search.id, "tenant_id": self.search.tenant_id}
+                rows = [{column: row_id, **common} for row_id in sorted(linked_ids)]
+                await self.session.execute(insert(link.__table__).on_conflict_do_nothing(), rows)
+
+    async def _queue(self, ids: Sequence[UUID]) -> int:
+        """Queue the next step of rows that never had it and that are not rejected; return how many."""
+        table = self.tables.of(self.target.resource.model)
+        status = table.c[f"{self.target.step}_status"]
+        queued = await self.session.execute(
+            update(table)
+            .where(one_of(table.c.id, ids), status == Status.NEW, table.c.curation_status.not_in(REJECTED))
+            .values({status: Status.QUEUED, "updated_at": func.now()})
+            .returning(table.c.id)
+        )
+        return len(queued.all())
 
 
-async def _upsert(
-    session: AsyncSession, search: Search, kind: Kind, rows: Sequence[Values], tables: Tables
-) -> tuple[int, int, list[UUID]]:
-    """How many were made and how many changed; and the ids of all."""
-    await tables.know(session, search.tenant_id, kind, rows)
-    common: Values = {"tenant_id": search.tenant_id}
-    if "search_id" in kind.filled:
-        common["search_id"] = search.id
-    alone = [row for row in rows if "domain_id" in kind.key and row["domain_id"] is None]
-    owned = [row for row in rows if not ("domain_id" in kind.key and row["domain_id"] is None)]
-    made, changed, ids = 0, 0, list[UUID]()
-    for part, is_alone in ((owned, False), (alone, True)):
-        if not part:
-            continue
-        # The table, not the model: its statement is compiled once for all batches, whatever cells are empty.
-        statement = _on_conflict(kind, tables.of(kind.noun.model), is_alone)
-        for row in await session.execute(statement, [{**row, **common, "id": new_id()} for row in part]):
-            made += row.created
-            changed += row.touched and not row.created
-            ids.append(row.id)
-    return made, changed, ids
-
-
-def _on_conflict(kind: Kind, table: Table, is_alone: bool) -> Any:
-    """Every row is told of, the unchanged ones too; only a change gives a row a new time."""
-    statement, known = insert(table), table.c
-    merged = {column: _refreshed(known[column], statement, column) for column in kind.refreshed}
-    merged |= {column: func.coalesce(known[column], statement.excluded[column]) for column in kind.filled}
-    is_changed = or_(*(known[column].is_distinct_from(value) for column, value in merged.items()))
-    stamps = {column: statement.excluded[column] for column in kind.stamped}
-    elements = ["tenant_id", *(column for column in kind.key if not (is_alone and column == "domain_id"))]
-    # The time of the statement, not of its transaction: a dry run has many batches in one.
+def _upsert_statement(target: ImportTarget, table: Table, lacks_domain: bool) -> Any:
+    """Build the upsert: it returns every row, and only a change sets a new `updated_at`."""
+    statement, stored = insert(table), table.c
+    merged = {column: _refreshed(stored[column], statement, column) for column in target.refreshed}
+    merged |= {column: func.coalesce(stored[column], statement.excluded[column]) for column in target.filled}
+    is_changed = or_(*(stored[column].is_distinct_from(value) for column, value in merged.items()))
+    stamps = {column: statement.excluded[column] for column in target.stamped}
+    # The time of the statement, not of its transaction: a dry run has many batches in one transaction.
     now = func.statement_timestamp()
     return statement.on_conflict_do_update(
-        index_elements=elements,
-        index_where=known.domain_id.is_(None) if is_alone else None,
-        set_={**merged, **stamps, "updated_at": case((is_changed, now), else_=known.updated_at)},
+        index_elements=[
+            "tenant_id",
+            *(column for column in target.key if not (lacks_domain and column == "domain_id")),
+        ],
+        index_where=stored.domain_id.is_(None) if lacks_domain else None,
+        set_={**merged, **stamps, "updated_at": case((is_changed, now), else_=stored.updated_at)},
     ).returning(
-        known.id,
-        literal_column("(xmax = 0)").label("created"),
-        (known.updated_at == now).label("touched"),
+        stored.id,
+        literal_column("(xmax = 0)").label("is_new"),
+        (stored.updated_at == now).label("is_changed"),
     )
 
 
-def _refreshed(known: Any, statement: Insert, column: str) -> ColumnElement[Any]:
-    """What the file says; where it says nothing, what was there."""
+def _refreshed(stored: Any, statement: Insert, column: str) -> ColumnElement[Any]:
+    """Build the value of the file or, if the file has none, the stored one."""
     new = statement.excluded[column]
-    if isinstance(known.type, ARRAY):
-        return case((func.cardinality(new) > 0, new), else_=known)
-    if isinstance(known.type, JSONB):
-        return func.coalesce(known, literal_column("'{}'::jsonb")).op("||")(new)
-    return func.coalesce(new, known)
-
-
-async def _queue(session: AsyncSession, kind: Kind, ids: Iterable[UUID], tables: Tables) -> int:
-    """Open the next step of rows that never had it and that nobody turned down."""
-    table = tables.of(kind.noun.model)
-    status = table.c[f"{kind.step}_status"]
-    queued = await session.execute(
-        update(table)
-        .where(one_of(table.c.id, ids), status == Status.NEW, table.c.curation_status.not_in(REJECTED))
-        .values({status: Status.QUEUED, "updated_at": func.now()})
-        .returning(table.c.id)
-    )
-    return len(queued.all())
+    if isinstance(stored.type, ARRAY):
+        return case((func.cardinality(new) > 0, new), else_=stored)
+    if isinstance(stored.type, JSONB):
+        return func.coalesce(stored, literal_column("'{}'::jsonb")).op("||")(new)
+    return func.coalesce(new, stored)

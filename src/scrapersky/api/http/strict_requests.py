@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from scrapersky.api.http.authorization import OptionalActor
+from scrapersky.core import strict_json
 from scrapersky.core.errors import BadRequest
-from scrapersky.extract.tabular import strict_json
 
 IMPORTS = "/api/v3/imports/"
 
@@ -44,7 +44,7 @@ async def refuse_duplicate_members(request: Request, actor: OptionalActor) -> No
     if media_type != "application/json" and not media_type.endswith("+json"):
         raise UnsupportedMediaType("Send the body with Content-Type: application/json.")
     try:
-        duplicate = strict_json.twin_in(strict_json.read(body))
+        duplicate = strict_json.duplicate_key(strict_json.parse(body))
     except (ValueError, RecursionError):
         return
     if duplicate is not None:

@@ -10,15 +10,15 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import Field, ValidationError
 
 from scrapersky.actions.imports import run as imports
-from scrapersky.actions.imports.columns import read_mapping
+from scrapersky.actions.imports.column_mapping import parse_mapping
 from scrapersky.actions.imports.run import ImportRequest
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import OPERATOR, CurrentActor, requires
 from scrapersky.api.http.strict_requests import DuplicateMember
 from scrapersky.api.schemas.fields import Flag, RequestModel, ResponseModel, RowProblem
+from scrapersky.core import strict_json
 from scrapersky.core.errors import BadRequest
 from scrapersky.core.text_rules import Text
-from scrapersky.extract.tabular import strict_json
 from scrapersky.extract.tabular.rows import Form, TableRow, read_objects, read_table
 
 MAX_ROWS = 1_000  # of a JSON body; tables may have more
@@ -98,7 +98,7 @@ async def import_rows(
 ) -> ImportReport:
     """Import rows. Existing rows are updated and keep their curation status. Invalid rows are reported."""
     rows = _rows(request.headers.get("content-type", ""), await request.body())
-    import_request = ImportRequest(noun, options.name, options.dry_run, options.auto_queue, read_mapping(options.map))
+    import_request = ImportRequest(noun, options.name, options.dry_run, options.auto_queue, parse_mapping(options.map))
     return ImportReport.model_validate(await imports.run(application.database, actor, import_request, rows))
 
 
@@ -113,7 +113,7 @@ def _rows(content_type: str, body: bytes) -> Iterator[TableRow]:
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_context=False, include_input=False)
         raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in wrong]) from None
-    submitted = strict_json.read(body)  # reports members that occur twice in a row
-    if isinstance(submitted, strict_json.Twice):
-        raise DuplicateMember(submitted.name)
+    submitted = strict_json.parse(body)  # reports members that occur twice in a row
+    if isinstance(submitted, strict_json.DuplicateKeys):
+        raise DuplicateMember(submitted.key)
     return read_objects(submitted["rows"])

@@ -8,8 +8,8 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field, create_model
 
 from scrapersky.actions.imports import run as imports
-from scrapersky.actions.imports.columns import COLUMNS
 from scrapersky.actions.imports.run import ImportRequest, Report
+from scrapersky.actions.imports.targets import TARGETS
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import OPERATOR, CurrentActor, requires
 from scrapersky.api.schemas.fields import RequestModel, ResponseModel
@@ -60,7 +60,7 @@ def _report(report: Report) -> SubmissionReport:
 
 def _submission_of(name: str) -> type[Submission]:
     """Build the body model of a resource; its description lists the fields of an item."""
-    fields = "; ".join(f"`{name}`: {column.meaning}" for name, column in COLUMNS[name].items())
+    fields = "; ".join(f"`{name}`: {column.meaning}" for name, column in TARGETS[name].columns.items())
     items = Field(min_length=1, max_length=MAX_ITEMS, description=fields)
     return create_model(f"Submit{name.capitalize()}", __base__=Submission, items=(list[dict[str, Any]], items))
 

@@ -7,10 +7,11 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Self
 
-from scrapersky.actions.imports.columns import Fields
+from scrapersky.actions.imports.column_mapping import ColumnMapping
 from scrapersky.core.errors import BadRequest
 from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, parse_website
-from scrapersky.extract.tabular.rows import DELIMITERS, Form, UnusableTable, read_lines, read_table
+from scrapersky.extract.tabular.lines import UnusableTable, read_lines
+from scrapersky.extract.tabular.rows import DELIMITERS, Form, read_table
 
 NAMED = 3  # sites that are listed in the name of a list
 # The imports whose column names are recognised, in this order: in a list of places, `name` is the business.
@@ -66,14 +67,14 @@ def _cells(file: Path) -> Iterator[Cells]:
         columns = _columns(stream, form)
         stream.seek(0)
         for resource, field in COLUMNS:
-            fields = Fields(resource)
-            if any(field in fields.of({column: "x"}) for column in columns):
+            fields = ColumnMapping(resource)
+            if any(field in fields.values_of({column: "x"}) for column in columns):
                 for row in read_table(stream, form):
-                    yield row.line, [fields.of(row.values).get(field, "")], row.trouble
+                    yield row.line, [fields.values_of(row.values).get(field, "")], row.error
                 return
         for line in read_lines(stream):
-            if line.text.strip() or line.trouble:
-                yield line.number, _split(line.text), line.trouble
+            if line.text.strip() or line.error:
+                yield line.number, _split(line.text), line.error
 
 
 def _columns(stream: BinaryIO, form: Form) -> list[str]:

@@ -68,8 +68,8 @@ def _places(path: Path) -> Iterator[tuple[PlaceDetails | None, str]]:
     """Yield every row as a place, or as the reason why it is unusable."""
     lines: dict[str, tuple[int, str]] = {}  # the first line of each id, and the name there
     for row in read_rows(path):
-        if row.trouble:
-            yield None, f"Line {row.line} {row.trouble}."
+        if row.error:
+            yield None, f"Line {row.line} {row.error}."
             continue
         try:
             place = file_place(row.values)

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from scrapersky.extract.tabular import strict_json
-from scrapersky.extract.tabular.rows import TableRow, UnusableTable, read_objects, read_table
+from scrapersky.core import strict_json
+from scrapersky.extract.tabular.lines import UnusableTable
+from scrapersky.extract.tabular.rows import TableRow, read_objects, read_table
 from scrapersky.extract.text import fold
 from scrapersky.providers.base import ProviderRefused
 
@@ -67,7 +68,7 @@ def _list(path: Path, stream: BinaryIO) -> list[Any]:
     if len(text) > MAX_JSON_BYTES:
         raise ProviderRefused(f"{path} is larger than {MAX_JSON_BYTES // 1_000_000} MB; make it JSONL.")
     try:
-        found = strict_json.read(text)
+        found = strict_json.parse(text)
     except (ValueError, RecursionError) as error:
         raise ProviderRefused(f"{path} is not JSON: {str(error)[:100]}.") from None
     rows = (
@@ -88,4 +89,4 @@ def _named(path: Path, rows: Iterable[TableRow]) -> Iterator[TableRow]:
                 known = ", ".join(COLUMNS)
                 raise ProviderRefused(f"{path} has no column for the name in its first row. Columns are {known}.")
             is_checked = True
-        yield TableRow(row.line, values, row.trouble)
+        yield TableRow(row.line, values, row.error)

@@ -19,11 +19,11 @@ Found = TypeVar("Found", bound=Any)
 async def without_erased(session: AsyncSession, page: Page, found: Contacts) -> Contacts:
     """Return the contacts without erased people and without snippets that mention them."""
     domain = await session.scalar(select(Domain.name).where(Domain.id == page.domain_id)) or ""
-    erased = set(await suppressions.known(session, page.tenant_id, _ways(found, domain), suppressions.ERASURE))
+    erased = set(await suppressions.known(session, page.tenant_id, _points(found, domain), suppressions.ERASURE))
     if not erased:
         return found
     pattern = mention_pattern(erased)
-    people = [one for one in found.people if erased.isdisjoint(_ways_of_person(one, domain))]
+    people = [one for one in found.people if erased.isdisjoint(_points_of_person(one, domain))]
     return replace(
         found,
         emails=_unmentioned((one for one in found.emails if ContactPoint("email", one.address) not in erased), pattern),
@@ -36,16 +36,16 @@ async def without_erased(session: AsyncSession, page: Page, found: Contacts) -> 
     )
 
 
-def _ways(found: Contacts, domain: str) -> Iterator[ContactPoint]:
+def _points(found: Contacts, domain: str) -> Iterator[ContactPoint]:
     yield from (ContactPoint("email", one.address) for one in found.emails)
     yield from (ContactPoint("phone", one.number) for one in found.phones)
     for one in found.people:
-        yield from _ways_of_person(one, domain)
+        yield from _points_of_person(one, domain)
         if one.phone:
             yield ContactPoint("phone", one.phone)
 
 
-def _ways_of_person(one: Person, domain: str) -> Iterator[ContactPoint]:
+def _points_of_person(one: Person, domain: str) -> Iterator[ContactPoint]:
     """Yield the name and the email address; the number may belong to several people."""
     yield from person_points(one.name, domain)
     if one.email:

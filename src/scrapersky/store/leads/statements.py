@@ -10,10 +10,11 @@ from sqlalchemy import TextClause, text
 
 from scrapersky.store.leads.columns import ADDRESS_COLUMNS, CONTACT_SELECT, LEAD_SELECT, PERSON_COLUMNS
 from scrapersky.store.leads.no_contact_reason import NO_CONTACT_REASON
+from scrapersky.store.line.steps import not_rejected
 from scrapersky.store.privacy.suppressions import BUSINESS_PHONE
 
 # Contacts that people rejected and suppressed contacts are in no file.
-_WANTED = "c.suppressed_at IS NULL AND c.curation_status NOT IN ('Not a Fit', 'Archived')"
+_WANTED = f"c.suppressed_at IS NULL AND {not_rejected('c')}"
 # The wanted contacts of `o`: those of its domain, and its own that have no domain.
 _OF_OWNER = f"(c.domain_id = d.id OR (c.business_id = o.business_id AND c.domain_id IS NULL)) AND {_WANTED}"
 # The provider names the contact for another branch, which shares the web site.
