@@ -19,8 +19,8 @@ from scrapersky.core.database import Database
 from scrapersky.providers.base import Estimate, ProviderBusy
 from scrapersky.providers.registry import UnknownProvider
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.line.steps import AdvanceRules
 from scrapersky.store.searches.request import SearchRequest
+from scrapersky.store.steps import AdvanceRules
 
 COST = SearchCost(Estimate(3, 12, "three calls"))
 

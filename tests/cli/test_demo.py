@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapersky.cli.demonstration.progress import Progress
+from scrapersky.cli.demonstration.progress import DemoProgress
 from scrapersky.engine.events import BatchSettled
 from scrapersky.engine.outcomes import OutcomeKind
 
@@ -38,7 +38,7 @@ async def test_the_demo_accounts_for_every_parcel_and_cleans_up(process, short_p
 
 
 async def test_progress_counts_what_the_engine_tells_while_it_is_shown() -> None:
-    progress = Progress(["packing", "weighing"], 10)
+    progress = DemoProgress(["packing", "weighing"], 10)
     settled = BatchSettled("packing", {OutcomeKind.COMPLETED: 7, OutcomeKind.RETRIED: 2, OutcomeKind.FAILED: 1})
     await progress.count(settled)
     with progress:

@@ -1,6 +1,6 @@
 """`scrapersky destination`: the webhooks and CRMs that contacts are delivered to."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -8,6 +8,7 @@ from scrapersky.cli.shared.application import cli_actor, opened, run_async, tena
 from scrapersky.cli.shared.arguments import prompt_secret
 from scrapersky.cli.shared.options import DEFAULT_TENANT, AsJson, TenantName
 from scrapersky.cli.shared.output import print_json, print_table
+from scrapersky.core.errors import UnknownName
 
 if TYPE_CHECKING:
     from scrapersky.store.deliveries.destinations import DestinationDraft
@@ -15,8 +16,11 @@ if TYPE_CHECKING:
 group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
 
 MAX_SHOWN = 1_000
-KindName = Literal["webhook", "hubspot", "brevo", "n8n"]  # destinations.registry.KindName
 Name = Annotated[str, typer.Argument(help="The name of the destination.")]
+
+
+class UnknownKind(UnknownName):
+    """There is no such kind of destination."""
 
 
 @group.callback()
@@ -34,7 +38,7 @@ def destination() -> None:
 @group.command()
 def add(
     name: Name,
-    kind: Annotated[KindName, typer.Option(help="The API of the destination.")],
+    kind: Annotated[str, typer.Option(help="The API of the destination; an unknown name lists those that exist.")],
     url: Annotated[str | None, typer.Option(help="The URL of a webhook, or of a CRM if it is not the default.")] = None,
     auto: Annotated[
         bool, typer.Option("--auto", help="Deliver selected contacts automatically once they are deliverable.")
@@ -47,6 +51,8 @@ def add(
     from scrapersky.destinations.registry import KINDS
     from scrapersky.store.deliveries.destinations import DestinationDraft
 
+    if kind not in KINDS:
+        raise UnknownKind(f"{kind!r} is not one of {', '.join(KINDS)}.")
     rule, secret = KINDS[kind].secret, None
     if not rule.generate:
         optional = "" if rule.is_required else " (empty for none)"

@@ -26,13 +26,13 @@ def sitemap(
 
     Exit codes: 0 complete, 1 no sitemap, 2 wrong usage or setting, 3 failed (try again), 4 partial.
     """
-    from scrapersky.cli.printing.sitemap import Output, Progress
+    from scrapersky.cli.printing.sitemap import Output, SitemapProgress
     from scrapersky.cli.printing.sitemap_source import read_file, search_web
     from scrapersky.core.logging_setup import configure_logs
     from scrapersky.core.settings import Environment, load
     from scrapersky.crawl.sitemaps.result import SearchLimits, SearchOutcome, SitePolicy
 
-    output = Output(target, as_json=as_json, limit=limit, progress=Progress())
+    output = Output(target, as_json=as_json, limit=limit, progress=SitemapProgress())
     if target.lower().startswith(("http://", "https://")):
         settings = load(Environment())
         configure_logs(settings)

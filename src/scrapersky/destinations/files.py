@@ -26,7 +26,7 @@ class Writer(Protocol):
 
 
 def safe_cell(value: Any) -> Any:
-    """A cell that a spreadsheet shows and does not run: E.164 numbers stay as they are, formulas get a quote."""
+    """Escape a cell that a spreadsheet would run as a formula; E.164 numbers stay as they are."""
     if not isinstance(value, str) or not value.startswith(FORMULA_STARTS):
         return value
     return value if value[0] == "+" and value[1:].isdecimal() else f"'{value}"
@@ -41,11 +41,11 @@ class CsvWriter:
         self._rows.writeheader()
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """One line."""
+        """Write one line."""
         self._rows.writerow({key: safe_cell(value) for key, value in row.items()})
 
     def finish(self) -> None:
-        """To the disk."""
+        """Flush the file to disk."""
         self._file.close()
 
 
@@ -56,11 +56,11 @@ class JsonlWriter:
         self._file, self._columns = path.open("w", encoding="utf-8"), columns
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """One line."""
+        """Write one line."""
         self._file.write(json.dumps({name: row.get(name) for name in self._columns}, ensure_ascii=False) + "\n")
 
     def finish(self) -> None:
-        """To the disk."""
+        """Flush the file to disk."""
         self._file.close()
 
 
@@ -76,7 +76,7 @@ class XlsxWriter:
         self._sheet.append(list(columns))
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """One row of cells, in a temporary file."""
+        """Write one row of cells to a temporary file."""
         with self._as_os_error():
             self._sheet.append([self._cell(row.get(name)) for name in self._columns])
 
@@ -91,13 +91,13 @@ class XlsxWriter:
         return cell
 
     def finish(self) -> None:
-        """To the disk."""
+        """Save the workbook to disk."""
         with self._as_os_error():
             self._book.save(self._path)
 
     @contextmanager
     def _as_os_error(self) -> Iterator[None]:
-        """openpyxl writes its temporary files through lxml, which has an error of its own for a full disk."""
+        """Convert lxml's error of a full disk, which openpyxl raises, to an OSError."""
         from lxml.etree import LxmlError
 
         try:
@@ -130,13 +130,13 @@ class ParquetWriter:
         self._rows: list[Mapping[str, Any]] = []
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Kept until its group is full."""
+        """Collect rows until their row group is full."""
         self._rows.append(row)
         if len(self._rows) >= self.GROUP:
             self._flush()
 
     def finish(self) -> None:
-        """To the disk."""
+        """Write the last row group to disk."""
         self._flush()
         self._file.close()
 
@@ -173,7 +173,7 @@ class LeadFile:
         self.kept = False  # an older file, which an empty one did not replace
 
     async def write(self, rows: AsyncIterator[Mapping[str, Any]], *, keep_old: bool = False) -> int:
-        """Every row, then the move; how many there were. With `keep_old`, no file is replaced by an empty one."""
+        """Write every row, then rename the file; return the number of rows. With `keep_old`, no file is replaced by an empty one."""
         try:
             async for row in rows:
                 self._writer.add(row)

@@ -57,6 +57,6 @@ async def explain(database, tenant, statement, search):
     async with database.session(tenant) as session:
         connection = await session.connection()
         rows = await connection.exec_driver_sql(
-            f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) {written.replace(':most', '51')}"
+            f"EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) {written.replace(':max_rows', '51')}"
         )
         return "\n".join(row[0] for row in rows)

@@ -86,7 +86,7 @@ def test_whoever_does_not_say_who_they_are_is_blocked(many: Sandbox):
 
 def test_whoever_asks_more_than_once_a_second_is_blocked():
     now = 100.0
-    nominatim = FakeNominatim(least_seconds=1.0, now=lambda: now)
+    nominatim = FakeNominatim(min_seconds=1.0, now=lambda: now)
     statuses = []
     for now in (100.0, 100.9, 101.5, 102.5):  # noqa: B007 - the clock of the fake
         statuses.append(nominatim.answer(Request("GET", "x", "", "q=Turku", AGENT), "/search").status)
@@ -95,7 +95,7 @@ def test_whoever_asks_more_than_once_a_second_is_blocked():
 
 async def test_our_client_is_never_blocked():
     async with Sandbox(7, 30) as sandbox:
-        sandbox.nominatim.least_seconds = 1.0
+        sandbox.nominatim.min_seconds = 1.0
         settings = sandbox_settings(sandbox, CRAWL_PARSER_PROCESSES=1, CRAWL_HOST_DELAY_SECONDS=0)
         web = Web(settings)
         try:

@@ -26,10 +26,10 @@ def test_requests_at_once_and_gaps_are_counted():
     traffic.end("a.fi")
 
     assert traffic["a.fi"].requests == 3
-    assert traffic["a.fi"].most_at_once == 2
-    assert traffic["a.fi"].least_gap_seconds == 0.25
+    assert traffic["a.fi"].max_concurrent == 2
+    assert traffic["a.fi"].min_gap_seconds == 0.25
     assert traffic["b.fi"].requests == 0
-    assert traffic["b.fi"].least_gap_seconds is None
+    assert traffic["b.fi"].min_gap_seconds is None
 
 
 async def test_requests_side_by_side_are_seen():
@@ -44,7 +44,7 @@ async def test_requests_side_by_side_are_seen():
         await ask()
 
         assert sandbox.traffic[host].requests == 4
-        assert sandbox.traffic[host].most_at_once == 3
+        assert sandbox.traffic[host].max_concurrent == 3
         assert sandbox.traffic[host].at_once == 0
         sandbox.traffic.forget()
         assert sandbox.traffic.requests == 0
@@ -119,4 +119,4 @@ async def test_the_crawlers_limits_are_seen_from_the_other_side():
             came_through = await asyncio.gather(*(ask(crawler) for _ in range(6)))
 
     assert came_through.count(True) == 2
-    assert sandbox.traffic[host].most_at_once <= 2
+    assert sandbox.traffic[host].max_concurrent <= 2

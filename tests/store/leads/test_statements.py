@@ -9,7 +9,7 @@ from scrapersky.core.database import Database
 from scrapersky.store.leads.read import LOWEST_ID
 from scrapersky.store.leads.statements import FILES, PAGES
 
-PARAMETERS = {"search": uuid4(), "key": LOWEST_ID, "subkey": LOWEST_ID, "most": 50}
+PARAMETERS = {"search": uuid4(), "key": LOWEST_ID, "subkey": LOWEST_ID, "max_rows": 50}
 STATEMENTS = {
     f"{form} by {per}, part {part}": statement
     for form, kinds in (("file", FILES), ("page", PAGES))

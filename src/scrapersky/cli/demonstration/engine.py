@@ -11,7 +11,7 @@ import typer
 from sqlalchemy import text
 
 from scrapersky.bootstrap import Application, open_application
-from scrapersky.cli.demonstration.progress import Progress, Step
+from scrapersky.cli.demonstration.progress import DemoProgress, Step
 from scrapersky.cli.shared.application import cli_actor, run_async
 from scrapersky.cli.shared.output import print_json, print_table
 from scrapersky.core.logging_setup import configure_logs
@@ -62,7 +62,7 @@ def show_engine(home: Path, rows: int, as_json: bool) -> bool:
 
 
 async def _run(home: Path, rows: int) -> EngineReport:
-    progress = Progress(["packing", "weighing", "shipping"], rows)
+    progress = DemoProgress(["packing", "weighing", "shipping"], rows)
     with progress.waiting("Starting an embedded PostgreSQL in a temporary directory"):
         application = await _open(home)
     application.events.subscribe(progress.count)

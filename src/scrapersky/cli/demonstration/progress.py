@@ -31,7 +31,7 @@ class Step:
         return self.completed + self.skipped + self.failed
 
 
-class Progress:
+class DemoProgress:
     """Counts settled rows by engine events, and draws them inside its `with` block."""
 
     def __init__(self, names: list[str], rows: int) -> None:

@@ -17,7 +17,7 @@ from scrapersky.crawl.sitemaps.result import SearchOutcome, SitemapSearch
 QUIET_SECONDS = 2.0
 
 
-class Progress:
+class SitemapProgress:
     """Progress after the first two seconds: a live line on a terminal, plain lines elsewhere."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Progress:
 class Output:
     """Prints entries as they arrive, without keeping them, and the summary at the end."""
 
-    def __init__(self, source: str, *, as_json: bool, limit: int | None, progress: Progress) -> None:
+    def __init__(self, source: str, *, as_json: bool, limit: int | None, progress: SitemapProgress) -> None:
         self._source = source
         self._as_json = as_json
         self._limit = limit

@@ -20,7 +20,7 @@ NOT_COMPARED = ("pageToken", "pageSize", "maxResultCount")
 
 
 @dataclass(frozen=True, slots=True)
-class TextQuery:
+class ParsedQuery:
     """The words of a query: trades, cities, and other words."""
 
     trades: frozenset[str]
@@ -34,7 +34,7 @@ class TextQuery:
         return not self.cities or seat.city.name in self.cities
 
 
-def read_text(text: str) -> TextQuery:
+def read_text(text: str) -> ParsedQuery:
     """Parse a query such as "dentists in Helsinki"."""
     folded = f"-{slug(text)}-"
     found_cities = frozenset(city.name for city in cities().values() if _named(city, folded))
@@ -47,7 +47,7 @@ def read_text(text: str) -> TextQuery:
         wanted.update(meant)
         if not meant:
             left.append(word)
-    return TextQuery(frozenset(wanted), found_cities, tuple(left))
+    return ParsedQuery(frozenset(wanted), found_cities, tuple(left))
 
 
 def read_body(request: Request) -> dict[str, Any]:

@@ -54,11 +54,11 @@ NOMINATIM_FAULTS: dict[str, Callable[[], Response]] = {
 
 
 class FakeNominatim:
-    """Knows the cities of the sandbox and nothing else; wants `least_seconds` between two questions, if any."""
+    """Knows the cities of the sandbox and nothing else; wants `min_seconds` between two questions, if any."""
 
-    def __init__(self, least_seconds: float = 0, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, min_seconds: float = 0, now: Callable[[], float] = time.monotonic) -> None:
         self.calls = 0
-        self.least_seconds = least_seconds
+        self.min_seconds = min_seconds
         self._now = now
         self._asked_at = -math.inf
         self._faults = FaultInjector(NOMINATIM_FAULTS)
@@ -70,7 +70,7 @@ class FakeNominatim:
     def answer(self, request: Request, path: str) -> Response:
         """Respond as Nominatim: clients without an identification or above the rate are blocked."""
         self.calls += 1
-        is_hasty = self._now() - self._asked_at < self.least_seconds
+        is_hasty = self._now() - self._asked_at < self.min_seconds
         self._asked_at = self._now()
         fault = self._faults.next()
         if fault is not None:

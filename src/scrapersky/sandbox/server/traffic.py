@@ -12,12 +12,12 @@ class HostTraffic:
 
     requests: int = 0
     at_once: int = 0  # now
-    most_at_once: int = 0
+    max_concurrent: int = 0
     started: list[float] = field(default_factory=list)  # seconds on the clock of the sandbox
     guests: set[str] = field(default_factory=set)  # the addresses they came from
 
     @property
-    def least_gap_seconds(self) -> float | None:
+    def min_gap_seconds(self) -> float | None:
         """The shortest time between the beginnings of two requests; None where there were not two."""
         gaps = (later - earlier for earlier, later in zip(self.started, self.started[1:], strict=False))
         return min(gaps, default=None)
@@ -43,7 +43,7 @@ class Traffic:
         entry = self.hosts.setdefault(host, HostTraffic())
         entry.requests += 1
         entry.at_once += 1
-        entry.most_at_once = max(entry.most_at_once, entry.at_once)
+        entry.max_concurrent = max(entry.max_concurrent, entry.at_once)
         entry.started.append(self._clock())
         entry.guests.add(guest)
 
@@ -54,7 +54,7 @@ class Traffic:
     def forget(self) -> None:
         """Reset the counts; requests in flight stay counted."""
         self.hosts = {
-            host: HostTraffic(at_once=entry.at_once, most_at_once=entry.at_once)
+            host: HostTraffic(at_once=entry.at_once, max_concurrent=entry.at_once)
             for host, entry in self.hosts.items()
             if entry.at_once
         }
@@ -64,8 +64,8 @@ class Traffic:
         return {
             host: {
                 "requests": entry.requests,
-                "most_at_once": entry.most_at_once,
-                "least_gap_seconds": entry.least_gap_seconds,
+                "max_concurrent": entry.max_concurrent,
+                "min_gap_seconds": entry.min_gap_seconds,
                 "guests": sorted(entry.guests),
             }
             for host, entry in self.hosts.items()

@@ -38,15 +38,15 @@ async def leads(session: AsyncSession, search_id: UUID, per: Per = "business") -
 
 
 async def page(
-    session: AsyncSession, search_id: UUID, per: Per, after: Position, most: int
+    session: AsyncSession, search_id: UUID, per: Per, after: Position, max_rows: int
 ) -> list[tuple[dict[str, Any], Position]]:
-    """Return up to `most` rows after a position, each with its own: no row comes twice, whatever is added meanwhile."""
+    """Return up to `max_rows` rows after a position, each with its own: no row comes twice, whatever is added meanwhile."""
     found: list[tuple[dict[str, Any], Position]] = []
     for part, statement in enumerate(PAGES[per]):
-        if part < after.part or len(found) == most:
+        if part < after.part or len(found) == max_rows:
             continue
         start = after if part == after.part else Position(part)
-        values = {"search": search_id, "key": start.key, "subkey": start.subkey, "most": most - len(found)}
+        values = {"search": search_id, "key": start.key, "subkey": start.subkey, "max_rows": max_rows - len(found)}
         found += [_lead(row, part) for row in (await session.execute(statement, values)).mappings()]
     return found
 

@@ -10,8 +10,8 @@ from sqlalchemy import TextClause, text
 
 from scrapersky.store.leads.columns import ADDRESS_COLUMNS, CONTACT_SELECT, LEAD_SELECT, PERSON_COLUMNS
 from scrapersky.store.leads.no_contact_reason import NO_CONTACT_REASON
-from scrapersky.store.line.steps import not_rejected
 from scrapersky.store.privacy.suppressions import BUSINESS_PHONE
+from scrapersky.store.steps import not_rejected
 
 # Contacts that people rejected and suppressed contacts are in no file.
 _WANTED = f"c.suppressed_at IS NULL AND {not_rejected('c')}"
@@ -98,13 +98,13 @@ def _sites(found: str) -> str:
 
 def _page(owners: str, key: str, subkey: str) -> TextClause:
     """Return a page of leads: its owners are limited before their contacts are read."""
-    owner = f"{owners} WHERE ({key}, {subkey}) > (:key, :subkey) ORDER BY {key}, {subkey} LIMIT :most"
+    owner = f"{owners} WHERE ({key}, {subkey}) > (:key, :subkey) ORDER BY {key}, {subkey} LIMIT :max_rows"
     return text(f"WITH owner AS MATERIALIZED ({owner}) {_LEADS} ORDER BY o.key, o.subkey")
 
 
 def _after(found: str, key: str) -> str:
     """Limit the results to those from the last position on: each has at least one row, the last one may have more."""
-    return f"{found} AND {key} >= :key ORDER BY {key} LIMIT :most + 1"
+    return f"{found} AND {key} >= :key ORDER BY {key} LIMIT :max_rows + 1"
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class _ContactSource:
         """Return the rows after a position."""
         ranges = " AND ".join(f"{column} >= :key" for column in self.key_columns)
         after = f"{ranges} AND ({self.key}, c.id) > (:key, :subkey)"
-        return text(f"{self._select()} AND {after} ORDER BY {self.key}, c.id LIMIT :most")
+        return text(f"{self._select()} AND {after} ORDER BY {self.key}, c.id LIMIT :max_rows")
 
     def _select(self) -> str:
         return f"""
