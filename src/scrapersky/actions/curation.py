@@ -21,7 +21,7 @@ Changes = tuple[tuple[str, Any], ...]  # columns and their new values; rows with
 
 
 @dataclass(frozen=True)
-class CurationResult:
+class CurationCounts:
     """Counts of a curation."""
 
     updated: int = 0  # rows with a new decision
@@ -29,8 +29,8 @@ class CurationResult:
     withdrawn: int = 0  # rows whose waiting work was withdrawn
     found: int = 0  # rows that exist
 
-    def __add__(self, other: "CurationResult") -> "CurationResult":
-        return CurationResult(*map(sum, zip(astuple(self), astuple(other), strict=True)))
+    def __add__(self, other: "CurationCounts") -> "CurationCounts":
+        return CurationCounts(*map(sum, zip(astuple(self), astuple(other), strict=True)))
 
 
 async def curate(
@@ -42,7 +42,7 @@ async def curate(
     *,
     filters: Filters | None = None,
     is_audited: bool = True,
-) -> CurationResult:
+) -> CurationCounts:
     """Store the decision. Selected queues the next step of each row, any other decision withdraws waiting work.
 
     A row in flight is finished, but not retried if it fails. The audit records the filter that selected the ids; a job
@@ -67,7 +67,7 @@ async def curate(
         await audit.record(session, actor, "curate", resource.name, before, after)
     if resource is CONTACTS:
         await _update_deliveries(session, [row.id for row in rows], decision)
-    return CurationResult(
+    return CurationCounts(
         sum(row.curation_status != decision for row in rows),
         _count(together, Status.QUEUED),
         _count(together, Status.NEW, Status.COMPLETED),

@@ -9,7 +9,7 @@ import asyncpg
 from sqlalchemy import func, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.actions.curation import CurationResult, curate
+from scrapersky.actions.curation import CurationCounts, curate
 from scrapersky.core.database import Database
 from scrapersky.core.errors import Conflict
 from scrapersky.core.vocabularies import Curation, Status
@@ -39,7 +39,7 @@ async def start_curation(
 ) -> Job:
     """Start a job that curates more rows than one request should change."""
     request = {"curation_status": decision.value}
-    return await _start(session, CURATION, resource, actor, filters, request, vars(CurationResult()))
+    return await _start(session, CURATION, resource, actor, filters, request, vars(CurationCounts()))
 
 
 async def start_delivery(session: AsyncSession, actor: Actor, filters: Filters, destination_id: UUID) -> Job:
@@ -115,13 +115,13 @@ async def advance(session: AsyncSession, job_id: UUID) -> bool:
 
 async def _process(
     session: AsyncSession, job: Job, resource: Resource, actor: Actor, ids: Sequence[UUID]
-) -> CurationResult | DeliveryCounts:
+) -> CurationCounts | DeliveryCounts:
     """Process these rows; return the counts of the job so far."""
     before, parameters = job.result or {}, job.parameters
     if job.kind == DELIVERY:
         return DeliveryCounts(**before) + await deliveries.send(session, actor, UUID(parameters["destination_id"]), ids)
     decision = Curation(parameters["curation_status"])
-    return CurationResult(**before) + await curate(session, resource, actor, ids, decision, is_audited=False)
+    return CurationCounts(**before) + await curate(session, resource, actor, ids, decision, is_audited=False)
 
 
 async def cancel(session: AsyncSession, actor: Actor, job_id: UUID) -> Job:

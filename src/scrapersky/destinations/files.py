@@ -173,7 +173,7 @@ class LeadFile:
         self.kept = False  # an older file, which an empty one did not replace
 
     async def write(self, rows: AsyncIterator[Mapping[str, Any]], *, keep_old: bool = False) -> int:
-        """Write every row, then rename the file; return the number of rows. With `keep_old`, no file is replaced by an empty one."""
+        """Write every row, then move the file; return the count. `keep_old` keeps an old file if there is no row."""
         try:
             async for row in rows:
                 self._writer.add(row)

@@ -40,7 +40,7 @@ async def leads(session: AsyncSession, search_id: UUID, per: Per = "business") -
 async def page(
     session: AsyncSession, search_id: UUID, per: Per, after: Position, max_rows: int
 ) -> list[tuple[dict[str, Any], Position]]:
-    """Return up to `max_rows` rows after a position, each with its own: no row comes twice, whatever is added meanwhile."""
+    """Return up to `max_rows` rows after a position, each with its own position, so that no row comes twice."""
     found: list[tuple[dict[str, Any], Position]] = []
     for part, statement in enumerate(PAGES[per]):
         if part < after.part or len(found) == max_rows:
