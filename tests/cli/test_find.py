@@ -190,7 +190,7 @@ async def test_without_money_for_details_it_says_what_to_raise_and_goes_on_when_
         (("dentists in Helsinki", "--out", "missing/leads.csv"), "missing does not exist"),
         (("dentists in Helsinki", "--out", "leads.doc"), "ends in .doc"),
         (("--domains", "missing.txt"), "missing.txt cannot be read"),
-        (("dentists in Helsinki", "--provider", "nobody"), "'nobody' is none of"),
+        (("dentists in Helsinki", "--provider", "nobody"), "'nobody' is not one of"),
         (("dentists in Helsinki", "--tenant", "nobody"), "has no tenant 'nobody'"),
         ((), "Give either a search or --domains FILE"),
         (("dentists in Helsinki", "--domains", "x"), "Give either a search or --domains FILE"),
