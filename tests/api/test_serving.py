@@ -49,7 +49,7 @@ async def test_hostile_requests_are_answered_and_the_next_one_is_served(database
     async with listening(app_over(database_url)) as port:
         chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
         status, problem = await say(port, post(path, key, "Transfer-Encoding: chunked") + chunk * 16)
-        assert (status, problem["detail"]) == (413, "A body may have 1,000,000 bytes.")
+        assert (status, problem["detail"]) == (413, "The body may have at most 1,000,000 bytes.")
         assert (await say(port, post(path, key, "Content-Length: 99999999")))[0] == 413
         assert (await say(port, post(path, key, "Content-Length: 0", *(f"X-{n}: 1" for n in range(5000)))))[0] == 431
         assert (await say(port, post(path, key, "Content-Length: 2") + b"{]"))[0] == 400

@@ -77,7 +77,7 @@ async def test_every_url_that_is_not_public_gets_the_same_message(client, url):
     said = [is_problem(await client.post(PATH, json=wanted), 422)]
     made = await make(client)
     said.append(is_problem(await client.patch(f"{PATH}/{made['id']}", json={"url": url}), 422))
-    assert {problem["title"] for problem in said} == {"Nothing can be delivered to this address."}
+    assert {problem["title"] for problem in said} == {"The URL of the destination is not allowed."}
     assert len({problem["detail"] for problem in said}) == 1
 
 

@@ -29,7 +29,7 @@ async def test_a_key_over_its_rate_limit_gets_429(database_url):
         await client.get(LINE)
         refused = await client.get(LINE)
         problem = is_problem(refused, 429)
-        assert problem["type"] == "urn:scrapersky:problem:too-many"
+        assert problem["type"] == "urn:scrapersky:problem:rate-limited"
         assert 1 <= int(refused.headers["retry-after"]) <= 30
         assert refused.headers["ratelimit"].startswith('"key";r=0;t=')
 
@@ -165,7 +165,7 @@ async def test_a_forged_address_gets_no_new_rate_limit(database_url):
 
 
 def test_a_proxy_that_is_no_address_is_a_bad_setting(database_url):
-    with pytest.raises(BadSetting, match="is no address and no network"):
+    with pytest.raises(BadSetting, match="is no IP address and no network"):
         app_over(database_url, SCRAPERSKY_TRUSTED_PROXIES="10.0.0.300").build_middleware_stack()
 
 

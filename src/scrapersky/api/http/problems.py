@@ -123,9 +123,9 @@ def problem_of(error: BaseException) -> Problem:
     if _is_unavailable(error):
         return Problem(
             type=_urn("Unavailable"),
-            title="The database is unavailable.",
+            title="A part that the request needs is unavailable.",
             status=503,
-            detail="The database is unavailable or busy. Retry in a moment: repeating the request is safe.",
+            detail=f"{_unavailable_part(error)} Retry in a moment: repeating the request is safe.",
         )
     return Problem(
         type=_urn("InternalError"),
@@ -209,6 +209,10 @@ def _is_unavailable(error: BaseException) -> bool:
     if isinstance(error, ScraperSkyError):
         return error.status_code == HTTPStatus.SERVICE_UNAVAILABLE
     return isinstance(error, PoolTimeout) or isinstance(cause, BUSY) or is_connection_error(error)
+
+
+def _unavailable_part(error: BaseException) -> str:
+    return error.title if isinstance(error, ScraperSkyError) else "The database is unavailable or busy."
 
 
 def _urn(name: str) -> str:
