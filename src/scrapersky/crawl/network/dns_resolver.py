@@ -68,23 +68,23 @@ class DnsResolver(AbstractResolver):
         loop = asyncio.get_running_loop()
         found: asyncio.Future[list[tuple[Any, ...]]] = loop.create_future()
 
-        def finish(answer: list[tuple[Any, ...]] | None, error: Exception | None) -> None:
+        def finish(addresses: list[tuple[Any, ...]] | None, error: Exception | None) -> None:
             self._slots.release()
             if found.done():
                 return
             if error is not None:
                 found.set_exception(error)
             else:
-                found.set_result(answer or [])
+                found.set_result(addresses or [])
 
         def look_up() -> None:
-            answer, failure = None, None
+            addresses, failure = None, None
             try:
-                answer = self._lookup(host, port, type=socket.SOCK_STREAM, family=family)
+                addresses = self._lookup(host, port, type=socket.SOCK_STREAM, family=family)
             except (OSError, UnicodeError) as error:
                 failure = error if isinstance(error, OSError) else socket.gaierror(socket.EAI_NONAME, "no such name")
             with suppress(RuntimeError):  # the loop is closed, so the result is not needed
-                loop.call_soon_threadsafe(finish, answer, failure)
+                loop.call_soon_threadsafe(finish, addresses, failure)
 
         threading.Thread(target=look_up, name="scrapersky-dns", daemon=True).start()
         return found

@@ -27,7 +27,7 @@ GooglePlace = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class TextQuery:
+class GoogleQuery:
     """A text search without its page token: all pages of one search must be requested with the same query."""
 
     text: str
@@ -46,9 +46,9 @@ class TextQuery:
         query |= {"pageToken": page_token} if page_token else {}
         return query
 
-    def within(self, text: str, box: Box) -> "TextQuery":
+    def within(self, text: str, box: Box) -> "GoogleQuery":
         """Return a query for this text in a box."""
-        return TextQuery(text, box, self.language, self.country)
+        return GoogleQuery(text, box, self.language, self.country)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class GoogleApi:
         self._cooldowns = cooldowns or InMemoryCooldowns()
 
     async def search(
-        self, query: TextQuery, fields: tuple[str, ...], meter: Meter, page_token: str | None = None
+        self, query: GoogleQuery, fields: tuple[str, ...], meter: Meter, page_token: str | None = None
     ) -> PageOfPlaces:
         """Return one page. The meter is charged before the call."""
         await self._check_cooldown("search")

@@ -11,7 +11,7 @@ import structlog
 
 from scrapersky.providers.area import Box
 from scrapersky.providers.base import Meter, ProviderBusy, ProviderFailed
-from scrapersky.providers.google.api import MAX_RESULTS_PER_QUERY, GoogleApi, GooglePlace, PageOfPlaces, TextQuery
+from scrapersky.providers.google.api import MAX_RESULTS_PER_QUERY, GoogleApi, GooglePlace, GoogleQuery, PageOfPlaces
 from scrapersky.providers.google.errors import MINUTE, PageTokenRefused
 from scrapersky.providers.google.place import NAME
 from scrapersky.providers.google.prices import ALL_FIELDS, IDS_ONLY, call_cents
@@ -36,16 +36,16 @@ class GooglePages:
         self._journal = meter.journal
         self._wait_left = max_wait
 
-    async def places(self, query: TextQuery) -> AsyncIterator[tuple[GooglePlace, ...]]:
+    async def places(self, query: GoogleQuery) -> AsyncIterator[tuple[GooglePlace, ...]]:
         """Yield the places with all their fields, page by page."""
         async for page in self._pages(query, ALL_FIELDS):
             yield page
 
-    async def ids(self, query: TextQuery) -> frozenset[str]:
+    async def ids(self, query: GoogleQuery) -> frozenset[str]:
         """Return the ids of the places, which is free."""
         return frozenset([place["id"] async for page in self._pages(query, IDS_ONLY) for place in page])
 
-    async def _pages(self, query: TextQuery, fields: tuple[str, ...]) -> AsyncIterator[tuple[GooglePlace, ...]]:
+    async def _pages(self, query: GoogleQuery, fields: tuple[str, ...]) -> AsyncIterator[tuple[GooglePlace, ...]]:
         token, requested, is_retry = None, 0, False
         while requested < MAX_PAGES:
             try:
@@ -63,7 +63,7 @@ class GooglePages:
             if token is None:
                 return
 
-    async def _page(self, query: TextQuery, fields: tuple[str, ...], token: str | None) -> PageOfPlaces:
+    async def _page(self, query: GoogleQuery, fields: tuple[str, ...], token: str | None) -> PageOfPlaces:
         key, position = _journal_key(query, fields), _digest(token or "")
         stored = await self._journal.find(key, position)
         if stored is not None:
@@ -74,7 +74,7 @@ class GooglePages:
         await self._journal.keep(key, position, {"places": list(page.places), "next_token": page.next_token})
         return page
 
-    async def _search(self, query: TextQuery, fields: tuple[str, ...], token: str | None) -> PageOfPlaces:
+    async def _search(self, query: GoogleQuery, fields: tuple[str, ...], token: str | None) -> PageOfPlaces:
         """Request a page; wait for short cooldowns, which is cheaper than starting the search again."""
         while True:
             try:
@@ -117,7 +117,7 @@ async def search_tiles(root: Box, ids_in: IdsIn, max_tiles: int) -> AsyncIterato
             yield Tile(box, ids, is_full)
 
 
-def _journal_key(query: TextQuery, fields: tuple[str, ...]) -> str:
+def _journal_key(query: GoogleQuery, fields: tuple[str, ...]) -> str:
     """Return the name of a query and its mask in the journal."""
     return _digest(json.dumps([query.body(None), fields], sort_keys=True))
 

@@ -13,7 +13,7 @@ from scrapersky.providers.area import Box, Geocoder, what_and_where
 from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
 from scrapersky.providers.declaration import ProviderContext, ProviderDeclaration
 from scrapersky.providers.detail_budget import DetailBudget, InMemoryDetailBudget
-from scrapersky.providers.google.api import MAX_RESULTS_PER_QUERY, PAGE_SIZE, GoogleApi, GooglePlace, TextQuery
+from scrapersky.providers.google.api import MAX_RESULTS_PER_QUERY, PAGE_SIZE, GoogleApi, GooglePlace, GoogleQuery
 from scrapersky.providers.google.paging import GooglePages, search_tiles
 from scrapersky.providers.google.place import LICENCE, NAME, RETENTION, google_place
 from scrapersky.providers.google.prices import ALL_FIELDS, CENTS, IDS_ONLY, call_cents
@@ -85,7 +85,7 @@ class GooglePlaces:
     ) -> AsyncGenerator[tuple[GooglePlace, ...], None]:
         """Search with one query if sixty places are enough, else in boxes: free ids first, then the paid pages."""
         what, where = what_and_where(query)
-        whole = TextQuery(f"{what} in {where}" if where else what, None, query.language, query.country)
+        whole = GoogleQuery(f"{what} in {where}" if where else what, None, query.language, query.country)
         one_query = query.limit is not None and query.limit <= MAX_RESULTS_PER_QUERY
         if not one_query:
             ids = await pages.ids(whole)
@@ -110,7 +110,7 @@ class GooglePlaces:
             yield page
 
     async def _in_boxes(
-        self, whole: TextQuery, what: str, box: Box, pages: GooglePages, meter: Meter, seen: set[str]
+        self, whole: GoogleQuery, what: str, box: Box, pages: GooglePages, meter: Meter, seen: set[str]
     ) -> AsyncGenerator[tuple[GooglePlace, ...], None]:
         async def ids_in(tile: Box) -> frozenset[str]:
             return await pages.ids(whole.within(what, tile))
