@@ -182,7 +182,7 @@ async def test_a_job_changes_rows_of_its_tenant_only(admin, database, tenant, ot
             owner,
         )
     asked = {
-        "noun": "places",
+        "resource": "places",
         "filter": {},
         "curation_status": "Selected",
         "matched": 5,
