@@ -228,7 +228,7 @@ def test_a_sitemap_on_the_web_is_read_as_json(tmp_path):
 
     document = json.loads(ended.stdout)
     assert sorted(url["loc"] for url in document["urls"]) == SHOP_URLS
-    assert [found["how"] for found in document["sitemaps"]] == ["given", "index", "index"]
+    assert [found["found_by"] for found in document["sitemaps"]] == ["given", "index", "index"]
 
 
 def test_sitemaps_beyond_the_budget_make_it_partial(tmp_path):

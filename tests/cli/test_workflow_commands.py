@@ -130,7 +130,7 @@ async def test_a_paused_workflow_takes_no_rows_until_it_is_resumed(line: Command
     refused = await line("run", "domain_extraction")
     assert (refused.code, refused.sentence) == (
         2,
-        "The workflow takes no rows at present. domain_extraction is paused. "
+        "The workflow claims no rows at present. domain_extraction is paused. "
         "`scrapersky resume domain_extraction` resumes it.",
     )
     twice = await line("pause", "domain_extraction")

@@ -78,7 +78,7 @@ async def test_an_embedded_server_that_dies_is_started_again_and_nothing_is_lost
     await finding.until_said("The database is unavailable", 240)
     said = await finding.leave(240)
     assert said.code == 0, said.err
-    assert "Traceback" not in said.err
+    assert "Traceback" not in said.err, said.err
     assert "The database is available again." in said.err
     assert "Connection refused" not in said.err, "one word is enough"
     told = json.loads(said.out)
