@@ -63,14 +63,16 @@ CONNECTION_ERRORS = (
     asyncpg.TooManyConnectionsError,
 )
 
+UNAVAILABLE_STATES = {"57P01", "57P02", "57P03"}  # the server stops, crashed, or is starting up
+
 
 def is_connection_error(error: BaseException) -> bool:
     """Tell a lost connection (wait and try again) from an error of the statement (a bug)."""
     if isinstance(error, CONNECTION_ERRORS):
         return True
     if isinstance(error, DBAPIError):
-        cause = getattr(error.orig, "__cause__", None)
-        return error.connection_invalidated or (cause is not None and isinstance(cause, CONNECTION_ERRORS))
+        cause, state = getattr(error.orig, "__cause__", None), getattr(error.orig, "sqlstate", None)
+        return error.connection_invalidated or isinstance(cause, CONNECTION_ERRORS) or state in UNAVAILABLE_STATES
     return False
 
 
