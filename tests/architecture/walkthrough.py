@@ -8,12 +8,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+from scrapersky.core.migrations import head_revision
+
 ROOT = Path(__file__).parents[2]
 STEP = re.compile(
     r"^(?:Create `(?P<create>[^`]+)`|In `(?P<edit>[^`]+)`, after the line `(?P<anchor>[^\n]+)`):\n\n"
     r"```python\n(?P<code>.*?)```$",
     re.MULTILINE | re.DOTALL,
 )
+OLDER_REVISION = re.compile(r'^down_revision = "initial"  # write the newest revision of your checkout$', re.MULTILINE)
 
 
 class Walkthrough:
@@ -58,7 +61,8 @@ class Walkthrough:
 
     def _follow(self, step: re.Match[str]) -> None:
         if step["create"]:
-            (self.folder / step["create"]).write_text(step["code"])
+            newest = f'down_revision = "{head_revision()}"'
+            (self.folder / step["create"]).write_text(OLDER_REVISION.sub(newest, step["code"]))
             return
         path = self.folder / step["edit"]
         text, anchor = path.read_text(), step["anchor"] + "\n"

@@ -48,6 +48,11 @@ def alembic_config(connection: Connection | None = None) -> Config:
     return config
 
 
+def head_revision() -> str:
+    """Return the newest revision of this code."""
+    return str(ScriptDirectory.from_config(alembic_config()).get_current_head())
+
+
 async def current_revision(database: Database) -> str | None:
     """Return the revision of the database, or None if it is empty."""
     revision: str | None = await _with_connection(
