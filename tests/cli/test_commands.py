@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -10,7 +11,7 @@ from importlib import import_module
 import pytest
 
 from scrapersky import __version__
-from scrapersky.cli import COMMANDS, find
+from scrapersky.cli import COMMANDS, find, load_command
 from scrapersky.cli.shared.options import DEFAULT_TENANT
 from scrapersky.providers.registry import DEFAULT_PROVIDER
 from scrapersky.store.accounts import tenants
@@ -43,11 +44,14 @@ SUBCOMMANDS = {
     "user": ("create", "list", "role", "disable", "password", "key"),
     "tenant": ("create", "list", "set"),
     "destination": ("add", "list", "test", "remove"),
+    "dead-letters": ("list", "show", "retry", "drop"),
+    "search": ("list", "show"),
 }
 
 
 def docstring(name: str) -> str:
-    return inspect.getdoc(getattr(import_module(f"scrapersky.cli.{name}"), name)) or ""
+    function = name.replace("-", "_")
+    return inspect.getdoc(getattr(import_module(f"scrapersky.cli.{function}"), function)) or ""
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -97,3 +101,39 @@ async def test_the_version_is_that_of_the_project_file(command: Command) -> None
 
     assert await command("--version") == Said(0, f"{declared}\n", "")
     assert __version__ == declared
+
+
+COMPLETION_SHELLS = ("bash", "zsh", "fish")
+
+
+@pytest.mark.parametrize("shell", COMPLETION_SHELLS)
+async def test_the_completion_script_is_printed_at_the_top(command: Command, shell: str) -> None:
+    # Typer detects the shell by the processes above it unless it is told not to.
+    said = await command("--show-completion", shell, _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+    assert said.code == 0
+    assert "_SCRAPERSKY_COMPLETE" in said.out
+
+
+def test_only_the_top_offers_completion() -> None:
+    for name in SUBCOMMANDS:
+        assert not [option for option in load_command(name).params if "completion" in option.name]
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("scrapersky dead", "dead-letters"), ("scrapersky dead-letters re", "retry"), ("scrapersky find --ou", "--out")],
+)
+def test_commands_subcommands_and_options_are_completed(typed: str, offered: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from scrapersky.cli import app; app(prog_name='scrapersky')"],
+        env={
+            **os.environ,
+            "_SCRAPERSKY_COMPLETE": "complete_bash",
+            "COMP_WORDS": typed,
+            "COMP_CWORD": str(len(typed.split()) - 1),
+        },
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert offered in done.stdout.split()

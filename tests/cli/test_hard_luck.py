@@ -140,11 +140,45 @@ async def test_a_provider_that_is_down_is_the_reason(find, sandbox):
     assert "Overpass" in reason["reason"]
 
 
-async def test_an_area_nobody_knows_is_the_reason(find):
+async def test_a_misspelt_city_is_the_reason_and_nothing_has_failed(find, line, admin, tmp_path):
     code, told, _ = await find("--in", "Nowhere-upon-Nothing")
     [reason] = told["reasons"]
-    assert (code, told["rows"]) == (4, 0)
+    assert (code, told["rows"], reason["status"]) == (4, 0, "Skipped")
     assert "Nowhere-upon-Nothing" in reason["reason"]
+    assert await admin.fetchval("SELECT count(*) FROM dead_letter") == 0
+    assert (told["written"], (tmp_path / "leads.csv").exists()) == (False, False)
+    again, _, _ = await find("--in", "Nowhere-upon-Nothing")
+    assert again == 4
+    assert await admin.fetchval("SELECT call_count FROM search") is not None
+    assert await admin.fetchval("SELECT place_search_attempts FROM search") == 2, "the provider was asked again"
+
+
+async def test_a_search_that_fails_leaves_no_empty_file_and_says_so(process, sandbox, database_url, tmp_path):
+    out = tmp_path / "leads.csv"
+    variables = {**sandbox.environment(), **ONCE, "DATABASE_URL": database_url, "PROVIDER_GOOGLE_API_KEY": "wrong"}
+    said = await process("find", "dentists in Helsinki", "--out", str(out), *GOOGLE, **variables).leave(240)
+    assert (said.code, out.exists()) == (4, False)
+    assert "The search failed: " in said.err
+    assert f"{out} was not written: it would have no row." in said.err
+
+
+@pytest.mark.parametrize(
+    ("control", "sentence"),
+    [
+        ("paused_at = now(), paused_by = 'ada', pause_reason = 'moving'", "domain_metadata was paused by ada: moving."),
+        (
+            "breaker = 'open', breaker_until = now() + interval '1 hour', breaker_reason = '9 of 10 rows failed'",
+            "domain_metadata waits for its breaker, which is open (9 of 10 rows failed) until ",
+        ),
+    ],
+)
+async def test_whoever_waits_for_a_pause_or_a_breaker_is_told_its_reason(find, admin, tmp_path, control, sentence):
+    await admin.execute("INSERT INTO workflow_control (workflow) VALUES ('domain_metadata')")
+    await admin.execute(f"UPDATE workflow_control SET {control}")
+    code, told, said = await find("--limit", "3", "--idle-timeout", "6")
+    assert (code, told["left"] > 0) == (3, True)
+    assert sentence in " ".join(said.split())
+    assert any(sentence in held for held in told["held"])
 
 
 @pytest.mark.parametrize("out", ["/proc/leads.csv", "/dev/null/leads.csv"])

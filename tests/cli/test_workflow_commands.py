@@ -6,7 +6,14 @@ from uuid import UUID
 import asyncpg
 import pytest
 
+from scrapersky.cli import status
+from scrapersky.cli.shared.output import print_table
+from scrapersky.cli.status import WorkflowReport
 from scrapersky.core.uuid7 import new_id
+from scrapersky.engine.queue import QueueMetrics
+from scrapersky.pipeline import build_pipeline
+from scrapersky.store.operations.runs import RecentRuns
+from scrapersky.store.operations.workflow_status import WorkflowStatus
 from tests.cli.conftest import Command
 
 
@@ -154,10 +161,11 @@ async def test_an_open_breaker_stops_a_run_and_degrades_the_status(line: Command
     refused = await line("run", "deep_scan")
     assert refused.code == 2
     assert "9 of 10 rows failed" in refused.sentence
-    status = await line("status")
-    assert status.code == 1
-    assert "breaker open" in status.out
-    assert "Degraded: deep_scan: its breaker is open (9 of 10 rows failed)" in status.out
+    shown = await line("status")
+    assert shown.code == 1
+    assert "deep_scan waits for its breaker, which is open (9 of 10 rows failed) until" in shown.out
+    assert "`scrapersky resume deep_scan` ends it now." in shown.out
+    assert "Degraded: deep_scan: its breaker is open." in shown.out
     await line("resume", "deep_scan")
     assert (await line("status")).code == 0
 
@@ -201,6 +209,45 @@ async def test_a_row_older_than_its_limit_is_degraded(line: Command, admin, add_
     await add_business("Queued")
     await admin.execute("UPDATE local_business SET domain_extraction_order = domain_extraction_order - 7200000000")
     await admin.execute("INSERT INTO worker (id, host, pid, version) VALUES (gen_random_uuid(), 'north', 1, '0.1.0')")
-    status = await line("status")
-    assert status.code == 1
-    assert "a row has been ready for 2 h, the limit is 60 min" in status.out
+    shown = await line("status")
+    assert shown.code == 1
+    assert "a row has been ready for 2 h, the limit is 60 min" in shown.out
+
+
+async def test_without_a_worker_no_workflow_is_called_running(line: Command, admin) -> None:
+    await line("pause", "deep_scan", "--reason", "the provider is down")
+    alone = await line("status")
+    assert "running" not in alone.out.replace("No worker is running", "")
+    assert "`scrapersky worker` starts one." in alone.out
+    assert "deep_scan was paused by" in alone.out
+    assert ": the provider is down." in alone.out
+    states = {one["name"]: one["state"] for one in json.loads((await line("status", "--json")).out)["workflows"]}
+    assert (states.pop("deep_scan"), set(states.values())) == ("paused", {"no worker"})
+    await admin.execute("INSERT INTO worker (id, host, pid, version) VALUES (gen_random_uuid(), 'north', 1, '0.1.0')")
+    states = {one["name"]: one["state"] for one in json.loads((await line("status", "--json")).out)["workflows"]}
+    assert (states.pop("deep_scan"), set(states.values())) == ("paused", {"running"})
+
+
+@pytest.mark.parametrize("is_terminal", ["0", "1"])
+def test_a_line_of_status_with_the_longest_values_has_80_columns(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, is_terminal: str
+) -> None:
+    for name, value in {"TTY_COMPATIBLE": is_terminal, "COLUMNS": "80", "TERM": "dumb"}.items():
+        monkeypatch.setenv(name, value)
+    longest = QueueMetrics(ready=99_999, waiting=123_456, processing=99_999, dead=12_345_678, oldest_seconds=7_199.0)
+    states = ("no worker", "held back", "breaker", "paused", "running")
+    reports = [
+        WorkflowReport(
+            WorkflowStatus(workflow, longest, RecentRuns(failed=14_998), None),
+            None,
+            state,
+            None,
+            [],
+        )
+        for workflow in build_pipeline({})
+        for state in states
+    ]
+    print_table(status.HEADINGS, [status._cells(report) for report in reports])
+    lines = capsys.readouterr().out.splitlines()
+    assert sum("99999" in line for line in lines) == len(reports), "no line is wrapped"
+    assert max(map(len, lines)) <= 80

@@ -15,7 +15,8 @@ from typer.core import TyperCommand, TyperGroup
 import scrapersky as package
 from scrapersky.core.errors import ScraperSkyError
 
-# A command has the name of its module and of the function in it. The text is the first line of its docstring.
+# A command has the name of its module and of the function in it, with hyphens. The text is the first line of its
+# docstring.
 COMMANDS = {
     "find": "Find contacts: process one search from the provider to the verified addresses, and write the file.",
     "demo": "Try it out: run a search in a sandbox of invented businesses and compare the result with the truth.",
@@ -24,9 +25,11 @@ COMMANDS = {
     "status": "Show the queue, rate, failures and state of every workflow, and the workers.",
     "run": "Run one cycle of a workflow in this process and print the outcomes of its rows.",
     "queue": "Queue rows of a workflow; workers process them at once.",
+    "dead-letters": "List, show, retry and drop dead letters: rows that failed for good.",
     "retry": "Retry dead rows, with their attempts reset.",
     "pause": "Pause a workflow on every host; running work is finished, the queue is kept.",
     "resume": "Resume a paused workflow and close its breaker.",
+    "search": "List searches, and show the progress and the results of one.",
     "user": "Create, list, change and disable users, and create API keys.",
     "tenant": "Create, list, change and disable tenants, and set their quotas.",
     "audit": "Show the audit log, the latest entries first.",
@@ -60,15 +63,16 @@ class LazyGroup(TyperGroup):
 
 def load_command(name: str) -> Any:
     """Import a command."""
-    module = import_module(f"scrapersky.cli.{name}")
+    function = name.replace("-", "_")
+    module = import_module(f"scrapersky.cli.{function}")
     if hasattr(module, "group"):  # a command with subcommands
         return typer.main.get_command(module.group)
     app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-    app.command(name)(getattr(module, name))
+    app.command(name)(getattr(module, function))
     return typer.main.get_command(app)
 
 
-app = typer.Typer(cls=LazyGroup, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(cls=LazyGroup, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 @app.callback(invoke_without_command=True)
@@ -96,7 +100,7 @@ def main() -> None:
 def run_cli(arguments: Sequence[str]) -> None:
     """Run a command. A known error is printed as one sentence, without a traceback, and exits with 2."""
     try:
-        app(list(arguments))
+        app(list(arguments), prog_name="scrapersky")
     except ScraperSkyError as error:
         typer.secho(f"{error.title} {error}", err=True, fg="red")
         raise SystemExit(2) from None

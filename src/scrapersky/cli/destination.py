@@ -13,7 +13,7 @@ from scrapersky.core.errors import UnknownName
 if TYPE_CHECKING:
     from scrapersky.store.deliveries.destinations import DestinationDraft
 
-group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
+group = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="markdown")
 
 MAX_SHOWN = 1_000
 Name = Annotated[str, typer.Argument(help="The name of the destination.")]

@@ -7,29 +7,25 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from scrapersky.cli.shared.application import opened, run_async
+from scrapersky.cli.shared.holds import describe_hold
 from scrapersky.cli.shared.options import AsJson
-from scrapersky.cli.shared.output import format_seconds, print_json, print_table
-from scrapersky.core import clock
+from scrapersky.cli.shared.output import (
+    format_age,
+    format_count,
+    format_seconds,
+    print_json,
+    print_sentence,
+    print_table,
+)
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from scrapersky.engine.tuning import Tuning
     from scrapersky.models import Run, Worker
+    from scrapersky.store.operations.controls import Hold
     from scrapersky.store.operations.workflow_status import WorkflowStatus
 
-HEADINGS = [
-    "workflow",
-    "ready#",
-    "waiting#",
-    "processing#",
-    "dead#",
-    "oldest#",
-    "/min#",
-    "errors#",
-    "state",
-    "last run",
-]
+# With these and the longest values a line has 80 columns.
+HEADINGS = ["workflow", "ready#", "waiting#", "working#", "dead#", "oldest#", "/min#", "err#", "state"]
 RUN_FIELDS = (
     *("host", "pid", "started_at", "seconds", "claimed", "completed", "skipped", "postponed", "retried", "failed"),
     *("returned", "lost", "error"),
@@ -39,9 +35,11 @@ WORKER_FIELDS = ("host", "pid", "version", "started_at", "seen_at")
 
 @dataclass(frozen=True)
 class WorkflowReport:
-    """The state of a workflow, its latest run, and why it is degraded."""
+    """The state of a workflow, its latest run, why it claims no rows, and why it is degraded."""
 
     standing: "WorkflowStatus"
+    hold: "Hold | None"
+    state: str
     last_run: "Run | None"
     problems: list[str]
 
@@ -49,8 +47,10 @@ class WorkflowReport:
 def status(as_json: AsJson = False) -> None:
     """Show the queue, rate, failures and state of every workflow, and the workers.
 
-    Rates and errors are those of the last fifteen minutes. A workflow is degraded if its breaker is not closed, if a
-    row has been ready for longer than its limit, or if rows are ready and no worker is running.
+    The state is running, paused, breaker (too many rows failed), held back (the next queue is full) or no worker;
+    sentences below the table tell more. Rates and errors are those of the last fifteen minutes. A workflow is degraded
+    if its breaker is not closed, if a row has been ready for longer than its limit, or if rows are ready and no worker
+    is running.
 
     Example: scrapersky status --json
 
@@ -68,7 +68,8 @@ def status(as_json: AsJson = False) -> None:
         )
     else:
         print_table(HEADINGS, [_cells(report) for report in reports])
-        typer.echo("\n".join([*_worker_lines(workers), *_problem_lines(reports)]))
+        for sentence in (*_worker_lines(workers), *_hold_lines(reports), *_problem_lines(reports)):
+            print_sentence(sentence)
     raise typer.Exit(1 if degraded else 0)
 
 
@@ -82,7 +83,9 @@ async def _read() -> "tuple[list[WorkflowReport], list[Worker]]":
             name = standing.workflow.name
             latest = await runs.page(session, workflow=name, limit=1)
             problems = _problems(standing, application.tunings[name], workers)
-            reports.append(WorkflowReport(standing, latest[0] if latest else None, problems))
+            hold = controls.hold_of(standing.control)
+            state = hold.state if hold else "running" if workers else "no worker"
+            reports.append(WorkflowReport(standing, hold, state, latest[0] if latest else None, problems))
         return reports, workers
 
 
@@ -92,43 +95,28 @@ def _problems(standing: "WorkflowStatus", tuning: "Tuning", workers: "Sequence[W
     control, measures = standing.control, standing.measures
     problems = []
     if control is not None and control.breaker != CLOSED:
-        problems.append(f"its breaker is {control.breaker} ({control.breaker_reason}); it is probed automatically")
+        problems.append(f"its breaker is {control.breaker}")
     if measures.oldest_seconds > tuning.oldest_age_limit_seconds:
         problems.append(
             f"a row has been ready for {format_seconds(measures.oldest_seconds)},"
             f" the limit is {format_seconds(tuning.oldest_age_limit_seconds)}"
         )
     if measures.ready and not workers:
-        problems.append("rows are ready and no worker is running; `scrapersky worker` starts one")
+        problems.append("rows are ready and no worker is running")
     return problems
-
-
-def _state(standing: "WorkflowStatus") -> str:
-    from scrapersky.engine.breaker import CLOSED
-
-    control = standing.control
-    if control is None:  # no host has polled it yet
-        return "running"
-    if control.paused_at is not None:
-        return f"paused by {control.paused_by}" + (f": {control.pause_reason}" if control.pause_reason else "")
-    if control.breaker != CLOSED:
-        return f"breaker {control.breaker}"
-    return f"held by {control.held_by}" if control.held_by else "running"
 
 
 def _cells(report: WorkflowReport) -> list[object]:
     measures, recent = report.standing.measures, report.standing.recent
     return [
         report.standing.workflow.name,
-        measures.ready,
-        measures.waiting,
-        measures.processing,
-        measures.dead,
+        *(format_count(count) for count in (measures.ready, measures.waiting, measures.processing, measures.dead)),
         format_seconds(measures.oldest_seconds) if measures.ready else "-",
-        f"{recent.rate_per_minute:.1f}",
+        f"{recent.rate_per_minute:.1f}"
+        if recent.rate_per_minute < 1_000
+        else format_count(round(recent.rate_per_minute)),
         "-" if recent.error_rate is None else f"{recent.error_rate:.0%}",
-        _state(report.standing),
-        f"{_age(report.last_run.started_at)} ago" if report.last_run else "-",
+        report.state,
     ]
 
 
@@ -144,7 +132,7 @@ def _as_json(report: WorkflowReport) -> dict[str, Any]:
         "error_rate": standing.recent.error_rate,
         "p50_seconds": standing.recent.p50_seconds,
         "p95_seconds": standing.recent.p95_seconds,
-        "state": _state(standing),
+        "state": report.state,
         "paused": control is not None and control.paused_at is not None,
         "paused_by": control.paused_by if control else None,
         "pause_reason": control.pause_reason if control else None,
@@ -159,14 +147,14 @@ def _as_json(report: WorkflowReport) -> dict[str, Any]:
 
 def _worker_lines(workers: "Sequence[Worker]") -> list[str]:
     if not workers:
-        return ["No worker has reported within 30 seconds."]
-    return [f"{worker.host} {worker.pid} has been running for {_age(worker.started_at)}." for worker in workers]
+        return ["No worker is running: none has reported within 30 seconds. `scrapersky worker` starts one."]
+    return [f"{worker.host} {worker.pid} has been running for {format_age(worker.started_at)}." for worker in workers]
+
+
+def _hold_lines(reports: Sequence[WorkflowReport]) -> list[str]:
+    return [describe_hold(report.hold) for report in reports if report.hold]
 
 
 def _problem_lines(reports: Sequence[WorkflowReport]) -> list[str]:
     degraded = (report for report in reports if report.problems)
     return [f"Degraded: {report.standing.workflow.name}: {'; '.join(report.problems)}." for report in degraded]
-
-
-def _age(moment: "datetime") -> str:
-    return format_seconds((clock.now() - moment).total_seconds())

@@ -11,7 +11,7 @@ from scrapersky.core import clock
 from scrapersky.core.errors import BadRequest
 from scrapersky.core.text_rules import clean_name
 
-group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
+group = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="markdown")
 
 NONE = "none"
 QUOTAS = ("searches_per_day", "pages_per_day", "cents_per_month")

@@ -13,7 +13,7 @@ from scrapersky.core import clock
 from scrapersky.core.roles import Role, Scope
 from scrapersky.core.text_rules import clean_name
 
-group = typer.Typer(no_args_is_help=True, rich_markup_mode="markdown")
+group = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode="markdown")
 
 MAX_SHOWN = 10_000
 UserName = Annotated[str, typer.Argument(help="The name of the user, unique within the tenant.")]

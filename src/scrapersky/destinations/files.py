@@ -171,16 +171,23 @@ class LeadFile:
             raise UnwritableFile(f"{path} cannot be written: {error.strerror}.") from error
         self.count = 0
         self.kept = False  # an older file, which an empty one did not replace
+        self.written = False
 
-    async def write(self, rows: AsyncIterator[Mapping[str, Any]], *, keep_old: bool = False) -> int:
-        """Write every row, then move the file; return the count. `keep_old` keeps an old file if there is no row."""
+    async def write(
+        self, rows: AsyncIterator[Mapping[str, Any]], *, keep_old: bool = False, may_be_empty: bool = True
+    ) -> int:
+        """Write every row, then move the file; return the count.
+
+        If there is no row, `keep_old` keeps an old file, and without `may_be_empty` no file is left.
+        """
         try:
             async for row in rows:
                 self._writer.add(row)
                 self.count += 1
             self._writer.finish()
             self.kept = keep_old and not self.count and self._path.exists()
-            if not self.kept:
+            self.written = not self.kept and (may_be_empty or self.count > 0)
+            if self.written:
                 self._partial.replace(self._path)
         except OSError as error:
             raise UnwritableFile(f"{self._path} cannot be written: {error.strerror}.") from error

@@ -15,6 +15,10 @@ class ProviderRefused(Permanent):
     """The provider refuses this request now and later: a wrong key, a closed account, an unknown place."""
 
 
+class UnknownArea(ProviderRefused):
+    """The area of the search is unknown: a misspelt city. The search has no result, and nothing has failed."""
+
+
 class PlaceNotFound(ProviderRefused):
     """The provider no longer has a place with this id."""
 

@@ -7,11 +7,11 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.engine.outcomes import GiveUp
+from scrapersky.engine.outcomes import GiveUp, Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Search
-from scrapersky.providers.base import BudgetReached, Meter, PlaceDetails, PlaceQuery, Providers
+from scrapersky.providers.base import BudgetReached, Meter, PlaceDetails, PlaceQuery, Providers, UnknownArea
 from scrapersky.providers.registry import unknown_provider
 from scrapersky.providers.search_journal import InMemoryJournals, Journals
 from scrapersky.store.line import places
@@ -75,6 +75,8 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
         try:
             async for page in provider.search(task.query, meter):
                 found += page
+        except UnknownArea as unknown:  # a mistake of the person, not a failure: no dead letter
+            raise Skip(str(unknown)) from None
         except BudgetReached as reached:
             reached_budget.append(str(reached))
         notes = " ".join([*reached_budget, *meter.notes]) or None

@@ -19,6 +19,7 @@ from scrapersky.cli.finding.request import FindRequest
 from scrapersky.cli.finding.summary import cost_json, cost_sentence, print_summary
 from scrapersky.cli.finding.watch import IdleTimeout, watch_search
 from scrapersky.cli.shared.application import cli_actor, configure_command_logs
+from scrapersky.cli.shared.holds import describe_hold
 from scrapersky.cli.shared.output import notice_if_slow, print_json
 from scrapersky.core.database import is_connection_error
 from scrapersky.core.settings import Environment
@@ -27,9 +28,13 @@ from scrapersky.destinations.files import LeadFile
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.leads.read import columns_of, leads
 from scrapersky.store.money import spending
+from scrapersky.store.operations import controls
 from scrapersky.store.searches import progress as search_progress
 from scrapersky.store.searches import results
 from scrapersky.store.searches.request import OPEN, add_domains
+from scrapersky.store.steps import STEPS
+
+FIRST_STEP = STEPS[0].workflow
 
 
 async def run_find(request: FindRequest, as_json: bool) -> dict[str, Any]:
@@ -99,19 +104,26 @@ async def _request(application: Application, request: FindRequest, actor: Actor)
 
 
 async def _write(application: Application, request: FindRequest, tenant_id: UUID, search_id: UUID) -> dict[str, Any]:
-    """Write the file and return the counts of the search. An older file is kept if nothing was found."""
+    """Write the file and return the counts of the search.
+
+    An older file is kept if nothing was found; a search that was not made leaves no file without rows.
+    """
     async with application.database.session(tenant_id) as session:
-        with LeadFile(request.out, list(columns_of(request.per))) as file:
-            rows = await file.write(leads(session, search_id, request.per), keep_old=True)
         steps = await search_progress.progress(session, search_id)
+        was_made = not any(step.workflow == FIRST_STEP and (step.failed or step.skipped) for step in steps)
+        with LeadFile(request.out, list(columns_of(request.per))) as file:
+            rows = await file.write(leads(session, search_id, request.per), keep_old=True, may_be_empty=was_made)
+        open_steps = [step.workflow for step in steps if step.open]
         reasons = await search_progress.top_reasons(session, search_id)
         return {
             "rows": rows,
             "kept": file.kept,
+            "written": file.written,
             **await results.contact_counts(session, search_id),
             "verdicts": _count(await results.verdicts(session, search_id)),
             "left": sum(step.open for step in steps),
             "waiting": [vars(wait) for wait in await search_progress.waits(session, search_id)],
+            "held": [describe_hold(hold) for hold in await controls.holds(session, open_steps)],
             **await results.shortcomings(session, search_id),
             "bill": await spending.search_cost(session, search_id),
             "steps": search_progress.as_json(steps),

@@ -20,7 +20,8 @@ def exit_code(summary: Mapping[str, Any]) -> int:
         return STOPPED
     if summary["contacts"]:
         return FOUND
-    if summary["steps"]["place_search"]["failed"] or (summary["stopped_by_budget"] and not summary["rows"]):
+    search = summary["steps"]["place_search"]
+    if search["failed"] or search["skipped"] or (summary["stopped_by_budget"] and not summary["rows"]):
         return REFUSED
     return POSTPONED if summary["left"] else NOTHING
 
@@ -64,9 +65,10 @@ def _why_nothing(summary: Mapping[str, Any]) -> str | None:
     search, places = summary["steps"]["place_search"], summary["steps"]["deep_scan"]
     if summary["contacts"] or summary["provider"] == "domains" or any(places.values()):
         return None
-    if search["failed"]:
-        failures = (one for one in summary["reasons"] if (one["step"], one["status"]) == ("place_search", "Error"))
-        return f"The search failed: {next((one['reason'] for one in failures), 'the reason is unknown.')}"
+    if search["failed"] or search["skipped"]:
+        reasons = (one["reason"] for one in summary["reasons"] if one["step"] == "place_search")
+        verb = "failed" if search["failed"] else "could not be made"
+        return f"The search {verb}: {next(reasons, 'the reason is unknown.')}"
     if search["waiting"] or search["working"]:
         return "The search has not been made yet."
     if summary["stopped_by_budget"]:
@@ -108,6 +110,10 @@ def _end_sentences(summary: Mapping[str, Any]) -> Iterator[str]:
     """Yield what happened to the file, the cost, and what is left to do."""
     if summary["kept"]:
         yield f"{summary['file']} existed before and was kept."
+    elif not summary["written"]:
+        yield f"{summary['file']} was not written: it would have no row."
+    elif not summary["rows"]:
+        yield f"{summary['file']} was written without rows."
     else:
         yield f"{summary['rows']} rows in {summary['file']}."
     if summary["bill"]["cost_cents"] or summary["bill"]["budget_cents"] is not None:
@@ -117,6 +123,7 @@ def _end_sentences(summary: Mapping[str, Any]) -> Iterator[str]:
     if summary["cancelled_by"]:
         yield f"Cancelled by {summary['cancelled_by']}."
     if summary["left"] and not summary["stopped"]:
+        yield from summary["held"]
         yield from (f"Postponed {describe_wait(Wait(**wait))}" for wait in summary["waiting"])
         yield (
             f"{summary['left']} rows are left; the same command continues with them, "

@@ -10,6 +10,8 @@ from uuid import UUID
 from scrapersky.bootstrap import Application
 from scrapersky.cli.finding.progress import FindProgress
 from scrapersky.cli.finding.reconnect import with_reconnect
+from scrapersky.cli.shared.holds import describe_hold
+from scrapersky.store.operations import controls
 from scrapersky.store.searches import progress as search_progress
 from scrapersky.store.searches.progress import StepCount, Wait
 from scrapersky.store.searches.results import contact_counts
@@ -39,8 +41,11 @@ async def watch_search(
                     return stop.is_set()
                 if all_postponed(steps, waits):
                     progress.show_wait(waits)
-                elif held := idle_timeout.held_message(steps):
-                    progress.message(held)
+                elif held := idle_timeout.held_steps(steps):
+                    for sentence in await with_reconnect(
+                        application, lambda: _why_held(application, held), progress.message
+                    ):
+                        progress.message(sentence)
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(POLL_SECONDS):
                         await stop.wait()
@@ -74,13 +79,13 @@ class IdleTimeout:
         in_vain = all_postponed(steps, waits) and min(wait.seconds for wait in waits) > left
         return not is_busy and (left <= 0 or in_vain)
 
-    def held_message(self, steps: Sequence[StepCount]) -> str | None:
-        """Return a message, once for the same steps, if rows are ready and no worker processes them."""
+    def held_steps(self, steps: Sequence[StepCount]) -> list[str]:
+        """Return the steps, once for the same ones, whose rows are ready and not processed."""
         open_steps = [step.workflow for step in steps if step.open]
         if self._idle < HELD_SECONDS or open_steps == self._reported:
-            return None
+            return []
         self._reported = open_steps
-        return f"No row is processed, although {', '.join(open_steps)} has some. Is it paused? See `scrapersky status`."
+        return open_steps
 
 
 def all_postponed(steps: Sequence[StepCount], waits: Sequence[Wait]) -> bool:
@@ -95,6 +100,16 @@ async def _read(application: Application, tenant_id: UUID, search_id: UUID) -> t
         contacts = (await contact_counts(session, search_id))["contacts"]
         is_busy = any(step.working for step in steps)
         return steps, contacts, [] if is_busy else await search_progress.waits(session, search_id)
+
+
+async def _why_held(application: Application, workflows: Sequence[str]) -> list[str]:
+    """Return sentences about why no row of these workflows is processed."""
+    async with application.database.engine_session() as session:
+        known = [describe_hold(hold) for hold in await controls.holds(session, workflows)]
+    return known or [
+        f"No row of {', '.join(workflows)} is processed, and no pause, breaker or full queue is the reason. "
+        "SCRAPERSKY_LOG_LEVEL=info logs what the engine does."
+    ]
 
 
 @contextlib.contextmanager

@@ -2,11 +2,14 @@
 
 import json
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any, Literal
 
 import typer
+
+from scrapersky.core import clock
 
 WIDE_TERMINAL = 100  # columns from which on table cells are padded
 PIPE_WIDTH = 1000  # lines are not wrapped in a pipe
@@ -33,7 +36,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0) if console.width >= WIDE_TERMINAL else 0,
+        padding=(0, 1, 0, 0) if console.is_terminal and console.width >= WIDE_TERMINAL else 0,
         pad_edge=False,
     )
     for position, column in enumerate(columns):
@@ -43,6 +46,22 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title:
     for row in rows:
         table.add_row(*(escape(printable(str(cell))) for cell in row))
     console.print(table)
+
+
+def print_sentence(sentence: str) -> None:
+    """Print a sentence, wrapped between words on a terminal."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    console.print(printable(sentence), markup=False, soft_wrap=not console.is_terminal)
+
+
+def print_fields(fields: Mapping[str, object]) -> None:
+    """Print one value per line behind its name, without those that are empty."""
+    shown = {name.replace("_", " "): value for name, value in fields.items() if value not in (None, "")}
+    width = max(map(len, shown), default=0)
+    for name, value in shown.items():
+        typer.echo(f"{name:<{width}}  {printable(str(value))}")
 
 
 def printable(text: str, keep: str = "") -> str:
@@ -60,6 +79,18 @@ def format_seconds(value: float | None) -> str:
         if value >= 2 * size:
             return f"{value / size:.0f} {unit}"
     return f"{value:.0f} s" if value >= 10 else f"{value:.1f} s"
+
+
+def format_age(moment: datetime) -> str:
+    """Format the time since a moment."""
+    return format_seconds((clock.now() - moment).total_seconds())
+
+
+def format_count(value: int) -> str:
+    """Format a count with at most five characters: 99999, 123k, 12M."""
+    if value < 100_000:
+        return str(value)
+    return f"{value // 1_000}k" if value < 10_000_000 else f"{value // 1_000_000}M"
 
 
 @contextmanager

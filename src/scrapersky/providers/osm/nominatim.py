@@ -9,7 +9,7 @@ from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Settings
 from scrapersky.extract.text import single_line
 from scrapersky.providers.area import Area, Box, wrapped
-from scrapersky.providers.base import ProviderBusy, ProviderFailed, ProviderRefused
+from scrapersky.providers.base import ProviderBusy, ProviderFailed, ProviderRefused, UnknownArea
 from scrapersky.providers.http_api import Api, ApiResponse, ClientSource
 from scrapersky.providers.response_cache import InMemoryResponseCache, ResponseCache
 from scrapersky.providers.throttle import LimitsSource, Throttle
@@ -33,14 +33,14 @@ class Nominatim:
         self._cache = cache or InMemoryResponseCache()
 
     async def find(self, name: str, country: str | None = None, language: str | None = None) -> Area:
-        """Return the area of this name; raise ProviderRefused if there is none."""
+        """Return the area of this name; raise UnknownArea if there is none."""
         query = {"q": name, "format": "jsonv2", "limit": "5", "addressdetails": "1"}
         query |= {"countrycodes": country.lower()} if country else {}
         query |= {"accept-language": language} if language else {}
         areas = [area for place in await self._places(f"/search?{urlencode(query)}") if (area := _area(place))]
         if not areas:
             within = f" in {country.upper()}" if country else ""
-            raise ProviderRefused(f"No place named {name!r} is known{within}; check its spelling, or add the country.")
+            raise UnknownArea(f"No place named {name!r} is known{within}; check its spelling, or add the country.")
         # The name of a town may also be that of a bar on another continent: areas with a border come first.
         return next((area for area in areas if area.relation is not None), areas[0])
 

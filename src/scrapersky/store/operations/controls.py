@@ -3,7 +3,9 @@
 None of it belongs to a tenant: the session is one of the engine.
 """
 
-from datetime import timedelta
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import func, select
@@ -11,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.errors import Conflict
 from scrapersky.engine import admission
-from scrapersky.engine.breaker import OPEN
+from scrapersky.engine.breaker import CLOSED, OPEN
 from scrapersky.engine.settle import driver_connection
 from scrapersky.models import Worker, WorkflowControl
 from scrapersky.store.audit import record as audit
@@ -30,6 +32,40 @@ class NotPaused(Conflict):
 
 class MayNotRun(Conflict):
     """The workflow claims no rows at present."""
+
+
+@dataclass(frozen=True)
+class Hold:
+    """Why a workflow claims no rows, or only one at a time."""
+
+    workflow: str
+    state: str  # one or two words, for a table
+    reason: str  # continues a sentence that begins with the name of the workflow
+    until: datetime | None = None
+    is_resumable: bool = True  # whether `scrapersky resume` ends it
+
+
+def hold_of(control: WorkflowControl | None) -> Hold | None:
+    """Return why the workflow claims no rows; None if it does."""
+    if control is None:  # no host has polled it yet
+        return None
+    name = control.workflow
+    if control.paused_at is not None:
+        return Hold(name, "paused", f"was paused{_by_whom(control)}")
+    if control.breaker != CLOSED:
+        until = control.breaker_until if control.breaker == OPEN else None
+        probe = "" if until else "; one row at a time is tried"
+        reason = f"waits for its breaker, which is {control.breaker} ({control.breaker_reason}){probe}"
+        return Hold(name, "breaker", reason, until)
+    if control.held_by:
+        return Hold(name, "held back", f"waits until the queue of {control.held_by} is shorter", is_resumable=False)
+    return None
+
+
+async def holds(session: AsyncSession, workflows: Iterable[str]) -> list[Hold]:
+    """Return why these workflows claim no rows, in their order; those that claim rows are left out."""
+    control_of = await by_workflow(session)
+    return [hold for name in workflows if (hold := hold_of(control_of.get(name)))]
 
 
 async def by_workflow(session: AsyncSession) -> dict[str, WorkflowControl]:

@@ -88,12 +88,13 @@ async def save(
 def is_due(search: Search, request: SearchRequest, refresh: bool) -> bool:
     """Return whether the provider has to be called again.
 
-    That is so if the search failed, was cancelled, is to be refreshed, or stopped at its budget and now has more.
+    That is so if the search failed, was skipped (its area was unknown, or its dead letter was dropped), was cancelled,
+    is to be refreshed, or stopped at its budget and now has more.
     """
     if search.place_search_status in OPEN:
         return False
     has_more = request.budget_cents is None or request.budget_cents > (search.budget_cents or 0)
-    has_failed = search.place_search_status in (Status.NEW, Status.ERROR)
+    has_failed = search.place_search_status in (Status.NEW, Status.ERROR, Status.SKIPPED)
     return refresh or has_failed or (search.stopped_by_budget and has_more)
 
 
