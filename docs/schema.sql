@@ -429,6 +429,13 @@ CREATE UNLOGGED TABLE rate_limit (
     refilled_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE retention (
+    name text NOT NULL,
+    days integer NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT retention_days_check CHECK (((days >= 0) AND (days <= 36500)))
+);
+
 CREATE TABLE run (
     id bigint NOT NULL,
     workflow text NOT NULL,
@@ -849,6 +856,9 @@ ALTER TABLE ONLY quota_usage
 
 ALTER TABLE ONLY rate_limit
     ADD CONSTRAINT rate_limit_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY retention
+    ADD CONSTRAINT retention_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY run
     ADD CONSTRAINT run_pkey PRIMARY KEY (id);
@@ -1687,6 +1697,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE quota_usage TO scrapersky_engine;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rate_limit TO scrapersky_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rate_limit TO scrapersky_engine;
+
+GRANT SELECT ON TABLE retention TO scrapersky_app;
+GRANT SELECT,UPDATE ON TABLE retention TO scrapersky_engine;
 
 GRANT SELECT ON TABLE run TO scrapersky_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE run TO scrapersky_engine;

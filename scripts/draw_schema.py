@@ -32,6 +32,7 @@ COLUMNS = [
         "maintenance",
         "host_limit",
         "rate_limit",
+        "retention",
         "provider_cooldown",
         "provider_response",
     ],

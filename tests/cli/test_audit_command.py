@@ -58,6 +58,7 @@ CASES = {
     ),
     "user": Case(lambda ids, home: ["user", "create", "ada", "--no-password"], "create", "user "),
     "tenant": Case(lambda ids, home: ["tenant", "create", "acme", "--pages-per-day", "5"], "create", "tenant "),
+    "retention": Case(lambda ids, home: ["retention", "contacts", "90"], "change", "retention contacts"),
     "scan": Case(lambda ids, home: ["scan", "https://molar.fi"], "scan", "domain "),
     "import": Case(
         lambda ids, home: ["import", "domains", file(home / "d.csv", "domain\nacme.fi\n")], "import", "domains"
@@ -165,7 +166,7 @@ async def test_nothing_is_said_so_and_another_tenant_has_its_own(
     line: Command, changes: None, other_tenant: UUID
 ) -> None:
     said = await line("audit", "--tenant", "other")
-    assert (said.code, said.out) == (1, "No entry matches, or it is older than SCRAPERSKY_AUDIT_RETENTION_DAYS.\n")
+    assert (said.code, said.out) == (1, "No entry matches, or it is deleted already (`scrapersky retention`).\n")
     assert (await line("audit", "--tenant", "nobody")).code == 2
     assert (await line("audit", "--since", "yesterday")).code == 2
 

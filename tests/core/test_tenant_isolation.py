@@ -157,6 +157,7 @@ async def test_every_table_without_a_tenant_is_known_to_be_everybodys(admin):
         "maintenance",
         "host_limit",
         "rate_limit",
+        "retention",
         "provider_cooldown",
         "provider_response",
     }

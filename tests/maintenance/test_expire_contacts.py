@@ -5,7 +5,6 @@ from uuid import UUID
 
 from scrapersky.actions.imports import run as imports
 from scrapersky.actions.imports.run import ImportRequest
-from scrapersky.core.settings import Settings
 from scrapersky.engine.maintenance import run_periodic
 from scrapersky.extract.results import Contacts, Email
 from scrapersky.extract.tabular.rows import read_objects
@@ -14,30 +13,24 @@ from scrapersky.models import Page
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.contacts import edit as contact_edits
 from scrapersky.store.contacts import upsert as contacts
-from tests.conftest import make_settings
 from tests.factories.line_rows import add, add_line
 
 OLD = "UPDATE contact SET seen_at = now() - interval '100 days'"
-
-
-def ninety_days(database_url: str) -> Settings:
-    return make_settings(database_url, SCRAPERSKY_CONTACT_RETENTION_DAYS="90")
+NINETY_DAYS = "UPDATE retention SET days = 90 WHERE name = 'contacts'"
 
 
 async def left(admin) -> list[str]:
     return sorted(row["email"] for row in await admin.fetch("SELECT email FROM contact"))
 
 
-async def test_by_default_contacts_are_kept(database, settings, admin, tenant):
+async def test_by_default_contacts_are_kept(database, admin, tenant):
     await add_line(admin, tenant)
     await admin.execute(OLD)
-    await run_periodic(ExpireContacts(settings), database)
+    await run_periodic(ExpireContacts(), database)
     assert await left(admin) == ["anna@molar.fi"]
 
 
-async def test_old_contacts_and_their_copies_on_the_domain_are_deleted(
-    database, database_url, admin, tenant, other_tenant
-):
+async def test_old_contacts_and_their_copies_on_the_domain_are_deleted(database, admin, tenant, other_tenant):
     line = await add_line(admin, tenant)
     await add_line(admin, other_tenant, "root")
     facts = {"emails": ["anna@molar.fi", "bo@molar.fi"], "phones": ["+35891234567"], "https": True}
@@ -55,7 +48,8 @@ async def test_old_contacts_and_their_copies_on_the_domain_are_deleted(
         "contact_verification_due_at = now() + interval '1 hour' WHERE id = $1",
         UUID(held),
     )
-    await run_periodic(ExpireContacts(ninety_days(database_url)), database)
+    await admin.execute(NINETY_DAYS)
+    await run_periodic(ExpireContacts(), database)
     assert await left(admin) == ["held@molar.fi", "new@molar.fi"], "a row in flight is left for the next run"
     kept = json.loads(await admin.fetchval("SELECT facts FROM domain WHERE id = $1", UUID(line["domains"])))
     assert kept == {"emails": ["bo@molar.fi"], "phones": ["+35891234567"], "https": True}

@@ -5,7 +5,6 @@ import pytest
 from scrapersky.engine.maintenance import run_periodic
 from scrapersky.maintenance import prune
 from scrapersky.maintenance.prune import PruneAudit, PruneJobs
-from tests.conftest import make_settings
 
 ADD_AUDIT = (
     "INSERT INTO audit (tenant_id, at, actor, origin, action, subject) "
@@ -26,12 +25,12 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(prune, "CHUNK_ROWS", 3)
 
 
-async def test_the_audit_is_kept_as_long_as_the_setting_says(database, database_url, admin, tenant, other_tenant):
+async def test_the_audit_is_kept_as_long_as_the_setting_says(database, admin, tenant, other_tenant):
     for owner in (tenant, other_tenant, None):
         await admin.execute(ADD_AUDIT, owner, 11, 7)
         await admin.execute(ADD_AUDIT, owner, 9, 2)
-    task = PruneAudit(make_settings(database_url, SCRAPERSKY_AUDIT_RETENTION_DAYS="10"))
-    assert await run_periodic(task, database)
+    await admin.execute("UPDATE retention SET days = 10 WHERE name = 'audit'")
+    assert await run_periodic(PruneAudit(), database)
     kept = await admin.fetch("SELECT tenant_id, count(*) FROM audit GROUP BY 1")
     assert {tuple(row) for row in kept} == {(tenant, 2), (other_tenant, 2), (None, 2)}
     assert await admin.fetchval("SELECT result FROM maintenance WHERE name = 'prune_audit'") == (
@@ -39,31 +38,31 @@ async def test_the_audit_is_kept_as_long_as_the_setting_says(database, database_
     )
 
 
-async def test_finished_jobs_are_deleted_and_open_ones_stay(database, settings, admin, tenant, other_tenant):
+async def test_finished_jobs_are_deleted_and_open_ones_stay(database, admin, tenant, other_tenant):
     for owner in (tenant, other_tenant):
         for state in ("completed", "failed", "cancelled", "pending", "processing"):
             await admin.execute(ADD_JOB, owner, state, 31, 2)
         await admin.execute(ADD_JOB, owner, "completed", 29, 1)
-    assert await run_periodic(PruneJobs(settings), database)
+    assert await run_periodic(PruneJobs(), database)
     kept = await admin.fetch("SELECT state, count(*) FROM job GROUP BY 1")
     assert dict(kept) == {"pending": 4, "processing": 4, "completed": 2}
 
 
-async def test_responses_of_idempotency_keys_are_kept_for_a_day(database, settings, admin, tenant, other_tenant):
+async def test_responses_of_idempotency_keys_are_kept_for_a_day(database, admin, tenant, other_tenant):
     for owner in (tenant, other_tenant):
         for number in range(5):
             await admin.execute(ADD_ANSWER, owner, f"old {number}", 25)
         await admin.execute(ADD_ANSWER, owner, "new", 23)
-    assert await run_periodic(PruneJobs(settings), database)
+    assert await run_periodic(PruneJobs(), database)
     assert [row["key"] for row in await admin.fetch("SELECT key FROM idempotency_key")] == ["new", "new"]
 
 
-async def test_the_usage_of_quotas_is_kept_for_400_days(database, settings, admin, tenant):
+async def test_the_usage_of_quotas_is_kept_for_400_days(database, admin, tenant):
     for days in (0, 390, 410):
         await admin.execute(
             "INSERT INTO quota_usage (tenant_id, kind, day, used) VALUES ($1, 'pages', now()::date - $2::int, 1)",
             tenant,
             days,
         )
-    assert await run_periodic(PruneAudit(settings), database)
+    assert await run_periodic(PruneAudit(), database)
     assert await admin.fetchval("SELECT count(*) FROM quota_usage") == 2

@@ -33,6 +33,7 @@ COMMANDS = {
     "user": "Create, list, change and disable users, and create API keys.",
     "tenant": "Create, list, change and disable tenants, and set their quotas.",
     "audit": "Show the audit log, the latest entries first.",
+    "retention": "Show or set how long contacts, audit entries, jobs and runs are kept, for all hosts.",
     "migrate": "Migrate the database schema and print the applied migrations.",
     "settings": "Print every setting with its value, default and source; secrets are masked.",
     "scan": "Queue the sitemap analysis of a web site; workers process it at once.",

@@ -46,7 +46,7 @@ def audit(
     elif entries:
         print_table(HEADINGS, [_cells(entry) for entry in entries])
     else:
-        typer.echo("No entry matches, or it is older than SCRAPERSKY_AUDIT_RETENTION_DAYS.")
+        typer.echo("No entry matches, or it is deleted already (`scrapersky retention`).")
     raise typer.Exit(0 if entries else 1)
 
 

@@ -16,7 +16,14 @@ from scrapersky.core.errors import BadSetting
 
 # An unknown variable with one of these prefixes is a typing error: the process refuses to start.
 OWN_PREFIXES = ("SCRAPERSKY_", "SCHEDULER_", "CRAWL_", "PROVIDER_")
+_IN_DATABASE = (
+    "is one setting of the database now, the same for all hosts: remove it, and run `scrapersky retention {}`"
+)
 RETIRED_PREFIXES = {
+    "SCRAPERSKY_CONTACT_RETENTION_DAYS": _IN_DATABASE.format("contacts DAYS"),
+    "SCRAPERSKY_AUDIT_RETENTION_DAYS": _IN_DATABASE.format("audit DAYS"),
+    "SCRAPERSKY_JOB_RETENTION_DAYS": _IN_DATABASE.format("jobs DAYS"),
+    "SCHEDULER_RUN_RETENTION_DAYS": _IN_DATABASE.format("runs DAYS"),
     "SCRAPERSKY_ALLOW_REMOTE": (
         "is not needed since requests are authenticated: SCRAPERSKY_ENVIRONMENT=production accepts remote clients"
     ),
@@ -178,22 +185,6 @@ class Settings(BaseSettings):
         alias="SCHEDULER_SHUTDOWN_GRACE_SECONDS",
         ge=0,
         description="time that running work gets to finish at shutdown",
-    )
-    run_retention_days: int = Field(
-        30, alias="SCHEDULER_RUN_RETENTION_DAYS", ge=1, description="retention of the run history"
-    )
-    audit_retention_days: int = Field(
-        365, alias="SCRAPERSKY_AUDIT_RETENTION_DAYS", ge=1, le=36_500, description="retention of the audit log"
-    )
-    job_retention_days: int = Field(
-        30, alias="SCRAPERSKY_JOB_RETENTION_DAYS", ge=1, le=36_500, description="retention of finished jobs"
-    )
-    contact_retention_days: int = Field(
-        0,
-        alias="SCRAPERSKY_CONTACT_RETENTION_DAYS",
-        ge=0,
-        le=36_500,
-        description="retention of contacts that no page, file or user has confirmed since; 0 keeps them",
     )
 
     # -- the crawler -----------------------------------------------------------------------------------------------

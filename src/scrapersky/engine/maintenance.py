@@ -56,22 +56,24 @@ async def run_periodic(task: Periodic, database: Database) -> bool:
     return True
 
 
+async def retention_days(connection: asyncpg.Connection, name: str) -> int:
+    """Return after how many days rows of this kind are deleted: a setting of the database, the same for all hosts."""
+    return int(await connection.fetchval("SELECT days FROM retention WHERE name = $1", name))
+
+
 class PruneRuns(Periodic):
-    """Deletes run history after SCHEDULER_RUN_RETENTION_DAYS, and workers not seen for a day."""
+    """Deletes run history after the retention of the database, and workers not seen for a day."""
 
     name = "prune_runs"
     interval_minutes = 60
 
-    def __init__(self, settings: Settings) -> None:
-        self._days = settings.run_retention_days
-
     async def run(self, connection: asyncpg.Connection) -> str:
         """Delete in chunks, so that no lock is held for long."""
-        pruned = 0
-        while count := int((await connection.execute(_PRUNE_RUNS, self._days)).split()[-1]):
+        pruned, days = 0, await retention_days(connection, "runs")
+        while count := int((await connection.execute(_PRUNE_RUNS, days)).split()[-1]):
             pruned += count
         await connection.execute("DELETE FROM worker WHERE seen_at < now() - interval '1 day'")
-        return f"{pruned} runs older than {self._days} days removed"
+        return f"{pruned} runs older than {days} days removed"
 
 
 class StuckAlarm(Periodic):
@@ -118,7 +120,7 @@ class Statistics(Periodic):
 
 def standard_maintenance(pipeline: Pipeline, tunings: dict[str, Tuning], settings: Settings) -> Sequence[Periodic]:
     """Return the engine's own periodic tasks."""
-    return [PruneRuns(settings), StuckAlarm(pipeline, tunings), Statistics(pipeline)]
+    return [PruneRuns(), StuckAlarm(pipeline, tunings), Statistics(pipeline)]
 
 
 # Ten percent early counts as on time: hosts start at different moments.

@@ -1,8 +1,5 @@
 """Contacts that no page, file or person has confirmed for a long time are deleted."""
 
-import asyncpg
-
-from scrapersky.core.settings import Settings
 from scrapersky.maintenance.prune import Deletion, Prune
 
 CHUNK_ROWS = 500
@@ -29,19 +26,12 @@ SELECT FROM gone"""
 
 
 class ExpireContacts(Prune):
-    """Deletes contacts that were last seen more than SCRAPERSKY_CONTACT_RETENTION_DAYS ago; 0 keeps all contacts."""
+    """Deletes contacts that were last seen longer ago than the retention of the database; 0 days keep all contacts."""
 
     name = "expire_contacts"
     interval_minutes = 60
     as_tenant = True
 
-    def __init__(self, settings: Settings) -> None:
-        self._days = settings.contact_retention_days
-        rows = f"contacts not seen for {self._days} days"
-        super().__init__(Deletion(rows, _CONTACTS, (self._days, CHUNK_ROWS), by_tenant=True))
-
-    async def run(self, connection: asyncpg.Connection) -> str:
-        """Delete in chunks, unless the setting is 0; return how many contacts were deleted."""
-        if not self._days:
-            return "contacts are kept: SCRAPERSKY_CONTACT_RETENTION_DAYS is 0"
-        return await super().run(connection)
+    def __init__(self) -> None:
+        rows = "contacts not seen for {days} days"
+        super().__init__(Deletion(rows, _CONTACTS, (CHUNK_ROWS,), by_tenant=True, retention="contacts"))

@@ -7,20 +7,24 @@ from typing import Any, ClassVar
 import asyncpg
 
 from scrapersky.core.database import ACT_AS_TENANT
-from scrapersky.core.settings import Settings
-from scrapersky.engine.maintenance import Periodic
+from scrapersky.engine.maintenance import Periodic, retention_days
 
 CHUNK_ROWS = 5_000
 
 
 @dataclass(frozen=True)
 class Deletion:
-    """A statement that deletes one chunk of rows; it is repeated until it deletes none."""
+    """A statement that deletes one chunk of rows; it is repeated until it deletes none.
+
+    With `retention`, the days of that kind of rows are the first parameter after the tenant, and fill `{days}` in
+    `rows`; 0 days keep the rows.
+    """
 
     rows: str  # what is deleted, for the report
     statement: str
     values: tuple[Any, ...] = ()
     by_tenant: bool = False  # repeated for every tenant, whose id is the first parameter
+    retention: str | None = None
 
 
 class Prune(Periodic):
@@ -36,19 +40,21 @@ class Prune(Periodic):
         tenants = [row["id"] for row in await connection.fetch("SELECT id FROM tenant")]
         reports = []
         for deletion in self._deletions:
+            days = await retention_days(connection, deletion.retention) if deletion.retention else None
             owners: Sequence[tuple[Any, ...]] = [(tenant_id,) for tenant_id in tenants] if deletion.by_tenant else [()]
             deleted = 0
-            for owner in owners:
-                while count := await self._delete_chunk(connection, deletion, owner):
+            for owner in owners if days != 0 else ():
+                values = (*owner, *(() if days is None else (days,)), *deletion.values)
+                while count := await self._delete_chunk(connection, deletion.statement, values):
                     deleted += count
-            reports.append(f"{deleted} {deletion.rows}")
+            reports.append(f"{deleted} {deletion.rows.format(days=days)}")
         return f"deleted {', '.join(reports)}"
 
-    async def _delete_chunk(self, connection: asyncpg.Connection, deletion: Deletion, owner: tuple[Any, ...]) -> int:
+    async def _delete_chunk(self, connection: asyncpg.Connection, statement: str, values: tuple[Any, ...]) -> int:
         async with connection.transaction():
             if self.as_tenant:
-                await connection.execute(ACT_AS_TENANT, str(owner[0]))
-            status = await connection.execute(deletion.statement, *owner, *deletion.values)
+                await connection.execute(ACT_AS_TENANT, str(values[0]))
+            status = await connection.execute(statement, *values)
         return int(status.split()[-1])
 
 
@@ -126,7 +132,7 @@ class PruneSessions(Prune):
 
 
 class PruneAudit(Prune):
-    """Deletes audit entries after SCRAPERSKY_AUDIT_RETENTION_DAYS, and the usage of quotas after 400 days.
+    """Deletes audit entries after the retention of the database, and the usage of quotas after 400 days.
 
     Only the engine may delete them.
     """
@@ -134,25 +140,23 @@ class PruneAudit(Prune):
     name = "prune_audit"
     interval_minutes = 60
 
-    def __init__(self, settings: Settings) -> None:
-        days = settings.audit_retention_days
+    def __init__(self) -> None:
         super().__init__(
-            Deletion(f"audit entries older than {days} days", _AUDIT, (days, CHUNK_ROWS), by_tenant=True),
-            Deletion("audit entries without a tenant", _AUDIT_WITHOUT_TENANT, (days, CHUNK_ROWS)),
+            Deletion("audit entries older than {days} days", _AUDIT, (CHUNK_ROWS,), by_tenant=True, retention="audit"),
+            Deletion("audit entries without a tenant", _AUDIT_WITHOUT_TENANT, (CHUNK_ROWS,), retention="audit"),
             Deletion("days of quota usage", _QUOTA_USAGE, by_tenant=True),
         )
 
 
 class PruneJobs(Prune):
-    """Deletes finished jobs after SCRAPERSKY_JOB_RETENTION_DAYS, and responses of Idempotency-Keys after a day."""
+    """Deletes finished jobs after the retention of the database, and responses of Idempotency-Keys after a day."""
 
     name = "prune_jobs"
     interval_minutes = 60
     as_tenant = True
 
-    def __init__(self, settings: Settings) -> None:
-        days = settings.job_retention_days
+    def __init__(self) -> None:
         super().__init__(
-            Deletion(f"jobs older than {days} days", _JOBS, (days, CHUNK_ROWS), by_tenant=True),
+            Deletion("jobs older than {days} days", _JOBS, (CHUNK_ROWS,), by_tenant=True, retention="jobs"),
             Deletion("idempotent responses", _IDEMPOTENT_RESPONSES, (CHUNK_ROWS,), by_tenant=True),
         )

@@ -31,10 +31,10 @@ def maintenance_tasks(
         PruneRateLimits(),
         PruneResponseCache(),
         PruneSessions(),
-        PruneAudit(settings),
-        PruneJobs(settings),
+        PruneAudit(),
+        PruneJobs(),
         ExpireProviderData(),
-        ExpireContacts(settings),
+        ExpireContacts(),
         RescheduleQuotaRows(database),
         RefreshPlaceIds(database, renewing_ids(providers)),
     ]

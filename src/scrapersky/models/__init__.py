@@ -19,6 +19,7 @@ from scrapersky.models.provider_response import ProviderResponse
 from scrapersky.models.quota_reschedule import QuotaReschedule
 from scrapersky.models.quota_usage import QuotaUsage
 from scrapersky.models.rate_limit import RateLimit
+from scrapersky.models.retention import Retention
 from scrapersky.models.run import Run
 from scrapersky.models.search import Search, SearchBusiness, SearchContact, SearchDomain, SearchPlace
 from scrapersky.models.search_journal import SearchJournal
@@ -53,6 +54,7 @@ __all__ = [
     "QuotaReschedule",
     "QuotaUsage",
     "RateLimit",
+    "Retention",
     "Run",
     "Search",
     "SearchBusiness",

@@ -67,7 +67,7 @@ class AuditSummary(ResponseModel):
 async def list_audit(
     query: Annotated[AuditQuery, Query()], application: CurrentApplication, actor: CurrentActor
 ) -> ResultPage[AuditSummary]:
-    """List the changes of your tenant, which are kept for SCRAPERSKY_AUDIT_RETENTION_DAYS."""
+    """List the changes of your tenant, which are kept as long as `scrapersky retention` shows."""
     list_name = cursors.list_name("audit", vars(query.for_store()))
     seen = cursors.decode(query.cursor, list_name, cursors.timestamp, cursors.integer) if query.cursor else None
     async with application.database.session(actor.tenant_id) as session:

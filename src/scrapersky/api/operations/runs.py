@@ -50,7 +50,7 @@ async def list_runs(
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> ResultPage[RunSummary]:
-    """List the runs, which are kept for SCHEDULER_RUN_RETENTION_DAYS."""
+    """List the runs, which are kept as long as `scrapersky retention` shows."""
     name = application.pipeline[workflow].name if workflow else None
     list_name = cursors.list_name("runs", {"workflow": name, "since": since})
     before = cursors.decode(cursor, list_name, cursors.timestamp, cursors.integer) if cursor else None

@@ -1,6 +1,6 @@
 """All settings with values, defaults and sources, for `scrapersky settings`, .env.example and docs/settings.md."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from scrapersky.bootstrap import read_settings
 from scrapersky.core.settings import Environment, Settings
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.tuning import Tuning
+from scrapersky.store.operations.retention import RETAINED
 
 MASK = "********"
 # The first prefix that matches is the group.
@@ -40,6 +41,22 @@ def every_setting(environment: Environment, pipeline: Pipeline) -> list[Setting]
     """Return the settings of the process, then those of each workflow. Raises BadSetting."""
     settings, tunings = read_settings(environment, pipeline)
     return [*_of_process(environment, settings), *_of_workflows(environment, settings, pipeline, tunings)]
+
+
+def of_database(days: Mapping[str, int] | None) -> list[Setting]:
+    """Return the settings that the database holds for all hosts; without its values, their default and why."""
+    source = "the database does not respond" if days is None else "database"
+    return [
+        Setting(
+            "The database, for all hosts",
+            f"retention {name}",
+            None if days is None else days[name],
+            kind.default_days,
+            source,
+            f"days after which these are deleted: {kind.meaning}",
+        )
+        for name, kind in RETAINED.items()
+    ]
 
 
 def grouped(settings: Iterable[Setting]) -> dict[str, list[Setting]]:
