@@ -7,11 +7,11 @@ from uuid import uuid4
 import pytest
 
 from scrapersky.core.database import Database
+from scrapersky.core.errors import ConnectionLost
 from scrapersky.core.settings import Settings
 from scrapersky.core.vault import Vault
 from scrapersky.crawl.crawler import client_of
 from scrapersky.engine.loop import run_job_loop
-from scrapersky.engine.outcomes import Later
 from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.store.deliveries.outbox import Outbox
 from tests.factories.deliveries import DeliveryHouse
@@ -357,6 +357,6 @@ async def test_a_redirect_inside_is_not_followed(application):
 
 async def test_a_database_that_is_away_costs_the_contact_nothing(settings):
     away = Database("postgresql://nobody@127.0.0.1:1/nothing", settings)
-    with pytest.raises(Later, match="unavailable"):
+    with pytest.raises(ConnectionLost, match="was lost"):
         await Outbox(away, Vault(bytes(range(32)))).load(uuid4(), uuid4())
     await away.close()

@@ -4,8 +4,9 @@ import asyncio
 import os
 import re
 import ssl
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import traceback
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engin
 from sqlalchemy.orm import Session, SessionTransaction
 
 from scrapersky.core.embedded_postgres import start_embedded
-from scrapersky.core.errors import BadSetting, Unavailable
+from scrapersky.core.errors import BadSetting, ConnectionLost, Unavailable
 from scrapersky.core.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -50,6 +51,7 @@ POOLER_ARGUMENTS: dict[str, Any] = {
 
 # The exceptions of a lost connection, from SQLAlchemy and from the driver.
 CONNECTION_ERRORS = (
+    ConnectionLost,
     OSError,
     TimeoutError,
     InterfaceError,
@@ -61,9 +63,13 @@ CONNECTION_ERRORS = (
     asyncpg.CrashShutdownError,
     asyncpg.IdleInTransactionSessionTimeoutError,
     asyncpg.TooManyConnectionsError,
+    asyncpg.InternalClientError,  # the driver lost track of a connection that broke in the middle of an operation
+    asyncpg.ReadOnlySQLTransactionError,  # the server has become a standby: reconnect to its successor
 )
 
-UNAVAILABLE_STATES = {"57P01", "57P02", "57P03"}  # the server stops, crashed, or is starting up
+READ_ONLY = "25006"
+UNAVAILABLE_STATES = {"57P01", "57P02", "57P03", READ_ONLY}  # the server stops, crashed, starts up, or is a standby
+DRIVER_MODULES = ("asyncpg.", "sqlalchemy.pool.")  # an OSError or TimeoutError from here is a lost connection
 
 
 def is_connection_error(error: BaseException) -> bool:
@@ -74,6 +80,34 @@ def is_connection_error(error: BaseException) -> bool:
         cause, state = getattr(error.orig, "__cause__", None), getattr(error.orig, "sqlstate", None)
         return error.connection_invalidated or isinstance(cause, CONNECTION_ERRORS) or state in UNAVAILABLE_STATES
     return False
+
+
+def is_lock_timeout(error: BaseException) -> bool:
+    """Tell whether a statement waited too long for a lock of another transaction."""
+    cause = getattr(error.orig, "__cause__", None) if isinstance(error, DBAPIError) else error
+    return isinstance(cause, asyncpg.LockNotAvailableError)
+
+
+@contextmanager
+def lost_connections() -> Iterator[None]:
+    """Raise ConnectionLost, which costs a row nothing, for an error of the connection; other errors stay as they are.
+
+    A block may also use files and sockets: their OSError is not one of the connection.
+    """
+    try:
+        yield
+    except ConnectionLost:
+        raise
+    except Exception as error:
+        if not is_connection_error(error) or (isinstance(error, OSError) and not _is_of_driver(error)):
+            raise
+        raise ConnectionLost(f"The connection to the database was lost ({type(error).__name__}: {error}).") from error
+
+
+def _is_of_driver(error: BaseException) -> bool:
+    """Tell whether the driver or the pool raised the error, and not the code that uses the connection."""
+    frames = (frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(error.__traceback__))
+    return any(name.startswith(DRIVER_MODULES) for name in frames)
 
 
 class Database:
@@ -144,40 +178,44 @@ class Database:
             pool_use_lifo=True,
         )
         event.listen(engine.sync_engine, "checkout", _refuse_closed)
+        event.listen(engine.sync_engine, "handle_error", _drop_standby)
         return engine
 
     @asynccontextmanager
     async def session(self, tenant_id: UUID | None) -> AsyncIterator[AsyncSession]:
         """Open one transaction as one tenant (without one it sees no rows); commit unless an exception is raised."""
-        async with TenantSession(self.app, tenant_id, self._as_app) as session, session.begin():
-            yield session
+        with lost_connections():
+            async with TenantSession(self.app, tenant_id, self._as_app) as session, session.begin():
+                yield session
 
     @asynccontextmanager
     async def engine_session(self) -> AsyncIterator[AsyncSession]:
         """Open one transaction of the engine, which sees the queues of every tenant."""
-        async with AsyncSession(self.engine, expire_on_commit=False) as session, session.begin():
-            if self._settings.poll_only:
-                await session.execute(text(self._as_engine))
-            yield session
+        with lost_connections():
+            async with AsyncSession(self.engine, expire_on_commit=False) as session, session.begin():
+                if self._settings.poll_only:
+                    await session.execute(text(self._as_engine))
+                yield session
 
     @asynccontextmanager
     async def engine_connection(self) -> AsyncIterator[asyncpg.Connection]:
         """Open a driver connection for the engine's statements, each of which is a transaction."""
-        async with self.engine.connect() as connection:
-            raw = await connection.get_raw_connection()
-            driver: asyncpg.Connection = raw.driver_connection
-            try:
-                if not self._settings.poll_only:
-                    yield driver
-                else:
-                    async with driver.transaction():
-                        await driver.execute(self._as_engine)
+        with lost_connections():
+            async with self.engine.connect() as connection:
+                raw = await connection.get_raw_connection()
+                driver: asyncpg.Connection = raw.driver_connection
+                try:
+                    if not self._settings.poll_only:
                         yield driver
-            except (asyncio.CancelledError, *CONNECTION_ERRORS):
-                # The result is unknown or the connection is lost: drop it without a clean shutdown.
-                driver.terminate()
-                await connection.invalidate()
-                raise
+                    else:
+                        async with driver.transaction():
+                            await driver.execute(self._as_engine)
+                            yield driver
+                except (asyncio.CancelledError, *CONNECTION_ERRORS):
+                    # The result is unknown or the connection is lost: drop it without a clean shutdown.
+                    driver.terminate()
+                    await connection.invalidate()
+                    raise
 
     async def listen(self, channel: str, on_notify: Any) -> asyncpg.Connection:
         """Open a dedicated connection that calls `on_notify(payload)` for every notification on the channel."""
@@ -231,6 +269,12 @@ def _refuse_closed(connection: Any, _record: Any, _proxy: Any) -> None:
     """Replace all pooled connections after a server restart, instead of failing once for each."""
     if connection.driver_connection.is_closed():
         raise InvalidatePoolError("The server has closed this connection.")
+
+
+def _drop_standby(context: Any) -> None:
+    """Drop the connections to a server that has become a standby, instead of failing until it is primary again."""
+    if getattr(context.original_exception, "sqlstate", None) == READ_ONLY:
+        context.is_disconnect = True
 
 
 def _local_settings(role: str, parameters: dict[str, str]) -> str:

@@ -12,6 +12,7 @@
 # ├── Unavailable      503  something needed does not respond
 # └── errors that decide the outcome of a row:
 #     ├── Retryable         queued again, not before `after`
+#     │   └── ConnectionLost  the database is unavailable; the attempt does not count
 #     ├── Permanent         a dead letter at once
 #     └── NothingToDo       skipped with the reason
 
@@ -25,6 +26,9 @@ class ScraperSkyError(Exception):
 
     status_code = 500
     fields: tuple[str, ...] = ()  # the fields of the request that are wrong
+    # Whether many of these open the breaker of a workflow: the fault is ours, or that of a service all rows share.
+    # False: it is the outcome of one row, such as a site that does not respond, and says nothing about other rows.
+    opens_breaker = True
 
     @property
     def title(self) -> str:
@@ -94,6 +98,14 @@ class Retryable(ScraperSkyError):
     status_code = 503
     after: timedelta | None = None  # the minimum wait before the retry
     counts = True  # whether the attempt counts against max_attempts
+
+
+class ConnectionLost(Retryable):
+    """The database is unavailable or busy."""
+
+    after = timedelta(seconds=1)
+    counts = False
+    opens_breaker = False
 
 
 class Permanent(ScraperSkyError):

@@ -12,7 +12,7 @@ import structlog
 
 from scrapersky import __version__
 from scrapersky.core.cancellation import raise_if_cancelled
-from scrapersky.core.database import Database, is_connection_error
+from scrapersky.core.database import Database, is_connection_error, is_lock_timeout
 from scrapersky.core.settings import Settings
 from scrapersky.core.uuid7 import new_id
 from scrapersky.engine.events import DatabaseUnavailable, Events
@@ -144,7 +144,7 @@ class Runtime:
                 self.polled_at = time.monotonic()
             except Exception as error:
                 raise_if_cancelled(error)
-                if not is_connection_error(error):
+                if not (is_connection_error(error) or is_lock_timeout(error)):
                     log.exception("poll_failed")
                 await self.events.publish(DatabaseUnavailable("pulse", f"{type(error).__name__}: {error}"))
             await asyncio.sleep(self.settings.poll_interval_seconds)
@@ -164,7 +164,7 @@ class Runtime:
                 await self._schedule(self.processors[name], bool(has_work), name in requested)
             except Exception as error:  # a failure of one workflow must not delay the others
                 raise_if_cancelled(error)
-                if is_connection_error(error):
+                if is_connection_error(error) or is_lock_timeout(error):
                     raise
                 log.exception("queue_poll_failed", workflow=name)
 

@@ -1,7 +1,6 @@
 """What the delivery of one contact needs, read in a short session that is closed before anything is sent."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -13,19 +12,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.batcher import Batcher
 from scrapersky.core.contact_fields import DELIVERED_FIELDS
-from scrapersky.core.database import Database, is_connection_error
+from scrapersky.core.database import Database
 from scrapersky.core.vault import Vault
 from scrapersky.core.vocabularies import Curation
 from scrapersky.destinations.errors import DestinationClosed
 from scrapersky.destinations.kind import Endpoint
 from scrapersky.destinations.payload import PAYLOAD_KEYS, ContactPayload, Message
-from scrapersky.engine.outcomes import Later
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries.destinations import BY_A_PERSON, endpoint_of
 from scrapersky.store.privacy.suppressions import BUSINESS_PHONE
 
-UNAVAILABLE_WAIT = timedelta(seconds=5)
 MAX_LOADED = 500  # deliveries of one statement
 REJECTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)
 MAX_FAILING_DAYS = 3  # a destination that accepts nothing for so long is disabled
@@ -55,17 +52,6 @@ class Outbox:
         self._vault = vault
         self._loaders: dict[UUID, Batcher[UUID, PendingDelivery | None]] = {}
 
-    @asynccontextmanager
-    async def _session(self, tenant_id: UUID) -> AsyncIterator[AsyncSession]:
-        """Open a session. Raise Later, which costs the contact no attempt, if the database is unavailable."""
-        try:
-            async with self._database.session(tenant_id) as session:
-                yield session
-        except Exception as error:
-            if not is_connection_error(error):
-                raise
-            raise Later(UNAVAILABLE_WAIT, "The database was unavailable.") from error
-
     async def load(self, tenant_id: UUID, delivery_id: UUID) -> PendingDelivery | None:
         """Return the delivery with its contact and its destination; None if it does not exist any more."""
         if tenant_id not in self._loaders:
@@ -74,7 +60,7 @@ class Outbox:
 
     async def _load(self, tenant_id: UUID, ids: Sequence[UUID]) -> Sequence[PendingDelivery | Exception | None]:
         """Read many deliveries by one statement, so that a batch does not wait for one connection after another."""
-        async with self._session(tenant_id) as session:
+        async with self._database.session(tenant_id) as session:
             rows = await session.execute(_LOAD, {"ids": list(ids), "tenant": tenant_id})
         found = {row.delivery_id: self._read(row) for row in rows}
         return [found.get(delivery_id) for delivery_id in ids]
@@ -87,7 +73,7 @@ class Outbox:
 
     async def disable(self, tenant_id: UUID, destination_id: UUID, why: str) -> None:
         """Disable the destination; a person has to enable it again."""
-        async with self._session(tenant_id) as session:
+        async with self._database.session(tenant_id) as session:
             await _disable(session, tenant_id, destination_id, why)
 
     async def record_failure(self, tenant_id: UUID, destination_id: UUID, wait: timedelta | None) -> None:
@@ -101,7 +87,7 @@ class Outbox:
             "max": MAX_COOLDOWN_SECONDS,
             "days": MAX_FAILING_DAYS,
         }
-        async with self._session(tenant_id) as session:
+        async with self._database.session(tenant_id) as session:
             if await session.scalar(_RECORD_FAILURE, values):
                 await _disable(session, tenant_id, destination_id, NOTHING_ACCEPTED)
 
