@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from scrapersky.crawl.crawler import Crawler
 from scrapersky.crawl.http.client import Client
+from scrapersky.crawl.http.limits import FetchLimits
 from scrapersky.crawl.network.dns_resolver import parse_known
 from scrapersky.crawl.network.ip_ranges import Allowance
 from scrapersky.crawl.network.ssrf_guard import SsrfGuard
@@ -59,10 +60,12 @@ async def serving(answers: Mapping[str, bytes | str | int | tuple[int, str]]) ->
 
 
 @asynccontextmanager
-async def crawling(site: Site, *, honour_robots: bool = True, slots: int = 10) -> AsyncIterator[Crawler]:
+async def crawling(
+    site: Site, *, honour_robots: bool = True, slots: int = 10, stream_bytes: int = 52_428_800
+) -> AsyncIterator[Crawler]:
     """Open a crawler that resolves the names of the site and may visit nothing else."""
     known = parse_known(",".join(f"{host}=127.0.0.1:{site.port}" for host in HOSTS))
     guard = SsrfGuard(allowance=Allowance([f"127.0.0.1:{site.port}"]))
-    async with Client(guard, known_hosts=known) as client:
+    async with Client(guard, FetchLimits(stream_bytes=stream_bytes), known_hosts=known) as client:
         limits = InProcessHostLimits(HostPolicy(slots=slots, delay=timedelta(0)))
         yield Crawler(client, limits, Robots(client) if honour_robots else None, delay=timedelta(0))

@@ -14,7 +14,8 @@ from scrapersky.crawl.http.limits import FetchLimits
 from scrapersky.crawl.network.ip_ranges import Allowance
 from scrapersky.crawl.network.ssrf_guard import SsrfGuard
 from scrapersky.crawl.politeness.host_limits import HostPolicy, InProcessHostLimits, NotYet
-from scrapersky.crawl.politeness.robots import ROBOTS_BYTES, Robots, RobotsRules
+from scrapersky.crawl.politeness.robots import Robots, RobotsRules
+from scrapersky.crawl.politeness.robots_file import MAX_RULES
 from scrapersky.crawl.politeness.visit import MAX_REQUESTS
 from tests.hostile.odd_web import Canary, OddWeb, Route, Visitor
 
@@ -175,7 +176,9 @@ async def test_a_hostile_robots_txt_is_read_up_to_its_limit_and_its_first_rules_
     async with crawling(HOSTILE_ROBOTS[form]()) as (crawler, _):
         with pytest.raises(BlockedByPolicy):
             await crawler.fetch(FINE)
-        assert (await rules_of(crawler)).size <= ROBOTS_BYTES
+        file = (await rules_of(crawler)).file
+        assert file is not None
+        assert file.rule_count <= MAX_RULES
 
 
 @pytest.mark.parametrize(

@@ -78,12 +78,14 @@ class SitemapImport(Workflow[SitemapFile, PageList, ImportedPages]):
     async def _sitemap(self, listing: PageList) -> ImportedPages:
         imported = ImportedPages()
         crawler = await self._web.crawler()
-        async with crawler.visit() as visit, VisitFetcher(visit).stream(listing.url) as response:
-            reader = SitemapReader(response.final_url)
-            async with aclosing(read_batches(_pieces(response), reader)) as batches:
-                async for batch in batches:
-                    for entry in batch:
-                        imported.add(entry.loc, last_modified=entry.lastmod_text)
+        async with crawler.visit() as visit:
+            fetcher = VisitFetcher(visit)
+            async with fetcher.stream(listing.url) as response:
+                reader = SitemapReader(response.final_url, fetcher.limits)
+                async with aclosing(read_batches(_pieces(response), reader)) as batches:
+                    async for batch in batches:
+                        for entry in batch:
+                            imported.add(entry.loc, last_modified=entry.lastmod_text)
         if reader.report.kind in (SitemapKind.NONE, SitemapKind.INDEX):
             raise Skip(f"not a list of pages: {reader.report.why_none or reader.report.kind.value}")
         imported.partial = reader.report.partial

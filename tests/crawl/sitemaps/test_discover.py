@@ -8,7 +8,7 @@ from scrapersky.crawl.errors import TooSoon
 from scrapersky.crawl.sitemaps.discover import discover
 from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
 from scrapersky.crawl.sitemaps.fetcher import VisitFetcher
-from scrapersky.crawl.sitemaps.hints import html_links, robots_sitemaps
+from scrapersky.crawl.sitemaps.hints import html_links
 from scrapersky.crawl.sitemaps.result import FoundBy, MissKind, SearchLimits, SearchOutcome, SitemapSearch, SitePolicy
 from tests.factories.sitemap_site import crawling, serving
 from tests.factories.sitemaps import record, urlset
@@ -45,6 +45,25 @@ async def test_robots_lines_come_first_and_nothing_else_is_requested():
     assert {found.found_by for found in result.sitemaps} == {FoundBy.ROBOTS}
     assert {found.kind for found in result.sitemaps} == {SitemapKind.URLSET, SitemapKind.TEXT}
     assert sorted(asked) == ["/one.xml", "/robots.txt", "/two.txt"]
+
+
+async def test_a_sitemap_beyond_the_limit_of_streamed_bodies_is_partial():
+    long = urlset(*(record(f"/page-{number}") for number in range(2000)))
+    found: list[str] = []
+
+    def take(_: str, batch: list[SitemapEntry]) -> bool:
+        found.extend(entry.loc for entry in batch)
+        return True
+
+    async with (
+        serving({"/sitemap.xml": long}) as site,
+        crawling(site, stream_bytes=20_000) as crawler,
+        crawler.visit() as visit,
+    ):
+        result = await discover(HOME, VisitFetcher(visit), sink=take)
+
+    assert 0 < len(found) < 1000
+    assert result.sitemaps[0].partial == "larger than 20,000 bytes"
 
 
 async def test_well_known_paths_are_requested_without_robots_lines():
@@ -298,14 +317,6 @@ def test_the_same_site_is_the_same_registered_domain(site, other, by_domain, by_
     assert SitePolicy.DOMAIN.allows(site, other) is by_domain
     assert SitePolicy.HOST.allows(site, other) is by_host
     assert SitePolicy.ANY.allows(site, other) is True
-
-
-def test_robots_lines_are_found_in_any_spelling():
-    robots = (
-        "User-agent: *\n  SiteMap :  https://a.b/1.xml # x\nsitemap:https://a.b/2.xml\r\n# Sitemap: no\nA sitemap: x\n"
-    )
-
-    assert robots_sitemaps(robots) == ["https://a.b/1.xml", "https://a.b/2.xml"]
 
 
 def test_html_links_are_few_and_only_to_the_web():

@@ -33,7 +33,7 @@ async def search_web(settings: Settings, url: str, limits: SearchLimits, output:
     async with open_crawler(settings) as crawler:
         progress = asyncio.create_task(_show_progress(output))
         try:
-            return await discover(url, WaitingFetcher(crawler, limits.read), limits, output.take)
+            return await discover(url, WaitingFetcher(crawler), limits, output.take)
         finally:
             progress.cancel()
 
@@ -64,9 +64,9 @@ def read_file(name: str, base: str | None, output: Output) -> SitemapSearch:
 class WaitingFetcher:
     """Fetches sitemaps, one visit per request, and waits when the limits of the host require it."""
 
-    def __init__(self, crawler: Crawler, limits: ReadLimits) -> None:
+    def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._limits = limits
+        self.limits = ReadLimits(max_bytes=crawler.client.limits.stream_bytes)
 
     @asynccontextmanager
     async def stream(self, url: str) -> AsyncIterator[SitemapResponse]:
@@ -86,14 +86,14 @@ class WaitingFetcher:
         while True:
             try:
                 async with self._crawler.visit() as visit:
-                    return await VisitFetcher(visit, self._limits).robots_sitemaps(url)
+                    return await VisitFetcher(visit).robots_sitemaps(url)
             except RetryLater as later:
                 await _wait(later, waits)
                 waits += 1
 
     @asynccontextmanager
     async def _visit_once(self, url: str) -> AsyncIterator[SitemapResponse]:
-        async with self._crawler.visit() as visit, VisitFetcher(visit, self._limits).stream(url) as response:
+        async with self._crawler.visit() as visit, VisitFetcher(visit).stream(url) as response:
             yield response
 
 

@@ -23,6 +23,7 @@ class TruncatedCompression(BadCompression):
 class Inflater:
     """Takes compressed bytes as they arrive and yields pieces of at most 64 KiB: `gzip`, `deflate` or `identity`.
 
+    A member without content yields an empty piece, so that the caller can let other tasks run after each member.
     With `salvage`, damaged bytes yield everything before the damage, and then raise BadCompression.
     """
 
@@ -78,7 +79,7 @@ class Inflater:
                 if before is not None:
                     yield from _salvaged(before, data)
                 raise BadCompression(f"the {self._coding} data is damaged") from None
-            if piece:
+            if piece or member.eof:
                 yield piece
             if member.eof:
                 self._member = None
@@ -92,11 +93,13 @@ class Inflater:
 class GzipLayers:
     """Passes plain bytes through and inflates gzip, recognised by its first bytes, also gzip inside gzip.
 
-    Never raises: `problem` is the reason why bytes are missing.
+    Never raises: `problem` is the reason why bytes are missing. A piece may be empty: work was done, and other tasks
+    may run. `size` counts the bytes of every layer.
     """
 
     def __init__(self, max_layers: int = MAX_LAYERS) -> None:
         self.problem: str | None = None
+        self._inflated = 0
         self._layers_left = max_layers
         self._held = b""
         self._is_plain = False
@@ -108,13 +111,20 @@ class GzipLayers:
         """How many layers of gzip have been found so far."""
         return 0 if self._inner is None else 1 + self._inner.layers
 
+    @property
+    def size(self) -> int:
+        """How many bytes all layers together were inflated to."""
+        return self._inflated + (self._inner.size if self._inner is not None else 0)
+
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Yield the plain bytes in these bytes; exhaust the iterator before feeding more."""
         if self._is_plain:
             yield data
+        elif self.problem is not None:
+            return
         elif self._inner is not None and self._inflater is not None:
             yield from self._inflate(self._inflater, self._inner, data)
-        elif self.problem is None:
+        else:
             data, self._held = self._held + data, b""
             if len(data) < len(GZIP_MAGIC):
                 self._held = data
@@ -146,7 +156,12 @@ class GzipLayers:
     def _inflate(self, inflater: Inflater, inner: "GzipLayers", data: bytes) -> Iterator[bytes]:
         try:
             for piece in inflater.feed(data):
+                self._inflated += len(piece)
                 yield from inner.feed(piece)
+                if inner.problem is not None:
+                    self.problem = inner.problem
+                    return
+                yield b""
         except BadCompression as error:
             self.problem = str(error)
 

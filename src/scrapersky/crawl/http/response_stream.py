@@ -12,8 +12,8 @@ from scrapersky.crawl.http.error_mapping import NETWORK_ERRORS, fetch_error_of
 from scrapersky.crawl.page import FetchedPage, ResponseHead
 
 CODINGS = {"": "identity", "identity": "identity", "gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate"}
-# A loop that only inflates never waits: let other tasks run after this many bytes.
-YIELD_BYTES = 1_048_576
+# A loop that only inflates never waits: let other tasks run after this many pieces, of at most 64 KiB each.
+YIELD_PIECES = 16
 
 
 class ResponseStream:
@@ -44,7 +44,7 @@ class ResponseStream:
         self._seconds_left = seconds - (time.monotonic() - started)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        inflater = Inflater(self._coding())
+        inflater, pieces = Inflater(self._coding()), 0
         self._check_announced_size()
         try:
             while raw := await self._read():
@@ -53,7 +53,8 @@ class ResponseStream:
                         yield kept
                     if self.truncated:
                         return
-                    if self.size % YIELD_BYTES < len(piece):
+                    pieces += 1
+                    if pieces % YIELD_PIECES == 0:
                         await asyncio.sleep(0)
             inflater.finish()
         except FetchError as error:

@@ -51,6 +51,11 @@ class Visit:
         for host, permit in self._permits.items():
             await self._limits.release(permit, self._pause(host))
 
+    @property
+    def stream_bytes(self) -> int:
+        """The maximum size of a streamed body."""
+        return self._client.limits.stream_bytes
+
     async def fetch(
         self, url: str, *, validators: Validators | None = None, method: str = "GET", max_bytes: int | None = None
     ) -> FetchedPage:
@@ -63,12 +68,14 @@ class Visit:
 
     @asynccontextmanager
     async def stream(
-        self, url: str, *, max_bytes: int | None = None, seconds: float | None = None
+        self, url: str, *, max_bytes: int | None = None, truncate: bool = False, seconds: float | None = None
     ) -> AsyncIterator[ResponseStream]:
         """Open a response whose body is read piece by piece."""
         async with self._request_lock:
             with self._recording_cooldowns():
-                async with self._client.stream(url, max_bytes=max_bytes, seconds=seconds, gate=self._enter) as response:
+                async with self._client.stream(
+                    url, max_bytes=max_bytes, truncate=truncate, seconds=seconds, gate=self._enter
+                ) as response:
                     yield response
 
     async def rules(self, url: str) -> RobotsRules | None:

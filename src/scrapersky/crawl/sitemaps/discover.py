@@ -146,7 +146,7 @@ class _Search:
             async with self._fetcher.stream(candidate.url) as response:
                 if self._is_elsewhere(candidate, response.final_url):
                     return
-                reader = SitemapReader(response.final_url, self._limits.read)
+                reader = SitemapReader(response.final_url, self._fetcher.limits)
                 is_whole = await self._read(candidate, response, reader)
         except FetchError as error:
             self._add_miss(candidate, error)

@@ -5,12 +5,14 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Protocol
 
 from scrapersky.crawl.errors import PageNotFound
+from scrapersky.crawl.politeness.robots import ROBOTS_BYTES
+from scrapersky.crawl.politeness.robots_file import read_robots
 from scrapersky.crawl.politeness.visit import Visit
-from scrapersky.crawl.sitemaps.hints import join, robots_sitemaps
+from scrapersky.crawl.sitemaps.hints import join
 from scrapersky.crawl.sitemaps.read import ReadLimits
 
 STREAM_SECONDS = 120.0
-ROBOTS_BYTES = 512_000
+SLACK_BYTES = 1_048_576  # the reader reaches its limit, and says so, before the body is cut off
 
 
 class SitemapResponse(Protocol):
@@ -24,6 +26,8 @@ class SitemapResponse(Protocol):
 class SitemapFetcher(Protocol):
     """What a search needs to fetch; both methods raise FetchError."""
 
+    @property
+    def limits(self) -> ReadLimits: ...
     def stream(self, url: str) -> AbstractAsyncContextManager[SitemapResponse]: ...
     async def robots_sitemaps(self, url: str) -> Sequence[str]: ...
 
@@ -31,15 +35,15 @@ class SitemapFetcher(Protocol):
 class VisitFetcher:
     """Fetches through one visit; what robots.txt or the limits of the host forbid is not requested."""
 
-    def __init__(self, visit: Visit, limits: ReadLimits | None = None, *, seconds: float = STREAM_SECONDS) -> None:
+    def __init__(self, visit: Visit) -> None:
+        self.limits = ReadLimits(max_bytes=visit.stream_bytes)
         self._visit = visit
-        self._max_bytes = (limits or ReadLimits()).max_bytes
-        self._seconds = seconds
 
     @asynccontextmanager
     async def stream(self, url: str) -> AsyncIterator[SitemapResponse]:
-        """Open the response at this URL, with limits for a sitemap."""
-        async with self._visit.stream(url, max_bytes=self._max_bytes, seconds=self._seconds) as response:
+        """Open the response at this URL; a body beyond the limit of the reader is cut off, not refused."""
+        max_bytes = self.limits.max_bytes + SLACK_BYTES
+        async with self._visit.stream(url, max_bytes=max_bytes, truncate=True, seconds=STREAM_SECONDS) as response:
             yield response
 
     async def robots_sitemaps(self, url: str) -> Sequence[str]:
@@ -55,4 +59,4 @@ class VisitFetcher:
             if missing.status is None:
                 raise
             return []
-        return robots_sitemaps(page.body.decode("utf-8", "replace"))
+        return read_robots(page.body, "*").sitemaps

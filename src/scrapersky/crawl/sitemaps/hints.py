@@ -1,4 +1,4 @@
-"""Where the sitemaps of a site may be: Sitemap lines in robots.txt, links in HTML, well-known paths."""
+"""Where the sitemaps of a site may be: links in HTML, well-known paths."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,6 @@ COMMON_PATHS = ("/sitemap.xml", "/sitemap_index.xml")
 OTHER_PATHS = ("/sitemap-index.xml", "/wp-sitemap.xml", "/sitemap.xml.gz", "/sitemap.txt")
 MAX_LINKS = 10
 
-_ROBOTS_LINE = re.compile(r"^[ \t]{0,100}sitemap[ \t]{0,100}:[ \t]{0,100}(\S{1,2048})", re.IGNORECASE | re.MULTILINE)
 _LINK_TAG = re.compile(r"<(?:link|a|area)\s([^<>]{1,4000}+)>", re.IGNORECASE)
 _SITEMAP_FILE = re.compile(r"/[^/]{0,200}sitemap[^/]{0,200}\.(?:xml|txt)(?:\.gz)?$", re.IGNORECASE)
 _FEED_TYPES = frozenset(["application/rss+xml", "application/atom+xml"])
@@ -24,11 +23,6 @@ class HtmlLinks:
 
     sitemaps: list[str]
     feeds: list[str]
-
-
-def robots_sitemaps(robots: str) -> list[str]:
-    """Return the URLs in the Sitemap lines of a robots.txt, as written."""
-    return list(dict.fromkeys(_ROBOTS_LINE.findall(robots)))
 
 
 def html_links(html: str, base: str) -> HtmlLinks:

@@ -31,7 +31,7 @@ _BINARY = {
 class ReadLimits:
     """The limits of reading one sitemap; beyond a limit, the entries so far are kept and the report is partial."""
 
-    max_bytes: int = 256 * 1024 * 1024  # after inflating
+    max_bytes: int = 256 * 1024 * 1024  # after inflating; of a site, the limit of streamed bodies
     max_entries: int = 1_000_000
     max_bytes_without_entry: int = 16 * 1024 * 1024  # in a row
 
@@ -88,7 +88,9 @@ class SitemapReader:
             for piece in self._inflater.feed(chunk[start : start + PIECE_BYTES]):
                 if self.finished:
                     return
-                yield self._take(piece)
+                yield self._take(piece) if piece else []
+                if self._inflater.size > 2 * self._limits.max_bytes:  # two layers, each as large as a sitemap may be
+                    self._stop(f"larger than {self._limits.max_bytes:,} bytes")
 
     def close(self) -> Iterator[list[SitemapEntry]]:
         """Yield the last entries; afterwards the report is complete."""

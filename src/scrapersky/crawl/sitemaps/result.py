@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 import tldextract
 
 from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
-from scrapersky.crawl.sitemaps.read import ReadLimits
 
 # Called with the URL of a sitemap and some of its entries; false means that no more entries are needed.
 EntrySink = Callable[[str, list[SitemapEntry]], bool]
@@ -74,7 +73,6 @@ class SearchLimits:
     concurrency: int = 2
     html_bytes: int = 262_144  # of the home page, for its links
     policy: SitePolicy = SitePolicy.DOMAIN
-    read: ReadLimits = field(default_factory=ReadLimits)
 
 
 @dataclass(frozen=True, slots=True)
