@@ -1,4 +1,7 @@
-"""Print the schema that the migrations make, as SQL. `make schema` writes it to docs/schema.sql."""
+"""Print the schema that the migrations make, as SQL, and write migrations/catalog.txt, which the check at start reads.
+
+`make schema` writes what is printed to docs/schema.sql.
+"""
 
 import asyncio
 import re
@@ -10,7 +13,8 @@ from pathlib import Path
 import structlog
 
 from scrapersky.core.database import Database
-from scrapersky.core.migrations import migrate
+from scrapersky.core.migrations import head_revision, migrate, migrations_folder, read_schema
+from scrapersky.core.schema_catalog import FILE_NAME, SchemaCatalog
 from scrapersky.core.settings import Environment, load
 
 HEADER = """\
@@ -49,11 +53,13 @@ def dump(url: str) -> str:
     return HEADER + re.sub(r"\n{3,9}", "\n\n", "\n\n".join(statements)).replace("public.", "") + "\n"
 
 
-async def migrate_empty(url: str) -> None:
-    """Migrate the empty database at `url`."""
+async def migrate_empty(url: str) -> SchemaCatalog:
+    """Migrate the empty database at `url`, and return the catalog of its schema."""
     database = Database(url, load(Environment({"DATABASE_URL": url}, None)))
-    await migrate(database)
+    await migrate(database, check_catalog=False)  # the catalog to compare with is what we write here
+    catalog = SchemaCatalog(head_revision(), await read_schema(database))
     await database.close()
+    return catalog
 
 
 def main() -> None:
@@ -64,7 +70,8 @@ def main() -> None:
     home = Path(tempfile.mkdtemp(prefix="schema-"))
     home.chmod(0o755)  # the server may run as another user
     url = str(get_server(home, cleanup_mode="delete").get_uri())  # deleted at exit
-    asyncio.run(migrate_empty(url))
+    catalog = asyncio.run(migrate_empty(url))
+    (migrations_folder() / FILE_NAME).write_text(catalog.text, encoding="utf-8")
     sys.stdout.write(dump(url))
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
+from scrapersky.core.migrations import head_revision
+from scrapersky.core.schema_catalog import SchemaCatalog
 from tests import ROOT
 
 LANDED = Path("migrations/landed.sha256")
@@ -26,5 +28,8 @@ def broken_promises(root: Path = ROOT) -> Iterator[str]:
                 f"{name} differs from its line in {LANDED}. If it has landed, databases were migrated by it: undo the "
                 f"change and write a new revision. If it has not landed yet, replace its line by:\n{line}"
             )
+    catalog = SchemaCatalog.read(root / "migrations")
+    if catalog.revision != head_revision():
+        yield f"migrations/catalog.txt is of revision {catalog.revision}, not {head_revision()}: run `make schema`."
     for name in landed.keys() - present.keys():
         yield f"{name} is in {LANDED} and gone. If it has landed, restore it; otherwise remove its line."

@@ -7,6 +7,8 @@ from pathlib import Path
 from scripts.draw_schema import draw
 from scripts.dump_schema import dump, migrate_empty
 
+from scrapersky.core.migrations import migrations_folder
+from scrapersky.core.schema_catalog import FILE_NAME
 from scrapersky.models import Base
 from tests.conftest import Server, numbers
 
@@ -17,10 +19,11 @@ CURE = "run `make schema` and commit what it wrote"
 async def test_the_dump_is_that_of_a_migrated_database(server: Server) -> None:
     name = f"dump_{next(numbers)}"
     await server.execute(f"CREATE DATABASE {name}")
-    await migrate_empty(server.url(name))
+    catalog = await migrate_empty(server.url(name))
     dumped = await asyncio.to_thread(dump, server.url(name))
     await server.execute(f"DROP DATABASE {name} WITH (FORCE)")
     assert dumped == (DOCS / "schema.sql").read_text(), CURE
+    assert catalog.text == (migrations_folder() / FILE_NAME).read_text(), CURE
 
 
 def test_the_picture_shows_every_table_and_every_foreign_key() -> None:

@@ -16,6 +16,7 @@ from sqlalchemy.pool import NullPool
 
 from scrapersky.core.database import DRIVER_URL, Database
 from scrapersky.core.errors import BadSetting, ScraperSkyError, Unavailable
+from scrapersky.core.schema_catalog import SchemaCatalog, name_some, read_lines
 
 log = structlog.get_logger(__name__)
 
@@ -30,6 +31,10 @@ class SchemaTooNew(ScraperSkyError):
 
 class SchemaTooOld(ScraperSkyError):
     """The database has not been migrated for this scrapersky."""
+
+
+class SchemaDiffers(ScraperSkyError):
+    """The schema of the database is not the one that its revision makes."""
 
 
 def migrations_folder() -> Path:
@@ -61,11 +66,18 @@ async def current_revision(database: Database) -> str | None:
     return revision
 
 
+async def read_schema(database: Database) -> frozenset[str]:
+    """Return the lines of the catalog of the database."""
+    lines: frozenset[str] = await _with_connection(database, read_lines)
+    return lines
+
+
 async def check_schema(database: Database) -> None:
     """Raise unless the database has the schema of this code; migrate the embedded database instead of raising."""
     scripts = ScriptDirectory.from_config(alembic_config())
     current, head = await current_revision(database), scripts.get_current_head()
     if current == head:
+        await _with_connection(database, _check_catalog)
         return
     if current is not None and not _is_known(scripts, current):
         raise SchemaTooNew(
@@ -76,10 +88,13 @@ async def check_schema(database: Database) -> None:
     await migrate(database)
 
 
-async def migrate(database: Database) -> list[str]:
-    """Migrate the database to the newest revision, and return the revisions that were applied."""
+async def migrate(database: Database, check_catalog: bool = True) -> list[str]:
+    """Migrate the database to the newest revision, and return the revisions that were applied.
+
+    Raises SchemaDiffers, and changes nothing, if the schema is not the one that the revisions should have made.
+    """
     try:
-        applied: list[str] = await _with_connection(database, _upgrade)
+        applied: list[str] = await _with_connection(database, lambda own: _upgrade(own, check_catalog))
     except (DBAPIError, asyncpg.PostgresError) as error:
         # A revision that runs a .sql file uses the driver directly: its error is not wrapped by SQLAlchemy.
         explained = _explain(error.orig.__cause__ if isinstance(error, DBAPIError) and error.orig else error)
@@ -91,7 +106,7 @@ async def migrate(database: Database) -> list[str]:
     return applied
 
 
-def _upgrade(connection: Connection) -> list[str]:
+def _upgrade(connection: Connection, check_catalog: bool) -> list[str]:
     """Upgrade under an advisory lock, so that two hosts may start at once, and return the applied revisions."""
     scripts = ScriptDirectory.from_config(alembic_config())
     # No timeout for the lock: another host that migrates will finish.
@@ -102,7 +117,21 @@ def _upgrade(connection: Connection) -> list[str]:
     if before is not None and not _is_known(scripts, before):
         raise SchemaTooNew(f"This version does not know its revision {before}. Upgrade scrapersky first.")
     command.upgrade(alembic_config(connection), "head")
+    if check_catalog:
+        _check_catalog(connection)
     return [script.revision for script in scripts.iterate_revisions("head", before or "base")][::-1]
+
+
+def _check_catalog(connection: Connection) -> None:
+    """Raise SchemaDiffers unless the newest revision has made exactly this schema."""
+    catalog = SchemaCatalog.read(migrations_folder())
+    if catalog.revision != head_revision():  # a revision that is being written; `make check` refuses to land it so
+        return
+    if differences := catalog.differences(connection):
+        raise SchemaDiffers(
+            f"It differs from revision {catalog.revision}: {name_some(differences)}. Undo these changes by SQL, "
+            "restore a backup, or migrate an empty database. Nothing was changed."
+        )
 
 
 def _explain(cause: BaseException | None) -> ScraperSkyError | None:
