@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -115,3 +117,32 @@ def test_the_page_about_leads_names_every_column():
     for columns in (BUSINESS_COLUMNS, CONTACT_COLUMNS):
         for name, meaning in columns.items():
             assert f"| {name} | {meaning} |" in page
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "xlsx", "parquet"])
+async def test_a_partial_file_is_private_and_has_a_name_that_nobody_can_guess(tmp_path, ending):
+    names = set()
+    for _ in range(2):
+        with LeadFile(tmp_path / f"leads.{ending}", COLUMNS):
+            (partial,) = tmp_path.iterdir()
+            assert stat.S_IMODE(partial.stat().st_mode) == 0o600
+            names.add(partial.name)
+    assert len(names) == 2
+    assert all(len(name) > 32 for name in names)
+
+
+@pytest.mark.parametrize(("mask", "expected"), [(0o022, 0o644), (0o077, 0o600)])
+async def test_a_whole_file_has_the_mode_of_any_new_file(tmp_path, mask, expected):
+    before = os.umask(mask)
+    try:
+        path = await written(tmp_path / "leads.csv")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == expected
+
+
+async def test_a_replaced_file_keeps_its_mode(tmp_path):
+    (tmp_path / "leads.csv").touch()
+    (tmp_path / "leads.csv").chmod(0o640)
+    path = await written(tmp_path / "leads.csv")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640

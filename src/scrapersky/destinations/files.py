@@ -4,6 +4,7 @@ import csv
 import errno
 import json
 import os
+import secrets
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -162,10 +163,11 @@ class LeadFile:
             raise UnwritableFile(f"{path.name} ends in {path.suffix or 'nothing'}; use {', '.join(WRITERS)}.")
         if path.is_dir() or not path.parent.is_dir():
             raise UnwritableFile(f"{path} is a directory." if path.is_dir() else f"{path.parent} does not exist.")
-        self._path, self._partial = path, path.with_name(f".{path.stem}.{os.getpid()}.partial{path.suffix}")
+        # Nobody else can guess the name before the file exists, nor read the file before it is whole.
+        self._path, self._partial = path, path.with_name(f".{path.stem}.{secrets.token_hex(16)}.partial{path.suffix}")
         self._columns = columns
         try:
-            self._partial.touch()
+            os.close(os.open(self._partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             self._writer: Writer = WRITERS[path.suffix](self._partial, columns)
         except OSError as error:
             raise UnwritableFile(f"{path} cannot be written: {error.strerror}.") from error
@@ -188,6 +190,7 @@ class LeadFile:
             self.kept = keep_old and not self.count and self._path.exists()
             self.written = not self.kept and (may_be_empty or self.count > 0)
             if self.written:
+                self._partial.chmod(_mode_of(self._path))
                 self._partial.replace(self._path)
         except OSError as error:
             raise UnwritableFile(f"{self._path} cannot be written: {error.strerror}.") from error
@@ -204,3 +207,12 @@ class LeadFile:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.discard()
+
+
+def _mode_of(path: Path) -> int:
+    """Return the mode of the file that is replaced, or that of a new file."""
+    with suppress(FileNotFoundError):
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0o077)  # the only way to read it
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -44,6 +44,20 @@ CONTACT_COLUMNS = {
     "snippet": "the text around it",
 }
 
+# The ids of the rows that a lead was made of, in the rows of both lists; no file has them.
+BUSINESS_IDS = {
+    "business_id": "id of the business; empty for a web site without one",
+    "place_id": "id of its place",
+    "domain_id": "id of its domain",
+    "contact_id": "id of the contact with the best address, or else with the best number",
+}
+CONTACT_IDS = {
+    "contact_id": "id of the contact",
+    "business_id": "id of its business, if only the business is known",
+    "domain_id": "id of its domain",
+    "page_id": "id of the page on which it was found",
+}
+
 # The SQL of columns that are no column of the table `contact`, which the statements call `c`.
 _EXPRESSIONS = {
     "verdict_reasons": (

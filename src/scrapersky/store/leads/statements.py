@@ -26,6 +26,7 @@ _FOUND_AT = "to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS found_at"
 
 _LEADS = f"""
 SELECT o.key AS list_key, o.subkey AS list_subkey,
+    o.business_id, o.place_id, o.domain_id, coalesce(mail.id, call.id) AS contact_id,
     business_name(o.name, d.facts, d.title, d.name) AS business,
     without_tracking(coalesce(d.final_url, o.website)) AS website,
     {", ".join(f"mail.{column}" for column in ADDRESS_COLUMNS)}, coalesce(o.phone, call.phone) AS phone,
@@ -48,7 +49,7 @@ LEFT JOIN LATERAL (
     SELECT array_agg(c.email ORDER BY {_BY_VERDICT}, c.confidence DESC, c.email) AS others
     FROM contact c WHERE {_OF_OWNER} AND c.email IS NOT NULL AND c.email <> mail.email) mails ON true
 LEFT JOIN LATERAL (
-    SELECT c.phone, c.source_url, {_FOUND_AT}
+    SELECT c.id, c.phone, c.source_url, {_FOUND_AT}
     FROM contact c WHERE {_OF_OWNER} AND c.phone IS NOT NULL
     ORDER BY {_OF_ANOTHER_BRANCH}, (c.name IS NOT NULL), c.confidence DESC, c.phone LIMIT 1) call ON true
 LEFT JOIN LATERAL (
@@ -77,7 +78,7 @@ _FOUND_SITES = """SELECT f.domain_id FROM search_domain f WHERE f.search_id = :s
 def _businesses(found: str) -> str:
     """Return the SELECT of owners that are businesses, with their place in the list of results."""
     return f"""
-    SELECT b.id AS business_id, l.domain_id, b.name, b.website, {BUSINESS_PHONE} AS phone,
+    SELECT b.id AS business_id, b.place_id, l.domain_id, b.name, b.website, {BUSINESS_PHONE} AS phone,
         b.address, b.city, b.country, b.categories, business_status_text(b.business_status) AS status, b.rating,
         p.provider, p.provider_id, b.profiles, b.domain_extraction_error,
         b.id AS key, coalesce(l.domain_id, b.id) AS subkey
@@ -89,8 +90,9 @@ def _businesses(found: str) -> str:
 def _sites(found: str) -> str:
     """Return the SELECT of owners that are web sites without a business, with their place in the list of results."""
     return f"""
-    SELECT NULL::uuid AS business_id, d.id AS domain_id, NULL AS name, d.start_url AS website, NULL AS phone,
-        NULL AS address, NULL AS city, d.country, NULL::text[] AS categories, NULL AS status, NULL::float8 AS rating,
+    SELECT NULL::uuid AS business_id, NULL::uuid AS place_id, d.id AS domain_id, NULL AS name,
+        d.start_url AS website, NULL AS phone, NULL AS address, NULL AS city, d.country,
+        NULL::text[] AS categories, NULL AS status, NULL::float8 AS rating,
         NULL AS provider, NULL AS provider_id, NULL::jsonb AS profiles, NULL AS domain_extraction_error,
         d.id AS key, d.id AS subkey
     FROM ({found}) f JOIN domain d ON d.id = f.domain_id"""  # noqa: S608 - own names
@@ -129,6 +131,7 @@ class _ContactSource:
     def _select(self) -> str:
         return f"""
 SELECT {self.key} AS list_key, c.id AS list_subkey,
+    c.id AS contact_id, c.business_id, c.domain_id, c.page_id,
     business_name(b.name, d.facts, d.title, d.name) AS business, d.name AS domain,
     {CONTACT_SELECT}, c.confidence, c.found_by, c.source_url AS source, {_FOUND_AT}, c.snippet
 FROM {self.tables}
