@@ -81,7 +81,7 @@ class NewInvitation(InvitationSummary):
     """A new invitation with its token."""
 
     token: str = Field(description="returned once; for POST /api/v3/invitations/accept")
-    link: str = Field(description="a path of this service that explains how to accept")
+    link: str = Field(description="the path of the page, for a browser, that accepts it")
 
 
 class InvitationDetail(BaseModel):
@@ -179,8 +179,8 @@ async def withdraw_invitation(
 
 
 def invitation_link(token: str) -> str:
-    """Return the path that explains how to accept an invitation; queries are not logged."""
-    return f"{PREFIX}/invitations/accept?token={token}"
+    """Return the path of the page that accepts an invitation; queries are not logged."""
+    return f"/invitation?token={token}"
 
 
 def _summary(user: User) -> UserSummary:
