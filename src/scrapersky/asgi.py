@@ -15,6 +15,7 @@ from scrapersky.api.http.middleware import RequestGuard
 from scrapersky.api.http.rate_limit import RefusedKeys
 from scrapersky.api.routes import ROUTE_DEPENDENCIES, all_routes
 from scrapersky.bootstrap import Application, open_application
+from scrapersky.core.database import WEB_CONNECTIONS
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.passwords import Passwords
 from scrapersky.core.settings import Environment, Settings, load
@@ -36,7 +37,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        application = await open_application(environment, providers, pipeline)
+        application = await open_application(environment, providers, pipeline, WEB_CONNECTIONS)
         try:
             app.state.application = served = await serve_application(application, run_engine)
             with closing(served.passwords):
@@ -73,7 +74,7 @@ async def serve_application(application: Application, runs_engine: bool) -> WebA
         passwords=Passwords(),
         signing_key=application.vault.signing_key,
         revision=str(revision),
-        downloads=Downloads(application.database, application.settings.database_pool_size),
+        downloads=Downloads(application.database),
     )
 
 

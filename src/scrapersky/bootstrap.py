@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from scrapersky.actions.jobs import RunJobs
-from scrapersky.core.database import Database, check_server
+from scrapersky.core.database import WORKER_CONNECTIONS, Database, check_server
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.migrations import check_schema
 from scrapersky.core.settings import Environment, Settings, load, refuse_unknown, setting_names
@@ -56,11 +56,14 @@ class Application:
 
 
 async def open_application(
-    environment: Environment, providers: Providers | None = None, pipeline: Pipeline | None = None
+    environment: Environment,
+    providers: Providers | None = None,
+    pipeline: Pipeline | None = None,
+    connections: int = WORKER_CONNECTIONS,
 ) -> Application:
     """Build the objects of a process. Raises BadSetting or Unavailable if the process cannot run."""
     settings, tunings = read_settings(environment, pipeline or build_pipeline({}))
-    database = Database.from_settings(settings)
+    database = Database.from_settings(settings, connections)
     vault = open_vault(settings)
     web = Web(settings, SharedHostLimits(database, settings))
     adapters = DestinationAdapters(web.client)
@@ -77,7 +80,7 @@ async def open_application(
     events, metrics = Events(), Metrics()
     for listener in (log_event, metrics.count_event, record_runs(database)):
         events.subscribe(listener)
-    maintenance = [*maintenance_tasks(pipeline, tunings, settings, database, providers), RunJobs(database)]
+    maintenance = [*maintenance_tasks(pipeline, tunings, settings, database, providers), RunJobs()]
     runtime = Runtime(pipeline, tunings, database, events, settings, maintenance)
     return Application(
         settings, database, web, providers, pipeline, tunings, events, metrics, runtime, system_user_id, vault, adapters

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import UniqueConstraint, text
 from sqlalchemy.exc import DBAPIError
 
-from scrapersky.core.database import Database, TenantSession
+from scrapersky.core.database import Database
 from scrapersky.models import Base
 from tests.conftest import make_settings
 from tests.factories.every_table import fill
@@ -67,14 +67,14 @@ async def add_tenants(admin, count: int) -> list:
 @pytest.mark.parametrize("poll_only", ["false", "true"], ids=["direct", "behind a pooler"])
 async def test_many_tasks_of_several_tenants_on_two_connections_never_leak(database_url, admin, poll_only):
     """Query, commit, query again in one session; between them faults, cancellations, the engine, and nobody."""
-    settings = make_settings(database_url, SCRAPERSKY_DATABASE_POOL_SIZE="2", SCHEDULER_POLL_ONLY=poll_only)
+    settings = make_settings(database_url, SCRAPERSKY_DATABASE_POOL_SIZE="3", SCHEDULER_POLL_ONLY=poll_only)
     database = Database(database_url, settings)
     tenants = await add_tenants(admin, 7)
     seen: set[tuple[int, int]] = set()
 
     async def look(number: int) -> None:
         for turn in range(12):
-            async with TenantSession(database.app, tenants[number]) as session:
+            async with database.tenant_session(tenants[number]) as session:
                 seen.add((number, await places(session)))
                 await session.commit()
                 seen.add((number, await places(session)))

@@ -5,11 +5,13 @@ import asyncio
 import asyncpg
 import pytest
 
+from scrapersky.actions.jobs import RunJobs
+from scrapersky.core import clock
 from scrapersky.core.database import Database
 from scrapersky.core.settings import Environment
 from scrapersky.engine.admission import request_run
 from scrapersky.engine.events import CycleEnded, Events
-from scrapersky.engine.maintenance import Periodic, run_periodic, standard_maintenance
+from scrapersky.engine.maintenance import Periodic, PruneWorkers, run_periodic, standard_maintenance
 from scrapersky.engine.runtime import Runtime
 from scrapersky.engine.tuning import tune
 from scrapersky.observe.run_history import record_runs
@@ -92,6 +94,7 @@ async def test_one_job_per_workflow_and_task_and_never_the_old_one(build):
         "process_weighing_queue",
         "process_shipping_queue",
         "maintain_prune_runs",
+        "maintain_prune_workers",
         "maintain_stuck_alarm",
         "maintain_statistics",
     }
@@ -260,12 +263,41 @@ async def test_behind_a_pooler_a_task_that_fails_is_noted_too(database_url, admi
     await database.close()
 
 
-async def test_what_is_due_is_done_at_the_start_also_by_a_process_that_lives_for_a_moment(build, admin):
+async def test_the_first_runs_of_tasks_are_spread_over_the_first_minute(build, admin, monkeypatch):
+    class Hourly(Tick):
+        interval_minutes = 60
+
+        def __init__(self, number: int) -> None:
+            super().__init__()
+            self.name = f"hourly_{number}"  # type: ignore[misc]  # one class for all tasks
+
+    runtime = build()
+    runtime.maintenance = [Hourly(number) for number in range(30)]
+    started = clock.now()
+    runtime.start()
+    due = [job.next_run_time for job in runtime.scheduler.get_jobs() if job.id.startswith("maintain_")]
+    after = [(moment - started).total_seconds() for moment in due]
+    assert len(after) == 30
+    assert {int(seconds // 20) for seconds in after} == {0, 1, 2}, after
+    assert all(0 <= seconds <= 61 for seconds in after)
+
+
+async def test_a_frequent_task_runs_within_its_interval(build, admin):
     line = example_pipeline()
     runtime = build(line)
-    runtime.maintenance = standard_maintenance(line, runtime.tunings, runtime.settings)
+    runtime.maintenance = [RunJobs()]
     runtime.start()
-    await until(admin, "count(*) = 3 FROM maintenance WHERE result IS NOT NULL")
+    await until(admin, "count(*) = 1 FROM maintenance WHERE result IS NOT NULL")
+
+
+async def test_rows_of_workers_that_are_gone_are_removed(database, admin):
+    await admin.execute(
+        "INSERT INTO worker (id, host, pid, version, seen_at) SELECT gen_random_uuid(), 'h', n, '1', "
+        "now() - n * interval '1 minute' FROM generate_series(1, 27) n"
+    )
+    assert await run_periodic(PruneWorkers(), database)
+    assert await admin.fetchval("SELECT count(*) FROM worker") in (4, 5)
+    assert await admin.fetchval("SELECT result FROM maintenance") in ("22 workers removed", "23 workers removed")
 
 
 async def test_old_runs_are_pruned(database, admin, settings):
@@ -291,7 +323,7 @@ async def test_stuck_rows_and_old_queues_raise_the_alarm(database, admin, tenant
         tenant,
     )
     line = example_pipeline()
-    alarm = standard_maintenance(line, {w.name: w.tuning for w in line}, settings)[1]
+    alarm = standard_maintenance(line, {w.name: w.tuning for w in line}, settings)[2]
     with capture_logs() as logs:
         await run_periodic(alarm, database)
     assert {(entry["event"], entry["workflow"]) for entry in logs} == {

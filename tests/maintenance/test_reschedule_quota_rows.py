@@ -21,7 +21,7 @@ async def begun(admin, tenant):
 
 async def test_the_remaining_rows_are_rescheduled_in_chunks(database, admin, tenant, begun, monkeypatch):
     monkeypatch.setattr(reschedule_quota_rows, "CHUNK_ROWS", 20)
-    assert await run_periodic(RescheduleQuotaRows(database), database)
+    assert await run_periodic(RescheduleQuotaRows(), database)
     assert await days(admin, tenant) == {0: 10_000, 1: 10_000, 2: 50}
     assert await booked(admin, tenant) == [10_000, 10_000, 50]
     assert await admin.fetchval("SELECT count(*) FROM quota_reschedule") == 0
@@ -30,9 +30,9 @@ async def test_the_remaining_rows_are_rescheduled_in_chunks(database, admin, ten
 async def test_rows_queued_meanwhile_have_their_day_and_another_change_starts_again(database, admin, tenant, begun):
     await add_pages(admin, tenant, 10, start=MANY)
     assert await booked(admin, tenant) == [10_000, 10_000, 10]
-    await run_periodic(RescheduleQuotaRows(database), database)
+    await run_periodic(RescheduleQuotaRows(), database)
     assert await booked(admin, tenant) == [10_000, 10_000, 60]
     await allow(admin, tenant, pages_per_day=None)
     await admin.execute("UPDATE maintenance SET ran_at = NULL")
-    await run_periodic(RescheduleQuotaRows(database), database)
+    await run_periodic(RescheduleQuotaRows(), database)
     assert await days(admin, tenant) == {0: MANY + 10}

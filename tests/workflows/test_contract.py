@@ -85,7 +85,7 @@ async def test_no_connection_is_checked_out_during_work(bench, case):
 
     async def script(_row_id):
         await asyncio.sleep(0.02)
-        out.append(bench.database.engine.pool.checkedout() + bench.database.app.pool.checkedout())
+        out.append(bench.database.engine.pool.checkedout())
         return case.found()
 
     await run_job_loop(bench.processor(script))

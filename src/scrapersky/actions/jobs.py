@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-import asyncpg
 from sqlalchemy import func, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -13,7 +12,7 @@ from scrapersky.actions.curation import CurationCounts, curate
 from scrapersky.core.database import Database
 from scrapersky.core.errors import Conflict
 from scrapersky.core.vocabularies import Curation, Status
-from scrapersky.engine.maintenance import Periodic
+from scrapersky.engine.maintenance import MaintenanceTask
 from scrapersky.models import Domain, Job, Page, SitemapFile
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
@@ -172,22 +171,20 @@ async def scan_result(session: AsyncSession, domain_id: UUID) -> Mapping[str, An
     return {**row._mapping, "domain_id": str(row.domain_id)} if row else {}
 
 
-class RunJobs(Periodic):
+class RunJobs(MaintenanceTask):
     """Continues every open curation and delivery, also those that another process started."""
 
     name = "run_jobs"
     interval_minutes = 0.05
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def run(self, connection: asyncpg.Connection) -> str:
+    async def run_on(self, database: Database) -> str:
         """Process a chunk of each open job in turn, for a few seconds. If the process dies, one chunk is done again."""
-        rows = await connection.fetch(_OPEN, [CURATION, DELIVERY])
+        async with database.engine_connection() as connection:
+            rows = await connection.fetch(_OPEN, [CURATION, DELIVERY])
         left, until = [(row["id"], row["tenant_id"]) for row in rows], time.monotonic() + MAX_RUN_SECONDS
         while left and time.monotonic() < until:
             job_id, tenant_id = left.pop(0)
-            async with self._database.session(tenant_id) as session:
+            async with database.session(tenant_id) as session:
                 is_over = await advance(session, job_id)
             if not is_over:
                 left.append((job_id, tenant_id))

@@ -34,12 +34,12 @@ Rows = AsyncGenerator[Mapping[str, Any]]
 class Downloads:
     """Database sessions of streamed files.
 
-    A slow download keeps its connection: downloads get at most half of the pool, and one tenant at most half of that.
+    A slow download keeps its connection: downloads get at most half of the sessions, and one tenant half of that.
     """
 
-    def __init__(self, database: Database, pool_size: int) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self.max_running = max(1, pool_size // 2)
+        self.max_running = max(1, database.max_sessions // 2)
         self.max_per_tenant = max(1, (self.max_running + 1) // 2)
         self._running = Counter[UUID]()
 

@@ -1,4 +1,4 @@
-"""Database connections: one pool for requests (one tenant at a time) and one for the engine (all queues)."""
+"""Database connections: one pool per process, for requests (one tenant at a time) and for the engine (all queues)."""
 
 import asyncio
 import os
@@ -12,13 +12,14 @@ from uuid import UUID
 
 import asyncpg
 import structlog
-from sqlalchemy import event, text
+from sqlalchemy import TextClause, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, InvalidatePoolError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.orm import Session, SessionTransaction
 
+from scrapersky.core.connection_pool import ShrinkingPool
 from scrapersky.core.embedded_postgres import start_embedded
 from scrapersky.core.errors import BadSetting, ConnectionLost, Unavailable
 from scrapersky.core.settings import Settings
@@ -40,7 +41,11 @@ ENGINE_SETTINGS = {
     "idle_in_transaction_session_timeout": "10s",
     "lock_timeout": "5s",
 }
-APP_SETTINGS = {"jit": "off", "idle_in_transaction_session_timeout": "60s", "lock_timeout": "5s"}
+# Set at the start of each transaction of a tenant, together with its role.
+APP_SETTINGS = {"plan_cache_mode": "auto", "idle_in_transaction_session_timeout": "60s"}
+
+# The connections of a process, the one of LISTEN included, unless the settings say otherwise.
+WORKER_CONNECTIONS, WEB_CONNECTIONS = 8, 12
 
 # Behind a transaction pooler the next statement may reach another connection: use no named prepared statements.
 POOLER_ARGUMENTS: dict[str, Any] = {
@@ -111,21 +116,30 @@ def _is_of_driver(error: BaseException) -> bool:
 
 
 class Database:
-    """The database of a process. `session` is one tenant's view of it; `engine` sees every queue and no more."""
+    """The database of a process. `session` is one tenant's view of it; `engine` sees every queue and no more.
 
-    def __init__(self, url: str, settings: Settings) -> None:
+    No task may hold two connections: a pool whose connections all wait for another one is stuck.
+    """
+
+    def __init__(self, url: str, settings: Settings, connections: int = WORKER_CONNECTIONS) -> None:
+        """Take the number of connections that the process may open unless the settings give one."""
         self.url = _driver_url(url)
         self._settings = settings
+        self.max_connections = settings.database_pool_size or connections
+        pool_size = self.max_connections - (0 if settings.poll_only else 1)  # LISTEN has a connection of its own
+        # Requests leave a third to the engine: slow statements of people must not stop heartbeats.
+        self.max_sessions = pool_size - max(1, pool_size // 3)
+        self._sessions = asyncio.Semaphore(self.max_sessions)
         # The server's timeout comes first: a slow statement then fails its row and is not taken for a lost connection.
         patience = {"statement_timeout": f"{settings.database_statement_timeout_seconds:.3f}s"}
         people = {**APP_SETTINGS, "statement_timeout": f"{self.request_seconds:.3f}s"}
         self._as_engine = _local_settings(ENGINE_ROLE, {**ENGINE_SETTINGS, **patience})
-        self._as_app = _local_settings(APP_ROLE, people) if settings.poll_only else None
-        self.app = self._pool(APP_ROLE, people)
-        self.engine = self._pool(ENGINE_ROLE, {**ENGINE_SETTINGS, **patience})
+        as_app = _local_settings(APP_ROLE, {**(ENGINE_SETTINGS if settings.poll_only else {}), **people})
+        self._as_tenant = text(f"{as_app}, set_config('app.tenant_id', :tenant, true)")
+        self.engine = self._pool(pool_size, {**ENGINE_SETTINGS, **patience})
 
     @classmethod
-    def from_settings(cls, settings: Settings) -> "Database":
+    def from_settings(cls, settings: Settings, connections: int = WORKER_CONNECTIONS) -> "Database":
         """Build the database of the settings: a server by URL, or the embedded one."""
         url = settings.database_url
         if url is None and settings.environment == "production":
@@ -133,7 +147,7 @@ class Database:
                 "DATABASE_URL is not set, and the embedded PostgreSQL is for development. "
                 "It looks like postgresql://user:password@host:5432/name."
             )
-        return cls(url.get_secret_value() if url else start_embedded(settings.data_dir), settings)
+        return cls(url.get_secret_value() if url else start_embedded(settings.data_dir), settings, connections)
 
     @property
     def request_seconds(self) -> float:
@@ -155,7 +169,12 @@ class Database:
         """The arguments of a connection. The driver parses the URL itself, because it knows sslmode and the like."""
         return {"dsn": self.dsn, **(POOLER_ARGUMENTS if self._settings.poll_only else {})}
 
-    def _pool(self, role: str, parameters: dict[str, str]) -> AsyncEngine:
+    @property
+    def application_name(self) -> str:
+        """The name of this process in pg_stat_activity, with the number of connections that it may open."""
+        return f"scrapersky {os.getpid()} max {self.max_connections}"
+
+    def _pool(self, size: int, parameters: dict[str, str]) -> AsyncEngine:
         arguments: dict[str, Any] = {
             "command_timeout": self._settings.database_statement_timeout_seconds + RESPONSE_SECONDS,
             "timeout": 5,
@@ -164,13 +183,14 @@ class Database:
         if not self._settings.poll_only:
             arguments["server_settings"] = {
                 **parameters,
-                "role": role,
-                "application_name": f"scrapersky {os.getpid()}",
+                "role": ENGINE_ROLE,
+                "application_name": self.application_name,
             }
         engine = create_async_engine(
             DRIVER_URL,
             connect_args=arguments,
-            pool_size=self._settings.database_pool_size,
+            poolclass=ShrinkingPool,
+            pool_size=size,
             max_overflow=0,
             pool_timeout=self._settings.database_statement_timeout_seconds,
             pool_pre_ping=False,
@@ -185,8 +205,26 @@ class Database:
     async def session(self, tenant_id: UUID | None) -> AsyncIterator[AsyncSession]:
         """Open one transaction as one tenant (without one it sees no rows); commit unless an exception is raised."""
         with lost_connections():
-            async with TenantSession(self.app, tenant_id, self._as_app) as session, session.begin():
+            async with self._turn(), self.tenant_session(tenant_id) as session, session.begin():
                 yield session
+
+    def tenant_session(self, tenant_id: UUID | None) -> "TenantSession":
+        """Build a session of one tenant whose transactions the caller begins and ends."""
+        return TenantSession(self.engine, tenant_id, self._as_tenant)
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        """Wait until fewer than `max_sessions` sessions of tenants are open."""
+        seconds = self._settings.database_statement_timeout_seconds
+        try:
+            async with asyncio.timeout(seconds):
+                await self._sessions.acquire()
+        except TimeoutError as error:
+            raise PoolTimeout(f"No connection was free for {seconds:g} seconds.") from error
+        try:
+            yield
+        finally:
+            self._sessions.release()
 
     @asynccontextmanager
     async def engine_session(self) -> AsyncIterator[AsyncSession]:
@@ -230,20 +268,19 @@ class Database:
 
     async def close(self) -> None:
         """Close every connection."""
-        await self.app.dispose()
         await self.engine.dispose()
 
 
 class TenantSession(AsyncSession):
     """A session that sets its tenant at the start of every transaction, so that a pooled connection never leaks it."""
 
-    def __init__(self, bind: AsyncEngine, tenant_id: UUID | None, settings_sql: str | None = None) -> None:
-        """Take the SQL of the settings that a connection behind a pooler lacks."""
+    def __init__(self, bind: AsyncEngine, tenant_id: UUID | None, begin: TextClause) -> None:
+        """Take the statement that sets role, limits and tenant of a transaction."""
         super().__init__(
             bind,
             expire_on_commit=False,
             sync_session_class=_SyncTenantSession,
-            info={"tenant_id": tenant_id, "settings_sql": settings_sql},
+            info={"begin": begin, "tenant": {"tenant": str(tenant_id or "")}},
         )
 
 
@@ -253,12 +290,7 @@ class _SyncTenantSession(Session):
 
 @event.listens_for(_SyncTenantSession, "after_begin")
 def _set_tenant(session: Session, _transaction: SessionTransaction, connection: Any) -> None:
-    if session.info["settings_sql"]:
-        connection.execute(text(session.info["settings_sql"]))
-    connection.execute(
-        text("SELECT set_config('role', :role, true), set_config('app.tenant_id', :tenant, true)"),
-        {"role": APP_ROLE, "tenant": str(session.info["tenant_id"] or "")},
-    )
+    connection.execute(session.info["begin"], session.info["tenant"])
 
 
 ACT_AS_TENANT = f"SELECT set_config('role', '{APP_ROLE}', true), set_config('app.tenant_id', $1, true)"
@@ -278,7 +310,7 @@ def _drop_standby(context: Any) -> None:
 
 
 def _local_settings(role: str, parameters: dict[str, str]) -> str:
-    """Build one statement that sets everything, because a transaction pooler keeps no session state."""
+    """Build one statement that sets everything for one transaction."""
     values = {**parameters, "role": role}
     return "SELECT " + ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values.items())
 

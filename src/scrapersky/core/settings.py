@@ -130,12 +130,12 @@ class Settings(BaseSettings):
     database_url: SecretStr | None = Field(
         None, alias="DATABASE_URL", description="URL of a PostgreSQL 14 to 18; empty means the embedded one"
     )
-    database_pool_size: int = Field(
-        10,
+    database_pool_size: int | None = Field(
+        None,
         alias="SCRAPERSKY_DATABASE_POOL_SIZE",
-        ge=2,
+        ge=3,
         le=200,
-        description="maximum size of each connection pool of a process",
+        description="maximum number of connections of a process, LISTEN included; empty means 8, for `serve` 12",
     )
     database_statement_timeout_seconds: float = Field(
         30, alias="SCRAPERSKY_DATABASE_STATEMENT_TIMEOUT_SECONDS", gt=0, description="timeout of one SQL statement"

@@ -16,7 +16,7 @@ from scrapersky.engine.tuning import Tuning
 log = structlog.get_logger(__name__)
 
 
-class Periodic(ABC):
+class MaintenanceTask(ABC):
     """A task that one host runs once per interval; its return value is stored as the result of its last run."""
 
     name: ClassVar[str]
@@ -33,11 +33,24 @@ class Periodic(ABC):
         return f"Maintenance - {self.name.replace('_', ' ').title()}"
 
     @abstractmethod
+    async def run_on(self, database: Database) -> str:
+        """Do the task and return a short summary."""
+
+
+class Periodic(MaintenanceTask):
+    """A task of a few statements on one connection."""
+
+    async def run_on(self, database: Database) -> str:
+        """Run the task on one connection."""
+        async with database.engine_connection() as connection:
+            return await self.run(connection)
+
+    @abstractmethod
     async def run(self, connection: asyncpg.Connection) -> str:
         """Do the task and return a short summary."""
 
 
-async def run_periodic(task: Periodic, database: Database) -> bool:
+async def run_periodic(task: MaintenanceTask, database: Database) -> bool:
     """Run the task unless a host ran it within its interval. Return whether it ran."""
     async with database.engine_connection() as connection:
         if not await connection.fetchval(_TAKE, task.name, task.interval_minutes * 60):
@@ -45,8 +58,7 @@ async def run_periodic(task: Periodic, database: Database) -> bool:
     started = time.monotonic()
     # Behind a transaction pooler a connection is one transaction: the record of this run must survive a failing task.
     try:
-        async with database.engine_connection() as connection:
-            result = await task.run(connection)
+        result = await task.run_on(database)
     except Exception as error:
         async with database.engine_connection() as connection:
             await connection.execute(_FAILED, task.name, f"{type(error).__name__}: {error}"[:1024])
@@ -62,7 +74,7 @@ async def retention_days(connection: asyncpg.Connection, name: str) -> int:
 
 
 class PruneRuns(Periodic):
-    """Deletes run history after the retention of the database, and workers not seen for a day."""
+    """Deletes run history after the retention of the database."""
 
     name = "prune_runs"
     interval_minutes = 60
@@ -72,8 +84,19 @@ class PruneRuns(Periodic):
         pruned, days = 0, await retention_days(connection, "runs")
         while count := int((await connection.execute(_PRUNE_RUNS, days)).split()[-1]):
             pruned += count
-        await connection.execute("DELETE FROM worker WHERE seen_at < now() - interval '1 day'")
         return f"{pruned} runs older than {days} days removed"
+
+
+class PruneWorkers(Periodic):
+    """Deletes the rows of worker processes that were killed. A frozen one that continues inserts its row again."""
+
+    name = "prune_workers"
+    interval_minutes = 1
+
+    async def run(self, connection: asyncpg.Connection) -> str:
+        """Delete workers without a heartbeat for five minutes."""
+        deleted = await connection.execute("DELETE FROM worker WHERE seen_at < now() - interval '5 minutes'")
+        return f"{deleted.split()[-1]} workers removed"
 
 
 class StuckAlarm(Periodic):
@@ -120,7 +143,7 @@ class Statistics(Periodic):
 
 def standard_maintenance(pipeline: Pipeline, tunings: dict[str, Tuning], settings: Settings) -> Sequence[Periodic]:
     """Return the engine's own periodic tasks."""
-    return [PruneRuns(), StuckAlarm(pipeline, tunings), Statistics(pipeline)]
+    return [PruneRuns(), PruneWorkers(), StuckAlarm(pipeline, tunings), Statistics(pipeline)]
 
 
 # Ten percent early counts as on time: hosts start at different moments.

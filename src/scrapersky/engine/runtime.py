@@ -17,7 +17,7 @@ from scrapersky.core.settings import Settings
 from scrapersky.core.uuid7 import new_id
 from scrapersky.engine.events import DatabaseUnavailable, Events
 from scrapersky.engine.listener import listen_for_wakeups
-from scrapersky.engine.maintenance import Periodic
+from scrapersky.engine.maintenance import MaintenanceTask
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.processor import QueueProcessor
 from scrapersky.engine.scheduler import (
@@ -48,7 +48,7 @@ class Runtime:
         database: Database,
         events: Events,
         settings: Settings,
-        maintenance: Sequence[Periodic] = (),
+        maintenance: Sequence[MaintenanceTask] = (),
     ) -> None:
         self.pipeline = pipeline
         self.tunings = tunings

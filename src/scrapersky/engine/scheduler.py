@@ -1,8 +1,9 @@
 """The shared AsyncIOScheduler of a process, with one job per workflow and per periodic task."""
 
 import asyncio
+import random
 from collections.abc import Callable, Sequence
-from datetime import UTC
+from datetime import UTC, timedelta
 from typing import Any
 
 import structlog
@@ -22,11 +23,12 @@ from scrapersky.core.database import Database
 from scrapersky.core.settings import Settings
 from scrapersky.engine.events import Events, SchedulerJobEvent
 from scrapersky.engine.loop import run_job_loop
-from scrapersky.engine.maintenance import Periodic, run_periodic
+from scrapersky.engine.maintenance import MaintenanceTask, run_periodic
 from scrapersky.engine.processor import QueueProcessor
 
 log = structlog.get_logger(__name__)
 
+FIRST_RUNS_SECONDS = 60.0
 JOB_EVENTS = {
     EVENT_JOB_EXECUTED: "executed",
     EVENT_JOB_ERROR: "error",
@@ -58,13 +60,17 @@ def register_workflow(scheduler: AsyncIOScheduler, processor: QueueProcessor, se
     )
 
 
-def register_periodic(scheduler: AsyncIOScheduler, task: Periodic, database: Database, settings: Settings) -> None:
-    """Add the job of one periodic task. It runs at once if it is due: a process may end before its first interval."""
+def register_periodic(scheduler: AsyncIOScheduler, task: MaintenanceTask, database: Database, settings: Settings) -> None:
+    """Add the job of one periodic task. Its first run is at a random moment of the first minute.
+
+    All tasks at once would fill the connection pool, and a process may end before the first interval of a task.
+    """
+    first_seconds = random.uniform(0, min(FIRST_RUNS_SECONDS, task.interval_minutes * 60))  # noqa: S311 # nosec B311
     scheduler.add_job(
         _run_until_stopped,
         trigger=IntervalTrigger(minutes=task.interval_minutes, timezone=UTC),
         args=[task, database],
-        next_run_time=clock.now(),
+        next_run_time=clock.now() + timedelta(seconds=first_seconds),
         id=task.job_id,
         name=task.job_name,
         replace_existing=True,
@@ -74,7 +80,7 @@ def register_periodic(scheduler: AsyncIOScheduler, task: Periodic, database: Dat
     )
 
 
-async def _run_until_stopped(task: Periodic, database: Database) -> None:
+async def _run_until_stopped(task: MaintenanceTask, database: Database) -> None:
     """Run a task; cancellation is not a failure, because a host will run it again."""
     try:
         await run_periodic(task, database)

@@ -9,7 +9,7 @@ import structlog
 
 from scrapersky.core.database import ACT_AS_TENANT, Database
 from scrapersky.core.errors import Permanent, Retryable
-from scrapersky.engine.maintenance import Periodic
+from scrapersky.engine.maintenance import MaintenanceTask
 from scrapersky.providers.base import PlaceNotFound, RenewsIds
 
 log = structlog.get_logger(__name__)
@@ -32,7 +32,7 @@ UPDATE place SET deep_scan_status = 'Error', deep_scan_error = $2, fetched_at = 
 WHERE id = $1 AND deep_scan_status NOT IN ('Queued', 'Processing')"""
 
 
-class RefreshPlaceIds(Periodic):
+class RefreshPlaceIds(MaintenanceTask):
     """Refreshes ids older than twelve months; a place without an id is marked, with the reason and the cure."""
 
     name = "refresh_place_ids"
@@ -42,10 +42,11 @@ class RefreshPlaceIds(Periodic):
         self._database = database
         self._providers = id_providers
 
-    async def run(self, connection: asyncpg.Connection) -> str:
+    async def run_on(self, database: Database) -> str:
         """Refresh the oldest ids of every tenant; after an error of a provider the rest follows in an hour."""
         fresh = stale = 0
-        tenants = [row["id"] for row in await connection.fetch("SELECT id FROM tenant ORDER BY id")]
+        async with database.engine_connection() as connection:
+            tenants = [row["id"] for row in await connection.fetch("SELECT id FROM tenant ORDER BY id")]
         for provider in self._providers:
             try:
                 for tenant_id in tenants:

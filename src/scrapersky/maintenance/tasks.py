@@ -2,7 +2,7 @@
 
 from scrapersky.core.database import Database
 from scrapersky.core.settings import Settings
-from scrapersky.engine.maintenance import Periodic, standard_maintenance
+from scrapersky.engine.maintenance import MaintenanceTask, standard_maintenance
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.tuning import Tuning
 from scrapersky.maintenance.expire_contacts import ExpireContacts
@@ -23,7 +23,7 @@ from scrapersky.providers.registry import renewing_ids
 
 def maintenance_tasks(
     pipeline: Pipeline, tunings: dict[str, Tuning], settings: Settings, database: Database, providers: Providers
-) -> list[Periodic]:
+) -> list[MaintenanceTask]:
     """Build all periodic tasks, but for the one that runs jobs (actions/jobs)."""
     return [
         *standard_maintenance(pipeline, tunings, settings),
@@ -35,6 +35,6 @@ def maintenance_tasks(
         PruneJobs(),
         ExpireProviderData(),
         ExpireContacts(),
-        RescheduleQuotaRows(database),
+        RescheduleQuotaRows(),
         RefreshPlaceIds(database, renewing_ids(providers)),
     ]

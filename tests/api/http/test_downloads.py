@@ -48,10 +48,10 @@ async def test_stalled_downloads_do_not_block_others_and_are_disconnected(
     database_url, key_for, tenant, other_tenant, many_sites, monkeypatch
 ):
     monkeypatch.setattr(middleware, "STALL_SECONDS", 2)
-    app, key = app_over(database_url, SCRAPERSKY_DATABASE_POOL_SIZE="4"), await key_for("viewer")
+    app, key = app_over(database_url, SCRAPERSKY_DATABASE_POOL_SIZE="7"), await key_for("viewer")
     bearer = {"Authorization": f"Bearer {key}"}
     async with listening(app) as port, AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=bearer) as client:
-        downloads, pool = app.state.application.downloads, app.state.application.database.app.pool
+        downloads, pool = app.state.application.downloads, app.state.application.database.engine.pool
         assert (downloads.max_running, downloads.max_per_tenant) == (2, 1)
         deaf, head = await ask_and_read_nothing(port, key)
         assert head == b"HTTP/1.1 200"

@@ -228,8 +228,7 @@ async def test_curation_of_many_rows_is_a_job_that_continues_after_a_restart(cli
     await admin.execute(
         "INSERT INTO place (tenant_id, provider, provider_id, name) VALUES ($1, 'fake', 'late', 'late')", tenant
     )
-    async with database.engine_connection() as connection:  # another process
-        assert await jobs.RunJobs(database).run(connection) == "1 open jobs, 0 of them unfinished"
+    assert await jobs.RunJobs().run_on(database) == "1 open jobs, 0 of them unfinished"
     job = (await client.get(big_job)).json()
     assert (job["state"], job["progress"]) == ("completed", 1)
     assert job["result"] == {"updated": 25, "queued": 25, "withdrawn": 0, "found": 25}
@@ -244,8 +243,7 @@ async def test_a_cancelled_job_changes_no_further_rows(client, admin, tenant, da
     async with database.session(tenant) as session:
         await jobs.advance(session, UUID(big_job.rpartition("/")[2]))
     assert (await client.post(f"{big_job}/cancel")).json()["state"] == "cancelled"
-    async with database.engine_connection() as connection:
-        assert await jobs.RunJobs(database).run(connection) == "0 open jobs, 0 of them unfinished"
+    assert await jobs.RunJobs().run_on(database) == "0 open jobs, 0 of them unfinished"
     selected = await admin.fetchval("SELECT count(*) FROM place WHERE curation_status = $1", Curation.SELECTED.value)
     assert selected == 10
 

@@ -30,7 +30,7 @@ async def test_every_job_is_listed_with_its_next_run(database_url):
     assert all(job["next_run_time"] for job in jobs.values())
     assert status["failed_registrations"] == {}
     assert len(status["workers"]) == 1
-    assert status["pools"]["engine"]["size"] == 10
+    assert status["pools"]["database"]["size"] == 11
     assert status["timestamp"]
 
 

@@ -106,7 +106,7 @@ async def test_a_slow_statement_is_cancelled(database_url, admin, tenant):
 
 async def test_a_request_that_waits_for_locks_ends_in_time(database_url, admin, tenant):
     """No statement is slow for itself: the whole is, and the connection it had is free again."""
-    app = app_over(database_url, SCRAPERSKY_RESPONSE_TIMEOUT_SECONDS="0.2", SCRAPERSKY_DATABASE_POOL_SIZE="2")
+    app = app_over(database_url, SCRAPERSKY_RESPONSE_TIMEOUT_SECONDS="0.2", SCRAPERSKY_DATABASE_POOL_SIZE="3")
     async with served(app) as client:
         row = (await add_line(admin, tenant))["contacts"]
         for _ in range(3):

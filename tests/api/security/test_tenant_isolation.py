@@ -190,7 +190,6 @@ async def test_a_job_changes_rows_of_its_tenant_only(admin, database, tenant, ot
         "cursor": None,
     }
     await add(admin, "job", other_tenant, kind="curation", parameters=json.dumps(asked))
-    async with database.engine_connection() as connection:
-        await jobs.RunJobs(database).run(connection)
+    await jobs.RunJobs().run_on(database)
     selected = await admin.fetch("SELECT tenant_id, count(*) FROM place WHERE curation_status = 'Selected' GROUP BY 1")
     assert [tuple(row) for row in selected] == [(other_tenant, 5)]

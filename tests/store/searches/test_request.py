@@ -37,7 +37,7 @@ async def test_new_domains_are_queued_and_completed_ones_stay_completed(database
 
 async def test_ten_thousand_domains_are_added_by_a_few_statements(database, admin, tenant):
     statements = []
-    engine = database.app.sync_engine
+    engine = database.engine.sync_engine
     event.listen(engine, "before_cursor_execute", lambda *said: statements.append(said[2]))
     await start(database, tenant, [site(f"site-{n}.fi") for n in range(10_000)])
     assert await admin.fetchval("SELECT count(*) FROM domain WHERE domain_metadata_status = 'Queued'") == 10_000

@@ -73,7 +73,7 @@ async def scheduler_status(application: CurrentApplication) -> SchedulerStatus:
         total_jobs=len(jobs),
         failed_registrations=application.runtime.failed_registrations,
         workers=[SeenWorker.model_validate(worker) for worker in workers],
-        pools={"requests": _pool(application.database.app.pool), "engine": _pool(application.database.engine.pool)},
+        pools={"database": _pool(application.database.engine.pool)},
         timestamp=clock.now(),
     )
 
