@@ -9,7 +9,9 @@ from scrapersky.core import connection_pool
 from scrapersky.core.database import WEB_CONNECTIONS, WORKER_CONNECTIONS, Database
 from tests.conftest import make_settings
 
-OPEN = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'scrapersky %' AND datname = current_database()"
+OPEN = (
+    "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'scrapersky %' AND datname = current_database()"
+)
 
 
 @pytest.fixture

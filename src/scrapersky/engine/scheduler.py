@@ -60,12 +60,14 @@ def register_workflow(scheduler: AsyncIOScheduler, processor: QueueProcessor, se
     )
 
 
-def register_periodic(scheduler: AsyncIOScheduler, task: MaintenanceTask, database: Database, settings: Settings) -> None:
+def register_periodic(
+    scheduler: AsyncIOScheduler, task: MaintenanceTask, database: Database, settings: Settings
+) -> None:
     """Add the job of one periodic task. Its first run is at a random moment of the first minute.
 
     All tasks at once would fill the connection pool, and a process may end before the first interval of a task.
     """
-    first_seconds = random.uniform(0, min(FIRST_RUNS_SECONDS, task.interval_minutes * 60))  # noqa: S311 # nosec B311
+    first_seconds = random.uniform(0, min(FIRST_RUNS_SECONDS, task.interval_minutes * 60))  # nosec B311 # not for secrets
     scheduler.add_job(
         _run_until_stopped,
         trigger=IntervalTrigger(minutes=task.interval_minutes, timezone=UTC),
