@@ -7,6 +7,7 @@ from scrapersky.actions.jobs import RunJobs
 from scrapersky.core.database import WORKER_CONNECTIONS, Database, check_server
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.migrations import check_schema
+from scrapersky.core.open_files import raise_open_file_limit
 from scrapersky.core.settings import Environment, Settings, load, refuse_unknown, setting_names
 from scrapersky.core.vault import Vault, open_vault
 from scrapersky.crawl.web import Web
@@ -63,6 +64,7 @@ async def open_application(
 ) -> Application:
     """Build the objects of a process. Raises BadSetting or Unavailable if the process cannot run."""
     settings, tunings = read_settings(environment, pipeline or build_pipeline({}))
+    raise_open_file_limit()
     database = Database.from_settings(settings, connections)
     vault = open_vault(settings)
     web = Web(settings, SharedHostLimits(database, settings))

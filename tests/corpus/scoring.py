@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from scrapersky.crawl.charset import decode
 from scrapersky.extract.contacts import read_contacts
+from scrapersky.extract.document.charset import decode
 from scrapersky.extract.results import Contacts
 
 FIELDS = ("emails", "phones", "socials", "people")

@@ -34,6 +34,11 @@ def spin_then_crash(html: bytes, parser: str = "turbohtml") -> None:
     spin()
 
 
+def mark_and_stall(mark: Path, html: object) -> None:
+    mark.touch()
+    stall()
+
+
 def stall(html: bytes = b"") -> None:
     time.sleep(600)
 

@@ -2,9 +2,12 @@
 
 import asyncio
 import gc
+import os
+import resource
 import ssl
 import threading
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 
@@ -14,7 +17,7 @@ import trustme
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrapersky.crawl.errors import FetchError, PageNotFound, PermanentFetchError, RetryLater
+from scrapersky.crawl.errors import FetchError, PageNotFound, PermanentFetchError, RetryLater, TooSoon
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.http.limits import FetchLimits
 from scrapersky.crawl.network.dns_resolver import DnsResolver
@@ -201,6 +204,42 @@ async def test_connections_are_reused(web: OddWeb, client: Client) -> None:
     for _ in range(5):
         await fetched(client, "/fine")
     assert web.connections == 1
+
+
+async def test_idle_connections_count_towards_the_limit(web: OddWeb) -> None:
+    hosts = {f"odd{number}.example": web.place for number in range(30)}
+    guard = SsrfGuard(allowance=Allowance([web.place]))
+
+    def open_connections() -> int:
+        sockets = psutil.Process().net_connections("tcp")
+        return sum(
+            bool(each.raddr) and each.raddr.port == web.port and each.status == "ESTABLISHED" for each in sockets
+        )
+
+    async with Client(guard, replace(PATIENT, connections=5), known_hosts=hosts) as client:
+        await asyncio.gather(*(client.fetch(f"http://{host}/fine") for host in hosts))
+        assert 0 < open_connections() <= 5
+        await client.fetch("http://odd0.example/fine")
+        await client.fetch("http://odd0.example/fine")  # the newest connections are kept
+        assert web.connections <= 31
+
+
+async def test_without_a_free_file_descriptor_the_fetch_is_postponed(web: OddWeb, client: Client) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    taken: list[int] = []
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, os.listdir("/proc/self/fd"))) + 20, hard))
+    try:
+        with suppress(OSError):
+            while True:
+                taken.append(os.open(os.devnull, os.O_RDONLY))
+        with pytest.raises(TooSoon, match="too many open files") as caught:
+            await fetched(client, "/fine")
+    finally:
+        for number in taken:
+            os.close(number)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert not caught.value.counts
+    assert (await fetched(client, "/fine")).status == 200
 
 
 async def test_a_long_body_may_be_truncated_instead_of_refused(client: Client) -> None:

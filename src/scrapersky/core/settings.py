@@ -245,6 +245,12 @@ class Settings(BaseSettings):
         ge=10_000,
         description="maximum size of a page, compressed and decompressed",
     )
+    crawl_max_page_memory_bytes: int = Field(
+        67_108_864,
+        alias="CRAWL_MAX_PAGE_MEMORY_BYTES",
+        ge=1_000_000,
+        description="memory for pages that are fetched or wait for a parser, per process",
+    )
     crawl_max_stream_bytes: int = Field(
         52_428_800,
         alias="CRAWL_MAX_STREAM_BYTES",

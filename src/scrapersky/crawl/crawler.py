@@ -11,6 +11,7 @@ import yarl
 from scrapersky import __version__
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Settings
+from scrapersky.crawl.http.byte_budget import ByteBudget
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.http.limits import FetchLimits
 from scrapersky.crawl.http.response_stream import ResponseStream
@@ -37,15 +38,17 @@ class Crawler:
         robots: Robots | None,
         *,
         delay: timedelta = timedelta(seconds=1),
+        budget: ByteBudget | None = None,
     ) -> None:
         self.client = client
         self._limits = host_limits
         self._robots = robots
         self._delay = delay
+        self._budget = budget
 
     def visit(self) -> Visit:
         """Open a visit, which makes several requests under one permit per host."""
-        return Visit(self.client, self._limits, self._robots, delay=self._delay)
+        return Visit(self.client, self._limits, self._robots, delay=self._delay, budget=self._budget)
 
     async def fetch(
         self, url: str, *, validators: Validators | None = None, method: str = "GET", max_bytes: int | None = None
@@ -105,6 +108,7 @@ def crawler_of(settings: Settings, host_limits: HostLimits | None = None) -> Cra
         host_limits or InProcessHostLimits(policy),
         robots if settings.crawl_obey_robots else None,
         delay=policy.delay,
+        budget=ByteBudget(settings.crawl_max_page_memory_bytes, settings.crawl_max_page_bytes),
     )
 
 

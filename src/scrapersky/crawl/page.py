@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
-from scrapersky.crawl.charset import Decoded, decode
+from scrapersky.extract.document.charset import Decoded, EncodedPage, decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +65,18 @@ class FetchedPage(ResponseHead):
     raw_bytes: int
     truncated: bool = False
 
+    @property
+    def encoded(self) -> EncodedPage:
+        """The body and its type, for a parser process that decodes it."""
+        return EncodedPage(self.body, self.headers.get("Content-Type", ""))
+
     @cached_property
     def _decoded(self) -> Decoded:
         return decode(self.body, self.headers.get("Content-Type", ""))
 
     @property
     def text(self) -> str:
-        """The body as text without surrogates; undecodable bytes are U+FFFD."""
+        """The body as text without surrogates; undecodable bytes are U+FFFD. Decoding takes time: only small bodies."""
         return self._decoded.text
 
     @property

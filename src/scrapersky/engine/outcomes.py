@@ -6,6 +6,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from scrapersky.core.errors import NothingToDo, Permanent, Retryable, ScraperSkyError
+from scrapersky.core.open_files import is_out_of_files
 from scrapersky.core.vocabularies import Status
 from scrapersky.engine.tuning import Tuning
 
@@ -72,9 +73,20 @@ TENANT_DISABLED = Outcome(
     OutcomeKind.POSTPONED, Status.QUEUED, "The tenant is disabled.", wait_seconds=3_600.0, counts=False
 )
 
+# Whatever could not open a file or a connection is tried again when others have been closed.
+OUT_OF_FILES = Outcome(
+    OutcomeKind.POSTPONED,
+    Status.QUEUED,
+    "The worker has too many open files; raise its limit (ulimit -n) or lower CRAWL_MAX_CONNECTIONS.",
+    wait_seconds=5.0,
+    counts=False,
+)
+
 
 def outcome_of(error: BaseException, tries: int, tuning: Tuning) -> Outcome:
     """Return the outcome of a row whose work raised; `tries` includes this attempt."""
+    if is_out_of_files(error):
+        return OUT_OF_FILES
     why = reason_of(error)
     if isinstance(error, NothingToDo):
         return Outcome(OutcomeKind.SKIPPED, Status.SKIPPED, why)

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from scrapersky.extract.business.postal_addresses import find_postal_addresses
 from scrapersky.extract.business.social_profiles import find_social_profiles
+from scrapersky.extract.document.charset import EncodedPage, text_of
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.document.structured_data import read_things
@@ -57,7 +58,7 @@ def extract_contacts(
 
 
 def read_contacts(
-    html: str,
+    page: str | EncodedPage,
     *,
     url: str = "",
     region: str | None = None,
@@ -65,7 +66,7 @@ def read_contacts(
     parser: Literal["turbohtml", "lxml"] = "turbohtml",
 ) -> Contacts:
     """Parse a page and extract its contacts; to be run in a parser process (parser_pool/pool.py)."""
-    return extract_contacts(parse_page(html, parser), url=url, region=region, site=site)
+    return extract_contacts(parse_page(text_of(page), parser), url=url, region=region, site=site)
 
 
 def _host(url: str) -> str:

@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import Literal
 from urllib.parse import urlsplit
 
+from scrapersky.extract.document.charset import EncodedPage, text_of
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.document.urls import Resolver
@@ -34,7 +35,7 @@ class ParkedDomain:
 
 
 def read_home_page(
-    html: str,
+    page: str | EncodedPage,
     url: str,
     headers: Mapping[str, str] | None,
     region: str | None,
@@ -42,6 +43,7 @@ def read_home_page(
     parser: Literal["turbohtml", "lxml"] = "turbohtml",
 ) -> SiteMetadata | ParkedDomain:
     """Return the facts of the home page of `site`, fetched from `url`; to be run in a parser process."""
+    html = text_of(page)
     document, frames = parse_page(html, parser), find_frames(html)
     reason = parked_reason(document, url, site, frames)
     return ParkedDomain(reason) if reason else collect_metadata(document, url, headers, region, frames)

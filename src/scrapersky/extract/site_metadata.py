@@ -9,6 +9,7 @@ from typing import Literal
 from scrapersky.extract.business.organisation import Organisation, find_organisation
 from scrapersky.extract.business.technologies import Technology, find_technologies
 from scrapersky.extract.contacts import extract_contacts
+from scrapersky.extract.document.charset import EncodedPage, text_of
 from scrapersky.extract.document.model import Document, Form, HeadLink, Image
 from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.document.structured_data import Thing, property_texts, read_things
@@ -79,13 +80,14 @@ class SiteMetadata:
 
 
 def read_metadata(
-    html: str,
+    page: str | EncodedPage,
     url: str,
     headers: Mapping[str, str] | None = None,
     region: str | None = None,
     parser: Literal["turbohtml", "lxml"] = "turbohtml",
 ) -> SiteMetadata:
     """Parse a home page and collect its facts; to be run in a parser process."""
+    html = text_of(page)
     return collect_metadata(parse_page(html, parser), url, headers, region, find_frames(html))
 
 

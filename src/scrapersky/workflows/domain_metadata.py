@@ -67,11 +67,11 @@ class DomainMetadata(Workflow[Domain, DomainToFetch, HomePage]):
         crawler = await self._web.crawler()
         async with crawler.visit() as visit:
             page = await _first_that_answers(visit, _homes(site))
-        if page.content_type not in HTML:
-            raise Skip(f"its home page is {page.content_type}, not HTML")
-        found = await self._web.read(
-            read_home_page, page.text, page.final_url, dict(page.headers), site.country, site.name
-        )
+            if page.content_type not in HTML:
+                raise Skip(f"its home page is {page.content_type}, not HTML")
+            found = await self._web.read(
+                read_home_page, page.encoded, page.final_url, dict(page.headers), site.country, site.name
+            )
         if isinstance(found, ParkedDomain):
             raise Skip(f"the domain is parked: {found.reason}")
         return HomePage(page.final_url, page.status, tuple(hop.url for hop in page.redirects), found)

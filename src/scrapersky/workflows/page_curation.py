@@ -67,12 +67,15 @@ class PageCuration(Workflow[Page, PageToRead, PageRead]):
     async def work(self, page: PageToRead) -> PageRead:
         """Fetch the page and extract its contacts in a child process."""
         crawler = await self._web.crawler()
-        response = await crawler.fetch(page.url, validators=Validators(page.etag) if page.etag else None)
         found: Contacts | None = None
-        if not response.not_modified:
-            if response.content_type not in HTML:
-                raise Skip(f"filtered: it is {response.content_type}, not a page")
-            found = await self._web.read(read_contacts, response.text, url=response.final_url, region=page.country)
+        async with crawler.visit() as visit:
+            response = await visit.fetch(page.url, validators=Validators(page.etag) if page.etag else None)
+            if not response.not_modified:
+                if response.content_type not in HTML:
+                    raise Skip(f"filtered: it is {response.content_type}, not a page")
+                found = await self._web.read(
+                    read_contacts, response.encoded, url=response.final_url, region=page.country
+                )
         return PageRead(response.status, response.final_url, response.etag, response.fetched_at, found)
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Page, PageRead]]) -> Iterable[UUID]:

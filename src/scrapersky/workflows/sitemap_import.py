@@ -92,8 +92,9 @@ class SitemapImport(Workflow[SitemapFile, PageList, ImportedPages]):
         return imported
 
     async def _links(self, listing: PageList) -> ImportedPages:
-        page = await (await self._web.crawler()).fetch(listing.url)
-        metadata = await self._web.read(read_metadata, page.text, page.final_url)
+        async with (await self._web.crawler()).visit() as visit:
+            page = await visit.fetch(listing.url)
+            metadata = await self._web.read(read_metadata, page.encoded, page.final_url)
         imported = ImportedPages()
         for link in dict.fromkeys((PageLink(page.final_url), *metadata.links)):
             imported.add(link.url, link.text)

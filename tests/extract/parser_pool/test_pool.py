@@ -14,9 +14,11 @@ import psutil
 import pytest
 import uvloop
 
+from scrapersky.extract.contacts import read_contacts
+from scrapersky.extract.document.charset import EncodedPage
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.document.parse import parse_page
-from scrapersky.extract.parser_pool.pool import ParserCannotStart, ParserPool, PoisonPage, ReaderFault
+from scrapersky.extract.parser_pool.pool import LARGE_BYTES, ParserCannotStart, ParserPool, PoisonPage, ReaderFault
 from tests.factories import hostile_readers
 
 PAGE = b"<p>Hello</p>"
@@ -43,6 +45,29 @@ async def test_results_are_returned_unchanged() -> None:
         page = await pool.run(parse_page, html)
     assert page == parse_page(html)
     assert isinstance(page, Document)
+
+
+async def test_a_page_is_decoded_by_the_child() -> None:
+    body = "<p>Grüße an büro@kontor.example</p>".encode("cp1252")
+    async with ParserPool(1, preload=("scrapersky.extract.contacts",)) as pool:
+        page = EncodedPage(body, "text/html; charset=windows-1252")
+        assert await pool.run(read_contacts, page) == read_contacts(body.decode("cp1252"))
+
+
+async def test_large_pages_leave_one_process_to_the_others(tmp_path: Path) -> None:
+    large = EncodedPage(b"x" * (LARGE_BYTES + 1))
+    async with small_pool(2) as pool:
+        stalled = [
+            asyncio.create_task(pool.run(hostile_readers.mark_and_stall, tmp_path / str(number), large))
+            for number in range(2)
+        ]
+        while not any(tmp_path.iterdir()):
+            await asyncio.sleep(0.01)
+        assert await pool.run(hostile_readers.count, PAGE) == len(PAGE)
+        assert len(list(tmp_path.iterdir())) == 1
+        for task in stalled:
+            task.cancel()
+        await asyncio.gather(*stalled, return_exceptions=True)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from scrapersky.core.errors import BadRequest
 from scrapersky.core.settings import Settings
-from scrapersky.crawl.charset import decode, prescan
 from scrapersky.crawl.crawler import open_crawler
 from scrapersky.extract.contacts import read_contacts
+from scrapersky.extract.document.charset import decode, prescan
 from scrapersky.extract.parser_pool.pool import ParserPool
 from scrapersky.extract.phones.region import is_region
 from scrapersky.extract.results import Contacts

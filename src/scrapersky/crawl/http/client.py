@@ -16,7 +16,7 @@ from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PermanentFetchE
 from scrapersky.crawl.http.connector import GuardedConnector, wire_limit
 from scrapersky.crawl.http.error_mapping import NETWORK_ERRORS, fetch_error_of, status_error
 from scrapersky.crawl.http.limits import FetchLimits
-from scrapersky.crawl.http.response_stream import ResponseStream
+from scrapersky.crawl.http.response_stream import Reserve, ResponseStream
 from scrapersky.crawl.network.dns_resolver import DnsResolver
 from scrapersky.crawl.network.ssrf_guard import SsrfGuard, Target
 from scrapersky.crawl.page import FetchedPage, Redirect, ResponseHead, Validators
@@ -99,13 +99,14 @@ class Client:
         truncate: bool = False,
         seconds: float | None = None,
         gate: Gate | None = None,
+        reserve: Reserve | None = None,
     ) -> FetchedPage:
         """Return the whole page, or raise a FetchError. With `truncate` a long body is cut off instead of refused."""
         limit = self.limits.page_bytes if max_bytes is None else max_bytes
         async with self.stream(
             url, validators=validators, method=method, max_bytes=limit, truncate=truncate, seconds=seconds, gate=gate
         ) as response:
-            return await response.page()
+            return await response.page(reserve)
 
     def stream(
         self,

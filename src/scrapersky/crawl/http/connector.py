@@ -3,13 +3,17 @@
 import ssl
 from contextvars import ContextVar
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aiohttp import ClientPayloadError, TCPConnector
+from aiohttp import ClientPayloadError, ClientRequest, ClientTimeout, TCPConnector
 from aiohttp.client_proto import ResponseHandler
 
 from scrapersky.crawl.network.dns_resolver import DnsResolver
 from scrapersky.crawl.network.ssrf_guard import SsrfGuard
+
+if TYPE_CHECKING:
+    from aiohttp.client_reqrep import ConnectionKey
+    from aiohttp.tracing import Trace
 
 KEEP_ALIVE_SECONDS = 15.0
 
@@ -66,3 +70,26 @@ class GuardedConnector(TCPConnector):
         )
         handler: type[ResponseHandler] = CountedHandler
         self._factory = partial(handler, loop=self._loop)
+
+    async def _create_connection(
+        self, req: ClientRequest, traces: list["Trace"], timeout: ClientTimeout
+    ) -> ResponseHandler:
+        """Close the oldest idle connections first: aiohttp's limit counts only connections that are in use."""
+        self._close_idle()
+        return await super()._create_connection(req, traces, timeout)
+
+    def _release(self, key: "ConnectionKey", protocol: ResponseHandler, *, should_close: bool = False) -> None:
+        super()._release(key, protocol, should_close=should_close)
+        self._close_idle()
+
+    def _close_idle(self) -> None:
+        """Close idle connections until no more than the limit are open; the new one is counted as in use."""
+        idle = sum(map(len, self._conns.values()))
+        while idle and idle + len(self._acquired) > self.limit:
+            key = min(self._conns, key=lambda each: self._conns[each][0][1])
+            protocol, _ = self._conns[key].popleft()
+            if not self._conns[key]:
+                del self._conns[key]
+            if protocol.transport is not None:
+                protocol.transport.abort()  # not close: a TLS connection would stay open until the site responds
+            idle -= 1

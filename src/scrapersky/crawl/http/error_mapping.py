@@ -9,7 +9,8 @@ from http import HTTPStatus
 import aiohttp
 from aiohttp.http_exceptions import HttpProcessingError
 
-from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PageNotFound, PermanentFetchError, RetryLater
+from scrapersky.core.open_files import is_out_of_files
+from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PageNotFound, PermanentFetchError, RetryLater, TooSoon
 from scrapersky.crawl.http.connector import WireLimitReached
 from scrapersky.crawl.http.decompress import BadCompression, TruncatedCompression
 from scrapersky.crawl.http.retry_after import retry_after
@@ -19,6 +20,7 @@ from scrapersky.crawl.network.ssrf_guard import AddressRefused
 # What a fetch may raise because of the network, the server or compressed bytes. Any other exception is a bug of ours.
 NETWORK_ERRORS = (aiohttp.ClientError, HttpProcessingError, OSError, TimeoutError, BadCompression, ValueError)
 
+OUT_OF_FILES_WAIT = timedelta(seconds=5)
 RETRY_STATUSES = frozenset({408, 425, 429})
 GONE_STATUSES = frozenset({404, 410, 451})
 NO_SUCH_NAME = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)})
@@ -26,6 +28,8 @@ NO_SUCH_NAME = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socke
 
 def fetch_error_of(error: BaseException, host: str, seconds: float) -> FetchError:
     """Return the fetch error for an exception."""
+    if is_out_of_files(error):
+        return TooSoon(f"This process has too many open files to connect to {host}.", after=OUT_OF_FILES_WAIT)
     match error:
         case WireLimitReached():
             return PermanentFetchError(f"{host} sends far more bytes than a response needs.")

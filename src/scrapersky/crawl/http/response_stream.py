@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import aiohttp
 
@@ -12,6 +12,8 @@ from scrapersky.crawl.http.error_mapping import NETWORK_ERRORS, fetch_error_of
 from scrapersky.crawl.page import FetchedPage, ResponseHead
 
 CODINGS = {"": "identity", "identity": "identity", "gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate"}
+# Reserves memory for a body of this size; returns the size that is reserved, which may be larger.
+Reserve = Callable[[int], Awaitable[int]]
 # A loop that only inflates never waits: let other tasks run after this many pieces, of at most 64 KiB each.
 YIELD_PIECES = 16
 
@@ -62,13 +64,21 @@ class ResponseStream:
         except NETWORK_ERRORS as error:
             raise self._annotated(fetch_error_of(error, self._host, self._seconds)) from error
 
-    async def page(self) -> FetchedPage:
+    async def page(self, reserve: Reserve | None = None) -> FetchedPage:
         """Read the body and return the whole page; with a limit of 0 bytes no body is read."""
-        body = b"".join([piece async for piece in self]) if self._max_bytes else b""
+        body = b"".join([piece async for piece in self._reserved(reserve)]) if self._max_bytes else b""
         seconds = time.monotonic() - self._started
         return FetchedPage(
             **vars(self.head), body=body, seconds=seconds, raw_bytes=self.raw_bytes, truncated=self.truncated
         )
+
+    async def _reserved(self, reserve: Reserve | None) -> AsyncIterator[bytes]:
+        """Yield the pieces; no piece is read before there is memory for what has been announced and read."""
+        reserved = await reserve(min(self._response.content_length or 0, self._max_bytes)) if reserve else 0
+        async for piece in self:
+            yield piece
+            if reserve and self.size > reserved:
+                reserved = await reserve(self.size)
 
     async def _read(self) -> bytes:
         """Read the next raw bytes, within the limits of time and size."""

@@ -10,6 +10,7 @@ from typing import Self
 import yarl
 
 from scrapersky.crawl.errors import RetryLater, TooSoon, VisitLimitReached
+from scrapersky.crawl.http.byte_budget import ByteBudget
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.http.response_stream import ResponseStream
 from scrapersky.crawl.network.ssrf_guard import Target
@@ -27,15 +28,25 @@ COOLDOWN_STATUSES = frozenset({429, 503})
 class Visit:
     """Fetches under one permit per host, acquired by the first request and released at the end.
 
-    A visit never sleeps. Each request after the first adds one delay to the pause of the host after the visit, so over
+    The pages it fetches count as memory in use until it ends: read a page inside the visit. A visit never sleeps
+    between requests. Each request after the first adds one delay to the pause of the host after the visit, so over
     time no host gets more requests than its limits allow.
     """
 
-    def __init__(self, client: Client, limits: HostLimits, robots: Robots | None, *, delay: timedelta) -> None:
+    def __init__(
+        self,
+        client: Client,
+        limits: HostLimits,
+        robots: Robots | None,
+        *,
+        delay: timedelta,
+        budget: ByteBudget | None = None,
+    ) -> None:
         self._client = client
         self._limits = limits
         self._robots = robots
         self._delay = delay
+        self._reservation = budget.reservation() if budget is not None else None
         # A permit is one slot of its host, so a visit makes one request at a time.
         self._request_lock = asyncio.Lock()
         self._permit_lock = asyncio.Lock()
@@ -48,6 +59,8 @@ class Visit:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        if self._reservation is not None:
+            self._reservation.release()
         for host, permit in self._permits.items():
             await self._limits.release(permit, self._pause(host))
 
@@ -63,7 +76,12 @@ class Visit:
         async with self._request_lock:
             with self._recording_cooldowns():
                 return await self._client.fetch(
-                    url, validators=validators, method=method, max_bytes=max_bytes, gate=self._enter
+                    url,
+                    validators=validators,
+                    method=method,
+                    max_bytes=max_bytes,
+                    gate=self._enter,
+                    reserve=self._reservation.grow if self._reservation is not None else None,
                 )
 
     @asynccontextmanager

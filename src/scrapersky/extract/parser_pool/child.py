@@ -16,7 +16,7 @@ import traceback
 from typing import BinaryIO, NamedTuple
 
 FRAME = struct.Struct("!cI")  # the kind of message, and the number of bytes that follow
-RESULT, FAULT, TOO_LARGE = b"+", b"-", b"#"
+RESULT, FAULT, TOO_LARGE, BUFFER = b"+", b"-", b"#", b"="
 OUT_OF_MEMORY = 71  # exit code
 
 
@@ -38,18 +38,29 @@ def main() -> None:
         signal.signal(ignored, signal.SIG_IGN)
     connection = socket.socket(fileno=0)
     with open(0, "rb", 1 << 18, closefd=False) as requests:
-        limits = ParserLimits(*pickle.loads(_receive(requests)))  # noqa: S301  # nosec B301 # from our own parent
+        start, _ = _receive(requests)
+        limits = ParserLimits(*pickle.loads(start))  # noqa: S301  # nosec B301 # from our own parent
         _prepare(limits)
         connection.sendall(FRAME.pack(RESULT, 0))
-        while request := _receive(requests):
-            kind, body = _run_reader(request, limits)
+        while True:
+            request, buffers = _receive(requests)
+            if not request:
+                return
+            kind, body = _run_reader(request, buffers, limits)
+            del request, buffers  # the page; the next one may be as large
             connection.sendall(FRAME.pack(kind, len(body)) + body)
 
 
-def _receive(requests: BinaryIO) -> bytes:
-    """Return the next request; b"" at the end of the input."""
-    header = requests.read(FRAME.size)
-    return requests.read(FRAME.unpack(header)[1]) if len(header) == FRAME.size else b""
+def _receive(requests: BinaryIO) -> tuple[bytes, list[bytes]]:
+    """Return the next request and its buffers, which are sent before it; b"" at the end of the input."""
+    buffers: list[bytes] = []
+    while len(header := requests.read(FRAME.size)) == FRAME.size:
+        kind, size = FRAME.unpack(header)
+        body = requests.read(size)
+        if kind != BUFFER:
+            return body, buffers
+        buffers.append(body)
+    return b"", []
 
 
 def _prepare(limits: ParserLimits) -> None:
@@ -64,12 +75,12 @@ def _prepare(limits: ParserLimits) -> None:
     gc.set_threshold(50_000)  # a page creates many small objects that are all released together
 
 
-def _run_reader(request: bytes, limits: ParserLimits) -> tuple[bytes, bytes]:
+def _run_reader(request: bytes, buffers: list[bytes], limits: ParserLimits) -> tuple[bytes, bytes]:
     """Run one reader; the kernel ends this process when a timer expires, also inside C code."""
     signal.setitimer(signal.ITIMER_PROF, limits.cpu_seconds)
     signal.setitimer(signal.ITIMER_REAL, limits.wall_seconds)
     try:
-        function, args, options = pickle.loads(request)  # noqa: S301  # nosec B301 # from our own parent
+        function, args, options = pickle.loads(request, buffers=buffers)  # noqa: S301  # nosec B301 # from our own parent
         result = pickle.dumps(function(*args, **options), pickle.HIGHEST_PROTOCOL)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)  # any further code may need memory

@@ -12,7 +12,8 @@ import inspect
 import pickle
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from types import TracebackType
@@ -28,6 +29,7 @@ P = ParamSpec("P")
 Result = TypeVar("Result")
 FALLBACK = "lxml"
 START_SECONDS = 30.0
+LARGE_BYTES = 1_048_576  # larger pages, which may take long, leave one process to the others
 GRACE_SECONDS = 2.0  # the child's own timers expire first, since they show the reason
 
 log = structlog.get_logger(__name__)
@@ -92,6 +94,7 @@ class ParserPool:
             cpu_seconds, wall_seconds, memory_mb << 20, int(max_result_mb * (1 << 20)), list(sys.path), preload
         )
         self._free: asyncio.Queue[_Slot] = asyncio.Queue()
+        self._large = asyncio.Semaphore(max(1, size - 1))
         self._slots = [_Slot() for _ in range(size)]
         self._open = False
 
@@ -151,11 +154,17 @@ class ParserPool:
         return ReaderFault(f"The reader {reason}.") if last.where else PoisonPage(f"The page {reason}.")
 
     async def _attempt(self, request: tuple[object, ...]) -> object:
-        packed = pickle.dumps(request, pickle.HIGHEST_PROTOCOL)
+        buffers: list[pickle.PickleBuffer] = []
+        packed = pickle.dumps(request, pickle.HIGHEST_PROTOCOL, buffer_callback=buffers.append)
+        is_large = len(packed) + sum(buffer.raw().nbytes for buffer in buffers) > LARGE_BYTES
+        async with self._large if is_large else nullcontext():
+            return await self._send(packed, buffers)
+
+    async def _send(self, packed: bytes, buffers: Sequence[pickle.PickleBuffer]) -> object:
         slot = await self._free.get()
         try:
             child = await self._fill(slot)
-            kind, body = await self._request(child, packed)
+            kind, body = await self._request(child, packed, buffers)
             result = self._unpack(kind, body)
         except BaseException:
             # Cancelled, or the child has failed: its state is unknown in both cases.
@@ -169,10 +178,12 @@ class ParserPool:
             raise _Failed(f"raised {name}: {message}", where)
         return result
 
-    async def _request(self, child: ParserProcess, packed: bytes) -> tuple[bytes, bytes]:
+    async def _request(
+        self, child: ParserProcess, packed: bytes, buffers: Sequence[pickle.PickleBuffer]
+    ) -> tuple[bytes, bytes]:
         try:
             async with asyncio.timeout(self._limits.wall_seconds + GRACE_SECONDS):
-                return await child.request(packed)
+                return await child.request(packed, buffers)
         except TimeoutError:
             raise _Failed(f"took longer than {self._limits.wall_seconds:g} s") from None
         except ParserExited:

@@ -7,13 +7,14 @@ import pickle
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import is_dataclass
 from datetime import date, time, timedelta, tzinfo
 from enum import Enum
 from typing import Any, Self
 
 from scrapersky.extract.parser_pool import child
-from scrapersky.extract.parser_pool.child import FRAME, RESULT, TOO_LARGE
+from scrapersky.extract.parser_pool.child import BUFFER, FRAME, RESULT, TOO_LARGE
 
 # The only environment variables of a process that reads untrusted bytes: no keys, no database URL.
 PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
@@ -70,11 +71,15 @@ class ParserProcess(asyncio.Protocol):
         """The process id."""
         return self._process.pid
 
-    async def request(self, body: bytes) -> tuple[bytes, bytes]:
-        """Send a request; return the kind and the body of its response. Raises ParserExited."""
+    async def request(self, body: bytes, buffers: Sequence[pickle.PickleBuffer] = ()) -> tuple[bytes, bytes]:
+        """Send a request after its buffers; return the kind and the body of its response. Raises ParserExited."""
         if not self.alive:
             raise ParserExited
         self._response = asyncio.get_running_loop().create_future()
+        for buffer in buffers:
+            data = buffer.raw()
+            self._transport.write(FRAME.pack(BUFFER, data.nbytes))
+            self._transport.write(data)
         self._transport.write(FRAME.pack(RESULT, len(body)) + body)
         return await self._response
 

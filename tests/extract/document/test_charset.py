@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapersky.crawl.charset import CODECS, LABELS, decode, prescan
+from scrapersky.extract.document.charset import CODECS, LABELS, decode, prescan
 
 CASES = [
     ("byte order mark over header", b"\xef\xbb\xbf\xc3\xa9", "text/html; charset=koi8-r", "é", "utf-8"),

@@ -1,7 +1,9 @@
 """Decodes bytes as a browser does: byte order mark, header, meta tag, UTF-8, detection, windows-1252."""
 
 import codecs
+import pickle
 from dataclasses import dataclass
+from typing import SupportsIndex
 
 import cchardet
 
@@ -69,6 +71,23 @@ class Decoded:
 
     text: str
     charset: str
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedPage:
+    """A page as it was fetched; a parser process decodes it."""
+
+    body: bytes
+    content_type: str = ""
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[object, ...]:
+        """Keep the body out of the pickle: it is sent to a process without another copy."""
+        return EncodedPage, (pickle.PickleBuffer(self.body), self.content_type)
+
+
+def text_of(page: str | EncodedPage) -> str:
+    """Return the text of a page, decoded if it is not text yet."""
+    return page if isinstance(page, str) else decode(page.body, page.content_type).text
 
 
 def decode(body: bytes, content_type: str = "") -> Decoded:
