@@ -1,10 +1,13 @@
 """The ASGI application: opens the application, starts its engine and serves requests."""
 
+import asyncio
 import ipaddress
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import fields
 
+import structlog
 from fastapi import FastAPI
 
 from scrapersky import __version__
@@ -13,7 +16,8 @@ from scrapersky.api.downloads import Downloads
 from scrapersky.api.http.error_handlers import add_error_handlers
 from scrapersky.api.http.middleware import RequestGuard
 from scrapersky.api.http.rate_limit import RefusedKeys
-from scrapersky.api.routes import ROUTE_DEPENDENCIES, all_routes
+from scrapersky.api.http.uvicorn_protocol import Server, server_config
+from scrapersky.api.routes import ROUTE_DEPENDENCIES, all_routes, health_routes
 from scrapersky.bootstrap import Application, open_application
 from scrapersky.core.database import WEB_CONNECTIONS
 from scrapersky.core.errors import BadSetting
@@ -22,6 +26,11 @@ from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.providers.base import Providers
 from scrapersky.store.operations import schema_revision
+
+log = structlog.get_logger(__name__)
+
+WORKER_PORTS = 10  # how many workers on one machine get a port
+HEALTH_GRACE_SECONDS = 1  # how long a probe may take when the worker stops
 
 
 def create_app(
@@ -76,6 +85,56 @@ async def serve_application(application: Application, runs_engine: bool) -> WebA
         revision=str(revision),
         downloads=Downloads(application.database),
     )
+
+
+@asynccontextmanager
+async def serve_health(application: Application) -> AsyncIterator[None]:
+    """Serve /metrics and /health of a worker while the block runs, unless SCRAPERSKY_WORKER_HTTP is false."""
+    listener = _worker_socket(application.settings)
+    if listener is None:
+        yield
+        return
+    served = await serve_application(application, runs_engine=True)
+    with listener, closing(served.passwords):
+        server = Server(server_config(create_health_app(served), HEALTH_GRACE_SECONDS))
+        serving = asyncio.create_task(server.serve([listener]), name="serving")
+        log.info("worker_http_started", host=application.settings.worker_host, port=listener.getsockname()[1])
+        try:
+            yield
+        finally:
+            server.should_exit = True
+            await serving
+
+
+def create_health_app(application: WebApplication) -> FastAPI:
+    """Build the web application of a worker: probes and metrics, with the same checks as those of the API."""
+    settings = application.settings
+    app = FastAPI(title="scrapersky worker", version=__version__, routes=health_routes(), openapi_url=None)
+    app.state.application, app.state.refused_keys = application, RefusedKeys()
+    add_error_handlers(app)
+    app.add_middleware(RequestGuard, settings=settings, local_only=settings.environment == "development")
+    return app
+
+
+def _worker_socket(settings: Settings) -> socket.socket | None:
+    """Listen on the first free port; None if HTTP is turned off or no port is free: the work matters more."""
+    if not settings.worker_http:
+        return None
+    if settings.environment == "development" and not _is_loopback(settings.worker_host):
+        raise BadSetting(
+            f"SCRAPERSKY_WORKER_HOST={settings.worker_host} accepts other machines, but development serves this "
+            "machine only. Use 127.0.0.1, or set SCRAPERSKY_ENVIRONMENT=production."
+        )
+    host, first = settings.worker_host.strip("[]"), settings.worker_port
+    reason = ""
+    for port in range(first, min(first + WORKER_PORTS, 65_536)) if first else (0,):
+        try:
+            family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+            return socket.create_server((host, port), family=family)
+        except OSError as error:
+            reason = f"{type(error).__name__}: {error}"
+    log.warning("worker_http_unavailable", host=host, port=first, error=reason)
+    return None
 
 
 def check_listen(settings: Settings) -> None:

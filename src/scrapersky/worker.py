@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
 
 import structlog
@@ -18,9 +19,19 @@ log = structlog.get_logger(__name__)
 IDLE_HORIZON_SECONDS = 60.0  # rows that are due later than this do not prevent idleness
 
 
-async def run_worker(application: Application, until_idle: bool = False) -> None:
-    """Process the queues until SIGTERM or SIGINT, or until idle; then close the application."""
+async def run_worker(
+    application: Application, until_idle: bool = False, beside: AbstractAsyncContextManager[None] | None = None
+) -> None:
+    """Process the queues, with `beside` entered, until SIGTERM or SIGINT, or until idle; then close the application."""
     stop = stop_on_signals(application.runtime)
+    try:
+        async with beside or nullcontext():
+            await _run_engine(application, stop, until_idle)
+    finally:
+        await application.close()
+
+
+async def _run_engine(application: Application, stop: asyncio.Event, until_idle: bool) -> None:
     application.runtime.start()
     waits: set[asyncio.Task[Any]] = {asyncio.create_task(stop.wait())}
     if until_idle:
@@ -33,7 +44,6 @@ async def run_worker(application: Application, until_idle: bool = False) -> None
         for task in waits:
             task.cancel()
         await application.runtime.stop()
-        await application.close()
 
 
 def stop_on_signals(runtime: Runtime) -> asyncio.Event:

@@ -47,6 +47,7 @@ def test_every_log_event_is_on_the_page() -> None:
 
 def test_every_metric_is_on_the_page() -> None:
     families = Metrics().registry.collect()
-    names = {f"{family.name}_total" if family.type == "counter" else family.name for family in families}
+    suffixes = {"counter": "_total", "info": "_info"}
+    names = {f"{family.name}{suffixes.get(family.type, '')}" for family in families}
 
     assert first_cells(section("Metrics")) == names

@@ -81,6 +81,13 @@ def all_routes() -> list[BaseRoute]:
     return [*every.routes, *pages.routes]
 
 
+def health_routes() -> list[BaseRoute]:
+    """Return the routes of a worker: probes and metrics."""
+    every = APIRouter(dependencies=ROUTE_DEPENDENCIES, responses=problems(401, 403, 429, 500))
+    every.include_router(health.router)
+    return every.routes
+
+
 def operation_id(route: APIRoute) -> str:
     """Return the name of the route's function, a verb and a resource."""
     return route.name

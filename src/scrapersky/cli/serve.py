@@ -43,17 +43,9 @@ def serve() -> None:
 async def _serve(environment: "Environment", listener: socket.socket) -> None:
     import asyncio
 
-    import uvicorn
-
-    from scrapersky.api.http.uvicorn_protocol import server_config
+    from scrapersky.api.http.uvicorn_protocol import Server, server_config
     from scrapersky.asgi import create_app
     from scrapersky.worker import stop_on_signals
-
-    class Server(uvicorn.Server):
-        @contextmanager
-        def capture_signals(self) -> Iterator[None]:
-            """Leave signals to `stop_on_signals`, which stops the engine first."""
-            yield
 
     app = create_app(environment)
     # The lifespan is entered here, not by the server, so that a failed start is one sentence and not a server log.

@@ -17,7 +17,8 @@ def worker(
     """Process the queues until stopped.
 
     SIGTERM or Ctrl-C stops claiming and lets running work finish; a second one requeues it at once. Any number of
-    workers may share one PostgreSQL. --until-idle does not wait for paused workflows.
+    workers may share one PostgreSQL. /metrics, /health/live and /health/ready are served on SCRAPERSKY_WORKER_PORT
+    (9464, or the next free port). --until-idle does not wait for paused workflows.
 
     Example: DATABASE_URL=postgresql://line@db/line scrapersky worker
 
@@ -28,6 +29,7 @@ def worker(
 
 
 async def _work(until_idle: bool) -> None:
+    from scrapersky.asgi import serve_health
     from scrapersky.bootstrap import open_application
     from scrapersky.core.logging_setup import configure_logs
     from scrapersky.core.settings import Environment, load
@@ -38,4 +40,4 @@ async def _work(until_idle: bool) -> None:
     application = await open_application(environment)
     gc.freeze()
     gc.enable()
-    await run_worker(application, until_idle)
+    await run_worker(application, until_idle, serve_health(application))

@@ -51,6 +51,21 @@ class Settings(BaseSettings):
     )
     host: str = Field("127.0.0.1", alias="SCRAPERSKY_HOST", description="address that the web process listens on")
     port: int = Field(8000, alias="SCRAPERSKY_PORT", ge=0, le=65535, description="port that the web process listens on")
+    worker_http: bool = Field(
+        True, alias="SCRAPERSKY_WORKER_HTTP", description="whether a worker serves /metrics and /health on its own port"
+    )
+    worker_host: str = Field(
+        "127.0.0.1",
+        alias="SCRAPERSKY_WORKER_HOST",
+        description="address that a worker serves /metrics and /health on; 0.0.0.0 in a container",
+    )
+    worker_port: int = Field(
+        9464,
+        alias="SCRAPERSKY_WORKER_PORT",
+        ge=0,
+        le=65535,
+        description="port of a worker; further workers on the same machine take the next free ones, up to nine above",
+    )
     secret_key: SecretStr | None = Field(
         None,
         alias="SCRAPERSKY_SECRET_KEY",

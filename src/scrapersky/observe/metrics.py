@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
+from platform import python_version
 from typing import Any
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector, generate_latest
 from prometheus_client.core import HistogramMetricFamily
 from prometheus_client.registry import Collector
 
+from scrapersky import __version__
 from scrapersky.engine import histogram
 from scrapersky.engine.events import (
     BatchSettled,
@@ -21,6 +23,8 @@ from scrapersky.engine.queue import QueueMetrics
 
 BREAKER_STATES = {"closed": 0, "half-open": 1, "open": 2}
 QUEUE_STATES = ("ready", "waiting", "processing", "dead")
+METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
+OTHER = "other"  # the label of methods and paths that no route has: clients cannot create labels
 
 
 class _RowSeconds(Collector):
@@ -53,10 +57,20 @@ class Metrics:
         self.jobs = self._counter("job_events", "Scheduler events of jobs", ["job_id", "event"])
         self.unavailable = self._counter("database_unavailable", "Failed attempts to reach the database", [])
         self.cycles = Histogram("scrapersky_cycle_seconds", "Duration of cycles", by_workflow, registry=self.registry)
+        by_route = ["method", "route"]
+        self.requests = self._counter("http_requests", "HTTP requests", [*by_route, "status"])
+        self.request_seconds = Histogram(
+            "scrapersky_http_request_seconds", "Time until the end of responses", by_route, registry=self.registry
+        )
+        Info("scrapersky_build", "The version of this process", registry=self.registry).info(
+            {"version": __version__, "python": python_version()}
+        )
+        ProcessCollector(registry=self.registry)  # process_cpu_seconds_total, process_resident_memory_bytes and so on
         self.row_seconds = _RowSeconds()
         self.registry.register(self.row_seconds)
         self.breaker = self._gauge("breaker_state", "0 closed, 1 half-open, 2 open", by_workflow)
         self.paused = self._gauge("workflow_paused", "1 while paused by a user", by_workflow)
+        self.workers = self._gauge("workers", "Processes that have reported within 30 seconds", ["version"])
         self.depth = self._gauge("queue_rows", "Rows in a queue", ["workflow", "state"])
         self.oldest = self._gauge("queue_oldest_seconds", "Age of the oldest ready row", by_workflow)
         self.calls = self._gauge(
@@ -91,9 +105,15 @@ class Metrics:
             case DatabaseUnavailable():
                 self.unavailable.inc()
 
+    def count_request(self, method: str, route: str | None, status: int, seconds: float) -> None:
+        """Count an HTTP request by the path of its route, not by that of the request."""
+        method, route = method if method in METHODS else OTHER, route or OTHER
+        self.requests.labels(method, route, status).inc()
+        self.request_seconds.labels(method, route).observe(seconds)
+
     def clear_measurements(self) -> None:
         """Remove the measured values: without a measurement, no value is better than an old one."""
-        for gauge in (self.depth, self.oldest, self.breaker, self.paused, self.calls, self.cents):
+        for gauge in (self.depth, self.oldest, self.breaker, self.paused, self.calls, self.cents, self.workers):
             gauge.clear()
 
     def render(
@@ -101,6 +121,7 @@ class Metrics:
         queues: Mapping[str, QueueMetrics],
         controls: Mapping[str, tuple[str, bool]],
         spent: Iterable[tuple[str, str, int, int]] = (),
+        workers: Mapping[str, int] | None = None,
     ) -> bytes:
         """Return the text that Prometheus reads, with the given measurements of all hosts."""
         self.calls.clear()  # calls of the previous month are not in `spent`
@@ -108,6 +129,9 @@ class Metrics:
         for provider, method, calls, cents in spent:
             self.calls.labels(provider, method).set(calls)
             self.cents.labels(provider, method).set(cents)
+        self.workers.clear()
+        for version, count in (workers or {}).items():
+            self.workers.labels(version).set(count)
         for workflow, (breaker, is_paused) in controls.items():
             self.breaker.labels(workflow).set(BREAKER_STATES[breaker])
             self.paused.labels(workflow).set(is_paused)

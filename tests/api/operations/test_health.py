@@ -197,3 +197,14 @@ async def test_an_app_does_not_open_without_its_database():
     with pytest.raises(Unavailable, match="does not respond"):
         async with served(app):
             raise AssertionError("it opened")
+
+
+async def test_requests_are_counted_by_route_method_and_status(client):
+    await client.get("/api/v3/places/0190f3a2-7c1e-7e0a-9a51-3f1de2b0c7aa")
+    await client.get("/api/v3/no-such-path")
+    await client.request("BREW", "/api/v3/places")
+    text = (await client.get("/metrics")).text
+    assert 'scrapersky_http_requests_total{method="GET",route="/api/v3/places/{id}",status="404"} 1.0' in text
+    assert 'scrapersky_http_requests_total{method="GET",route="other",status="404"} 1.0' in text
+    assert "no-such-path" not in text
+    assert "BREW" not in text

@@ -25,6 +25,7 @@ from scrapersky.api.http.request_bodies import (
 )
 from scrapersky.api.http.security_headers import CorsOrigins, add_security_headers
 from scrapersky.api.http.strict_requests import IMPORTS
+from scrapersky.api.schemas.fields import PREFIX
 from scrapersky.core.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -253,6 +254,9 @@ class _Exchange:
 
     def _log(self) -> None:
         scope, seconds = self._scope, round(time.perf_counter() - self._started, 4)
+        if "app" in scope:
+            metrics = scope["app"].state.application.metrics
+            metrics.count_request(scope["method"], _route_path(scope), self._status, seconds)
         level = logging.DEBUG if scope["path"] in rate_limit.UNLIMITED_PATHS else logging.INFO
         log.log(
             level,
@@ -267,6 +271,12 @@ class _Exchange:
 def _request_id(given: str | None) -> str:
     """Return the client's own request id if it is safe for logs and headers, else a new one."""
     return given if given and re.fullmatch(r"[A-Za-z0-9._-]{1,64}", given) else uuid4().hex
+
+
+def _route_path(scope: Scope) -> str | None:
+    """Return the path of the route with its parameters by name; None if no route matched."""
+    path = getattr(scope.get("route"), "path", None)  # without the prefix of the API
+    return f"{PREFIX}{path}" if path and scope["path"].startswith(f"{PREFIX}/") else path
 
 
 def _host_name(host: str | None) -> str:

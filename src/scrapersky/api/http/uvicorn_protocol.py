@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 
 import uvicorn
@@ -32,6 +34,15 @@ def server_config(app: ASGIApp, graceful_seconds: int) -> uvicorn.Config:
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=graceful_seconds,
     )
+
+
+class Server(uvicorn.Server):
+    """A server that leaves signals to the process, which stops the engine first."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Install no handler."""
+        yield
 
 
 class DeadlineProtocol(HttpToolsProtocol):

@@ -1,6 +1,7 @@
 """Liveness, readiness and the metrics of this process."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Coroutine
 from typing import Any, Literal, TypeVar
 
@@ -10,6 +11,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel, Field
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from scrapersky import __version__
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import OPERATOR, public, requires
 from scrapersky.core.database import is_connection_error
@@ -132,7 +134,7 @@ async def metrics(application: CurrentApplication) -> Response:
         log.warning("queue_metrics_unavailable", error=detail)
         application.metrics.clear_measurements()
 
-    return Response(application.metrics.render(*(measured or ({}, {}, []))), media_type=CONTENT_TYPE_LATEST)
+    return Response(application.metrics.render(*(measured or ({}, {}))), media_type=CONTENT_TYPE_LATEST)
 
 
 async def _try(query: Coroutine[Any, Any, Found], seconds: float) -> tuple[Found | None, str]:
@@ -160,14 +162,16 @@ async def _query_state(application: WebApplication) -> _State:
 
 async def _measure(
     application: WebApplication,
-) -> tuple[dict[str, QueueMetrics], dict[str, tuple[str, bool]], list[Spent]]:
+) -> tuple[dict[str, QueueMetrics], dict[str, tuple[str, bool]], list[Spent], dict[str, int]]:
     async with application.database.engine_session() as session:
         spent = await spending.spent_this_month(session)
+        seen = Counter(worker.version for worker in await controls.workers(session))
         control_of, driver = await controls.by_workflow(session), await driver_connection(session)
         measures = {name: await queue.measure(driver) for name, queue in application.pipeline.queues.items()}
     untouched = (CLOSED, False)
     states = {name: (row.breaker, row.paused_at is not None) for name, row in control_of.items() if name in measures}
-    return measures, {**dict.fromkeys(measures, untouched), **states}, spent
+    workers = {__version__: 0, **seen}  # without a worker there is a zero, not a gap
+    return measures, {**dict.fromkeys(measures, untouched), **states}, spent, workers
 
 
 async def _within(seconds: float, query: Coroutine[Any, Any, Found]) -> Found:
