@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 from scrapersky.core import clock
 from scrapersky.core.database import Database
 from scrapersky.core.errors import RateLimited
-from scrapersky.destinations.files import safe_cell
+from scrapersky.destinations.cells import safe_cell
 
 RETRY_AFTER_SECONDS = 10
 CHUNK_ROWS = 200
@@ -104,7 +104,9 @@ async def _chunks(columns: Sequence[str], rows: Rows, ending: str) -> AsyncGener
     header = "\ufeff" + _csv_line(columns) if ending == "csv" else ""  # spreadsheets need the mark to read UTF-8
     async with aclosing(rows):
         async for row in rows:
-            lines.append(_csv_line(map(safe_cell, row.values())) if ending == "csv" else _json_line(row))
+            lines.append(
+                _csv_line(safe_cell(value, name) for name, value in row.items()) if ending == "csv" else _json_line(row)
+            )
             if len(lines) >= CHUNK_ROWS:
                 yield header + "".join(lines)
                 header = ""

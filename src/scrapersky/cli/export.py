@@ -2,16 +2,19 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import UUID
 
 import typer
 
 from scrapersky.cli.shared.application import cli_actor, opened, run_async
 from scrapersky.cli.shared.filters import BadFilter, Where, parse_filters
-from scrapersky.cli.shared.options import DEFAULT_TENANT, AsJson, TenantName
+from scrapersky.cli.shared.options import DEFAULT_TENANT, AsJson, PhoneFormatName, TenantName
 from scrapersky.cli.shared.output import print_json
 from scrapersky.core.errors import UnknownName
+
+if TYPE_CHECKING:
+    from scrapersky.extract.phones.spelling import PhoneFormat
 
 LEADS = "leads"
 NUMBERS = ("rating", "confidence")  # the columns that are numbers in a Parquet file
@@ -34,6 +37,7 @@ def export(
     ] = None,
     where: Where = None,
     per: Annotated[Per, typer.Option(help="What one row of leads is.")] = "business",
+    phone_format: PhoneFormatName = None,
     tenant: TenantName = DEFAULT_TENANT,
     as_json: AsJson = False,
 ) -> None:
@@ -49,9 +53,9 @@ def export(
     if resource == LEADS:
         if search is None or where:
             raise BadFilter("Leads belong to one search: use --search ID, without --where.")
-        rows = run_async(_export_leads(path, search, per, tenant))
+        rows = run_async(_export_leads(path, search, per, tenant, phone_format))
     else:
-        rows = run_async(_export(resource, path, where, search, tenant))
+        rows = run_async(_export(resource, path, where, search, tenant, phone_format))
     if as_json:
         print_json({"resource": resource, "rows": rows, "file": str(path)})
     else:
@@ -59,7 +63,14 @@ def export(
     raise typer.Exit(0 if rows else 1)
 
 
-async def _export(name: str, path: Path, where: list[str] | None, search: UUID | None, tenant: str) -> int:
+async def _export(
+    name: str,
+    path: Path,
+    where: list[str] | None,
+    search: UUID | None,
+    tenant: str,
+    phone_format: "PhoneFormat | None",
+) -> int:
     from scrapersky.destinations.files import LeadFile
     from scrapersky.store.listing import export as exports
 
@@ -67,7 +78,7 @@ async def _export(name: str, path: Path, where: list[str] | None, search: UUID |
         raise UnknownExport(f"{name[:60]!r} is none of {', '.join((*exports.EXPORTED, LEADS))}.")
     resource = exports.EXPORTED[name]
     filters = parse_filters(resource, where, search)
-    with LeadFile(path, exports.columns_of(resource)) as file:
+    with LeadFile(path, exports.columns_of(resource), phone_format) as file:
         async with opened() as application:
             actor = await cli_actor(application, tenant)
             async with application.database.session(actor.tenant_id) as session:
@@ -78,14 +89,14 @@ async def _export(name: str, path: Path, where: list[str] | None, search: UUID |
                 return await file.write(_as_text(rows) if path.suffix == ".parquet" else rows)
 
 
-async def _export_leads(path: Path, search_id: UUID, per: Per, tenant: str) -> int:
+async def _export_leads(path: Path, search_id: UUID, per: Per, tenant: str, phone_format: "PhoneFormat | None") -> int:
     from scrapersky.destinations.files import LeadFile
     from scrapersky.store.leads.read import columns_of, leads
     from scrapersky.store.listing import export as exports
     from scrapersky.store.listing import paginate
     from scrapersky.store.listing.resources import SEARCHES
 
-    with LeadFile(path, list(columns_of(per))) as file:
+    with LeadFile(path, list(columns_of(per)), phone_format) as file:
         async with opened() as application:
             actor = await cli_actor(application, tenant)
             async with application.database.session(actor.tenant_id) as session:

@@ -2,7 +2,7 @@
 
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -36,11 +36,14 @@ def serve() -> None:
     settings = load(environment)
     configure_logs(settings)
     check_listen(settings)
-    with _bound_socket(settings) as listener:
-        run_async(_serve(environment, listener))
+    with bound_socket(settings) as listener:
+        run_async(serve_until_stopped(environment, listener, _print_address))
 
 
-async def _serve(environment: "Environment", listener: socket.socket) -> None:
+async def serve_until_stopped(
+    environment: "Environment", listener: socket.socket, announce: "Callable[[WebApplication, str], Awaitable[None]]"
+) -> None:
+    """Serve the API and run the engine until a signal; `announce` prints where it listens."""
     import asyncio
 
     from scrapersky.api.http.uvicorn_protocol import Server, server_config
@@ -54,7 +57,7 @@ async def _serve(environment: "Environment", listener: socket.socket) -> None:
         server = Server(server_config(app, REQUEST_GRACE_SECONDS))
         serving = asyncio.create_task(server.serve([listener]), name="serving")
         stop = stop_on_signals(application.runtime)
-        await _print_address(application, _url(listener))
+        await announce(application, _url(listener))
         await asyncio.wait([serving, asyncio.create_task(stop.wait())], return_when=asyncio.FIRST_COMPLETED)
         await application.runtime.stop()  # requests are still served meanwhile, and /health/ready fails
         server.should_exit = True
@@ -76,7 +79,7 @@ async def _print_address(application: "WebApplication", url: str) -> None:
 
 
 @contextmanager
-def _bound_socket(settings: "Settings") -> Iterator[socket.socket]:
+def bound_socket(settings: "Settings") -> Iterator[socket.socket]:
     """Open the listening socket before anything else. Raises BadSetting if the address cannot be used."""
     host = settings.host.strip("[]")
     try:

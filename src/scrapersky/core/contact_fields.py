@@ -94,7 +94,7 @@ CONTACT_FIELDS = (
         is_editable=True,
         edit_note="E.164: +358401234567",
         imported=ImportColumn("telephone number", "telephone, tel, phone number, mobile, telefon, puhelin"),
-        contact_columns={"phone": "number, E.164"},
+        contact_columns={"phone": "phone number"},
         is_delivered=True,
         hubspot="phone",
         brevo="PHONE",  # not SMS: Brevo takes only mobile numbers there, and each for one contact only
@@ -105,7 +105,7 @@ CONTACT_FIELDS = (
         is_editable=True,
         edit_note="E.164",
         imported=ImportColumn("fax number", "fax number, telefax"),
-        contact_columns={"fax": "fax number, E.164"},
+        contact_columns={"fax": "fax number"},
     ),
     ContactField("profiles", "profiles", contact_columns={"profile": "URL of a profile"}, is_delivered=True),
     ContactField(

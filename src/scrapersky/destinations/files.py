@@ -1,18 +1,19 @@
 """Files of leads: csv, jsonl, xlsx, parquet; written beside their name and moved there when they are whole."""
 
 import csv
-import errno
 import json
 import os
 import secrets
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
 from scrapersky.core.errors import BadRequest
-from scrapersky.extract.tabular.rows import FORMULA_STARTS
+from scrapersky.destinations.cells import safe_cell
+from scrapersky.destinations.workbook import XlsxWriter
+from scrapersky.extract.phones.spelling import PhoneFormat, spell_phones
 
 
 class UnwritableFile(BadRequest):
@@ -24,89 +25,49 @@ class Writer(Protocol):
 
     def add(self, row: Mapping[str, Any]) -> None: ...
     def finish(self) -> None: ...
-
-
-def safe_cell(value: Any) -> Any:
-    """Escape a cell that a spreadsheet would run as a formula; E.164 numbers stay as they are."""
-    if not isinstance(value, str) or not value.startswith(FORMULA_STARTS):
-        return value
-    return value if value[0] == "+" and value[1:].isdecimal() else f"'{value}"
+    def abandon(self) -> None: ...
 
 
 class CsvWriter:
     """Comma-separated, UTF-8 with a mark so that spreadsheets read it right."""
 
-    def __init__(self, path: Path, columns: Sequence[str]) -> None:
+    def __init__(self, path: Path, columns: Sequence[str], phone_format: PhoneFormat | None = None) -> None:
+        self._phone_format = phone_format or "international"
         self._file = path.open("w", encoding="utf-8-sig", newline="")
         self._rows = csv.DictWriter(self._file, columns, extrasaction="ignore")
         self._rows.writeheader()
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Write one line."""
-        self._rows.writerow({key: safe_cell(value) for key, value in row.items()})
+        self._rows.writerow({name: safe_cell(value, name, self._phone_format) for name, value in row.items()})
 
     def finish(self) -> None:
         """Flush the file to disk."""
+        self._file.close()
+
+    def abandon(self) -> None:
+        """Close the file."""
         self._file.close()
 
 
 class JsonlWriter:
     """One JSON object a line; nothing is quoted for spreadsheets."""
 
-    def __init__(self, path: Path, columns: Sequence[str]) -> None:
+    def __init__(self, path: Path, columns: Sequence[str], phone_format: PhoneFormat | None = None) -> None:
         self._file, self._columns = path.open("w", encoding="utf-8"), columns
+        self._phone_format = phone_format or "e164"
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Write one line."""
-        self._file.write(json.dumps({name: row.get(name) for name in self._columns}, ensure_ascii=False) + "\n")
+        self._file.write(json.dumps(_spelled(row, self._columns, self._phone_format), ensure_ascii=False) + "\n")
 
     def finish(self) -> None:
         """Flush the file to disk."""
         self._file.close()
 
-
-class XlsxWriter:
-    """A workbook written row by row; every cell is text or a number, never a formula."""
-
-    def __init__(self, path: Path, columns: Sequence[str]) -> None:
-        from openpyxl import Workbook
-
-        self._path, self._columns = path, columns
-        self._book = Workbook(write_only=True)
-        self._sheet = self._book.create_sheet("leads")
-        self._sheet.append(list(columns))
-
-    def add(self, row: Mapping[str, Any]) -> None:
-        """Write one row of cells to a temporary file."""
-        with self._as_os_error():
-            self._sheet.append([self._cell(row.get(name)) for name in self._columns])
-
-    def _cell(self, value: Any) -> Any:
-        from openpyxl.cell import WriteOnlyCell
-        from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
-
-        if not isinstance(value, str):
-            return value
-        cell = WriteOnlyCell(self._sheet, value=ILLEGAL_CHARACTERS_RE.sub("", value)[:32_767])
-        cell.data_type = "s"
-        return cell
-
-    def finish(self) -> None:
-        """Save the workbook to disk."""
-        with self._as_os_error():
-            self._book.save(self._path)
-
-    @contextmanager
-    def _as_os_error(self) -> Iterator[None]:
-        """Convert lxml's error of a full disk, which openpyxl raises, to an OSError."""
-        from lxml.etree import LxmlError
-
-        try:
-            yield
-        except LxmlError as error:
-            with suppress(LxmlError):
-                self._sheet.close()  # else it says the same again when it is thrown away
-            raise OSError(errno.EIO, f"its temporary file says {error}") from error
+    def abandon(self) -> None:
+        """Close the file."""
+        self._file.close()
 
 
 class ParquetWriter:
@@ -114,7 +75,7 @@ class ParquetWriter:
 
     GROUP = 5_000
 
-    def __init__(self, path: Path, columns: Sequence[str]) -> None:
+    def __init__(self, path: Path, columns: Sequence[str], phone_format: PhoneFormat | None = None) -> None:
         try:
             import pyarrow
             import pyarrow.parquet
@@ -128,11 +89,12 @@ class ParquetWriter:
             [(name, pyarrow.float64() if name in numbers else pyarrow.string()) for name in columns]
         )
         self._file = pyarrow.parquet.ParquetWriter(path, self._schema)
+        self._columns, self._phone_format = columns, phone_format or "e164"
         self._rows: list[Mapping[str, Any]] = []
 
     def add(self, row: Mapping[str, Any]) -> None:
         """Collect rows until their row group is full."""
-        self._rows.append(row)
+        self._rows.append(_spelled(row, self._columns, self._phone_format))
         if len(self._rows) >= self.GROUP:
             self._flush()
 
@@ -141,10 +103,22 @@ class ParquetWriter:
         self._flush()
         self._file.close()
 
+    def abandon(self) -> None:
+        """Close the file."""
+        self._file.close()
+
     def _flush(self) -> None:
         if self._rows:
             self._file.write_table(self._arrow.Table.from_pylist(self._rows, schema=self._schema))
             self._rows = []
+
+
+def _spelled(row: Mapping[str, Any], columns: Sequence[str], phone_format: PhoneFormat) -> dict[str, Any]:
+    """Return the columns of a row, with phone numbers in this format."""
+    values = ((name, row.get(name)) for name in columns)
+    return {
+        name: spell_phones(value, phone_format, name) if isinstance(value, str) else value for name, value in values
+    }
 
 
 WRITERS: Mapping[str, type[CsvWriter | JsonlWriter | XlsxWriter | ParquetWriter]] = {
@@ -158,7 +132,7 @@ WRITERS: Mapping[str, type[CsvWriter | JsonlWriter | XlsxWriter | ParquetWriter]
 class LeadFile:
     """A file that appears whole or not at all. Checked when made, so that nobody works an hour for nothing."""
 
-    def __init__(self, path: Path, columns: Sequence[str]) -> None:
+    def __init__(self, path: Path, columns: Sequence[str], phone_format: PhoneFormat | None = None) -> None:
         if path.suffix not in WRITERS:
             raise UnwritableFile(f"{path.name} ends in {path.suffix or 'nothing'}; use {', '.join(WRITERS)}.")
         if path.is_dir() or not path.parent.is_dir():
@@ -168,7 +142,7 @@ class LeadFile:
         self._columns = columns
         try:
             os.close(os.open(self._partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            self._writer: Writer = WRITERS[path.suffix](self._partial, columns)
+            self._writer: Writer = WRITERS[path.suffix](self._partial, columns, phone_format)
         except OSError as error:
             raise UnwritableFile(f"{path} cannot be written: {error.strerror}.") from error
         self.count = 0
@@ -198,6 +172,7 @@ class LeadFile:
 
     def discard(self) -> None:
         """Leave nothing behind."""
+        self._writer.abandon()
         self._partial.unlink(missing_ok=True)
 
     def __enter__(self) -> Self:

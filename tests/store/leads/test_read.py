@@ -83,6 +83,19 @@ async def test_a_row_says_whether_the_business_is_open(database, admin, tenant, 
     assert row["status"] == shown
 
 
+async def test_categories_are_in_words(database, admin, tenant, search_id):
+    await admin.execute("UPDATE local_business SET categories = '{amenity=dentist,healthcare=dentist,shop=wine}'")
+    [row] = await rows(database, tenant, search_id)
+    assert row["categories"] == "dentist, wine shop"
+
+
+async def test_further_numbers_can_be_told_apart_when_they_have_spaces(database, admin, tenant, search_id):
+    for number in ("+358961234567", "+358961234568", "+358961234569"):
+        await add(admin, tenant, number, None, phone=number)
+    [row] = await rows(database, tenant, search_id)
+    assert (row["phone"], row["other_phones"]) == ("+358961234567", "+358961234568; +358961234569")
+
+
 async def test_the_person_is_the_one_whose_address_it_is(database, admin, tenant, search_id):
     await admin.execute("DELETE FROM contact")
     await add(admin, tenant, "eva@molar.fi", "deliverable", name="Eva Molar", title="Dentist")

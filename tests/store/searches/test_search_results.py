@@ -9,6 +9,7 @@ from tests.factories.line_rows import add
 from scrapersky.actions.cancel_search import cancel
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.searches.progress import progress
+from scrapersky.store.searches.results import contact_counts, found_values
 from scrapersky.store.searches.resume import take_over_rows
 
 
@@ -81,3 +82,18 @@ async def test_a_search_counts_rows_that_another_search_owns_and_cannot_cancel_t
         steps = {step.workflow: step.waiting for step in await progress(session, rows["first"])}
     assert taken["domain_metadata"] == 0
     assert steps["domain_metadata"] == 1
+
+
+async def test_people_numbers_and_addresses_are_counted_once_per_business_everywhere(database, admin, tenant):
+    search = UUID(await add(admin, "search", tenant, text="dentists", area="Helsinki", provider="fake"))
+    for site in ("one.fi", "two.fi"):
+        domain = UUID(await add(admin, "domain", tenant, search_id=search, name=site))
+        values = {"domain_id": domain, "name": "Anna Virtanen", "phone": "+358961234567"}
+        await add(admin, "contact", tenant, identity="a", email="shared@chain.fi", **values)
+        await add(admin, "contact", tenant, identity="b", email=f"anna@{site}", **values)
+    async with database.session(tenant) as session:
+        counts = await contact_counts(session, search)
+        values = await found_values(session, search)
+    assert counts == {"contacts": 4, "emails": 4, "phones": 2, "people": 2, "domains": 2}
+    fields = [field for _, field, _ in values]
+    assert [fields.count(each) for each in ("email", "phone", "person")] == [4, 2, 2]

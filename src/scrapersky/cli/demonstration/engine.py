@@ -11,6 +11,7 @@ import typer
 from sqlalchemy import text
 
 from scrapersky.bootstrap import Application, open_application
+from scrapersky.cli.demonstration.next_steps import AFTER_ENGINE, print_next_steps
 from scrapersky.cli.demonstration.progress import DemoProgress, Step
 from scrapersky.cli.shared.application import cli_actor, run_async
 from scrapersky.cli.shared.output import print_json, print_table
@@ -23,13 +24,6 @@ from scrapersky.worker import wait_until_idle
 FAILURE_RATE = 0.05
 PACKING_SECONDS = 0.015
 TIMED_PARCELS = 20  # parcels queued one by one at the end, to measure the latency of three steps
-
-NEXT = """\
-Next steps:
-  scrapersky worker      the same engine on your own database (without DATABASE_URL: an embedded one)
-  scrapersky status      queues, failures, breakers and workers
-  scrapersky settings    all settings and their values
-  docs/the-line.md       the steps of the pipeline; docs/adding-a-workflow.md: how to add one"""
 
 
 @dataclass(frozen=True)
@@ -147,9 +141,9 @@ def _print(report: EngineReport) -> None:
         f" as empty, {report.dead:,} dead letters; {report.rows_per_second:,.0f} rows/s in three steps"
         f" (packing takes {PACKING_SECONDS * 1000:.0f} ms per parcel).\n"
         f"{verdict}\n"
-        f"A parcel queued into the idle pipeline was shipped, three steps later, after {report.latency_ms:.0f} ms.\n\n"
-        f"{NEXT}"
+        f"A parcel queued into the idle pipeline was shipped, three steps later, after {report.latency_ms:.0f} ms."
     )
+    print_next_steps(AFTER_ENGINE)
 
 
 _INSERT = """

@@ -1,16 +1,20 @@
 """`scrapersky demo`: a search in the sandbox, compared with the truth."""
 
-import asyncio
+import csv
 import os
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import typer
 
+from scrapersky.api.dependencies import WebApplication
 from scrapersky.bootstrap import Application, open_application
+from scrapersky.cli.demonstration.next_steps import AFTER_PIPELINE, print_next_steps
 from scrapersky.cli.finding.request import FindRequest, parse_search
 from scrapersky.cli.finding.run import find_in
 from scrapersky.cli.finding.summary import print_summary
+from scrapersky.cli.serve import bound_socket, serve_until_stopped
 from scrapersky.cli.shared.application import cli_actor, run_async
 from scrapersky.cli.shared.options import DEFAULT_TENANT
 from scrapersky.cli.shared.output import format_seconds, notice_if_slow, print_json, print_table
@@ -25,13 +29,7 @@ from scrapersky.store.searches import results
 PAGES_PER_SITE = 8
 IDLE_TIMEOUT_SECONDS = 12
 COUNTS, RATES = ("true", "found", "wrong"), ("recall", "precision")
-NEXT = """\
-Next steps:
-  scrapersky demo --serve                                  the same, then serve its API with a URL and a key
-  scrapersky find "dentists in Helsinki" --out leads.csv   the same on the real web, with OpenStreetMap
-  scrapersky find --domains sites.txt --out leads.xlsx     start with web sites that you already have
-  scrapersky serve                                         the API and the engine; scrapersky status shows them
-  docs/the-line.md                                         the steps of the pipeline"""
+SHOWN_ROWS, SHOWN_COLUMNS = 5, ("business", "email", "phone", "person", "title")
 
 
 def show_pipeline(
@@ -52,13 +50,17 @@ async def _run(home: Path, request: FindRequest, seed: int, businesses: int, ser
             application = await open_application(environment)
         try:
             summary = await find_in(application, request)
+            first_rows = _first_rows(request.out)
+            if request.out.is_relative_to(home):
+                summary["file"] = None  # it is deleted with the directory of the demo
+            summary["continues"] = False
             summary["truth"] = await _score(application, summary, sandbox)
             if as_json:
                 print_json(summary)
             else:
-                _print(summary, sandbox)
+                _print(summary, sandbox, first_rows)
             if serve:
-                await _serve(environment, application)
+                await _serve(environment)
         finally:
             await application.close()
     return bool(summary["contacts"])
@@ -69,6 +71,7 @@ def sandbox_variables(sandbox: Sandbox, home: Path) -> dict[str, str]:
     return {
         "SCRAPERSKY_DATA_DIR": str(home),
         "SCRAPERSKY_LOG_LEVEL": os.environ.get("SCRAPERSKY_LOG_LEVEL", "error"),
+        **{name: os.environ[name] for name in ("SCRAPERSKY_HOST", "SCRAPERSKY_PORT") if name in os.environ},
         "CRAWL_HOST_DELAY_SECONDS": "0",  # the sites are local
         "CRAWL_MAX_CONCURRENCY_PER_HOST": "8",
         "CONTACT_VERIFICATION_SCHEDULER_BACKOFF_SECONDS": "1",  # some DNS servers of the sandbox never respond
@@ -102,8 +105,21 @@ async def _score(application: Application, summary: dict[str, Any], sandbox: San
     }
 
 
-def _print(summary: dict[str, Any], sandbox: Sandbox) -> None:
+def _first_rows(path: Path) -> list[list[str]]:
+    """Return some columns of the first rows of a csv file; nothing of a file in another format."""
+    if path.suffix != ".csv":
+        return []
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = islice((row for row in csv.DictReader(file) if row["email"]), SHOWN_ROWS)
+        return [[row[column] for column in SHOWN_COLUMNS] for row in rows]
+
+
+def _print(summary: dict[str, Any], sandbox: Sandbox, first_rows: list[list[str]]) -> None:
     print_summary(summary)
+    if first_rows:
+        print_table(SHOWN_COLUMNS, first_rows, title=f"The first rows with an email address, of {summary['rows']} rows")
+    if summary["file"] is None:
+        typer.echo("The file of the demo is deleted now, with its database.")
     truth = summary["truth"]
     print_table(
         ["field", *(f"{key}#" for key in (*COUNTS, *RATES))],
@@ -120,25 +136,23 @@ def _print(summary: dict[str, Any], sandbox: Sandbox) -> None:
     first, last = summary["first_contact_seconds"], summary["last_contact_seconds"]
     if first is not None:
         typer.echo(f"First contact after {format_seconds(first)}, last after {format_seconds(last)}.")
-    typer.echo(f"\n{NEXT}")
+    print_next_steps(AFTER_PIPELINE)
 
 
-async def _serve(environment: Environment, application: Application) -> None:
-    import uvicorn
+async def _serve(environment: Environment) -> None:
+    """Serve the API of the demo until Ctrl-C."""
+    with bound_socket(load(environment)) as listener:
+        await serve_until_stopped(environment, listener, _announce)
 
-    from scrapersky.asgi import create_app
 
-    settings = load(environment)
-    url, key = f"http://{settings.host}:{settings.port}", await _create_key(application)
+async def _announce(application: WebApplication, url: str) -> None:
     typer.echo(
-        f"The API is at {url}; Ctrl-C stops it. With a key of this demo:\n"
-        f"  curl -H 'Authorization: Bearer {key}' {url}/api/v3/workflows"
+        f"\nThe API is at {url}; Ctrl-C stops it. With a key of this demo:\n"
+        f"  curl -H 'Authorization: Bearer {await _create_key(application)}' {url}/api/v3/workflows"
     )
-    config = uvicorn.Config(create_app(environment), host=settings.host, port=settings.port, log_level="error")
-    await asyncio.shield(uvicorn.Server(config).serve())
 
 
-async def _create_key(application: Application) -> str:
+async def _create_key(application: WebApplication) -> str:
     """Create an admin and an API key in the database of the demo, which is deleted at the end."""
     actor = await cli_actor(application)
     async with application.database.session(actor.tenant_id) as session:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from scrapersky.cli.finding.site_list import SiteList
 from scrapersky.core.errors import BadRequest
+from scrapersky.extract.phones.spelling import PhoneFormat
 from scrapersky.providers.registry import DEFAULT_PROVIDER, read_search
 from scrapersky.store.leads.read import Per
 from scrapersky.store.searches.request import SearchRequest
@@ -26,6 +27,7 @@ class FindRequest:
     tenant: str
     refresh: bool
     idle_timeout_seconds: float
+    phone_format: PhoneFormat | None = None
 
 
 def parse_search(

@@ -89,6 +89,7 @@ async def find_in(application: Application, request: FindRequest) -> dict[str, A
         "first_contact_seconds": progress.first_contact_seconds,
         "last_contact_seconds": progress.last_contact_seconds,
         "stopped": stopped,
+        "continues": True,  # the same command continues with rows that are left
         "rejected_lines": list(request.sites.rejected) if request.sites else [],
     }
 
@@ -111,7 +112,7 @@ async def _write(application: Application, request: FindRequest, tenant_id: UUID
     async with application.database.session(tenant_id) as session:
         steps = await search_progress.progress(session, search_id)
         was_made = not any(step.workflow == FIRST_STEP and (step.failed or step.skipped) for step in steps)
-        with LeadFile(request.out, list(columns_of(request.per))) as file:
+        with LeadFile(request.out, list(columns_of(request.per)), request.phone_format) as file:
             rows = await file.write(leads(session, search_id, request.per), keep_old=True, may_be_empty=was_made)
         open_steps = [step.workflow for step in steps if step.open]
         reasons = await search_progress.top_reasons(session, search_id)

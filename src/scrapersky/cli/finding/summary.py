@@ -114,7 +114,7 @@ def _end_sentences(summary: Mapping[str, Any]) -> Iterator[str]:
         yield f"{summary['file']} was not written: it would have no row."
     elif not summary["rows"]:
         yield f"{summary['file']} was written without rows."
-    else:
+    elif summary["file"] is not None:  # else the file was temporary
         yield f"{summary['rows']} rows in {summary['file']}."
     if summary["bill"]["cost_cents"] or summary["bill"]["budget_cents"] is not None:
         yield _bill_sentence(summary["bill"])
@@ -125,9 +125,10 @@ def _end_sentences(summary: Mapping[str, Any]) -> Iterator[str]:
     if summary["left"] and not summary["stopped"]:
         yield from summary["held"]
         yield from (f"Postponed {describe_wait(Wait(**wait))}" for wait in summary["waiting"])
-        yield (
-            f"{summary['left']} rows are left; the same command continues with them, "
-            "and waits for them with a larger --idle-timeout."
+        yield f"{summary['left']} rows are left" + (
+            "; the same command continues with them, and waits for them with a larger --idle-timeout."
+            if summary["continues"]
+            else "; they are deleted with the database of the demo."
         )
     yield from (f"not used: {line}" for line in summary["rejected_lines"][:MAX_REJECTED_LINES])
     if summary["stopped"]:

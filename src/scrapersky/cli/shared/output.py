@@ -1,10 +1,14 @@
 """Output of commands: a table for people or one JSON document for scripts on standard output."""
 
 import json
+import os
+import shutil
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Literal
 
 import typer
@@ -69,6 +73,17 @@ def printable(text: str, keep: str = "") -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() or char in keep else "?" for char in text)
+
+
+def program_name() -> str:
+    """Return how a shell in this directory starts this program again."""
+    program = Path(sys.argv[0])
+    if program.name == "__main__.py":  # python -m scrapersky
+        return f"{sys.executable} -m scrapersky"
+    if shutil.which(program.name) and Path(shutil.which(program.name) or "").samefile(program):
+        return program.name
+    relative = os.path.relpath(program)
+    return str(program) if relative.startswith("..") else relative
 
 
 def format_seconds(value: float | None) -> str:

@@ -4,6 +4,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from scrapersky.extract.text import fold
 
@@ -33,15 +34,25 @@ def business_kind(text: str) -> BusinessKind | None:
 
 
 @cache
+def kind_names() -> frozenset[str]:
+    """Return the names of the kinds of categories.toml, in words."""
+    return frozenset(name.replace("_", " ") for name in _kinds())
+
+
+@cache
 def tags_by_phrase() -> dict[str, tuple[str, ...]]:
     """Read every phrase of categories.toml, folded, with the tags of all the kinds it may mean."""
-    text = resources.files(__package__).joinpath("categories.toml").read_text("utf-8")
     found: dict[str, tuple[str, ...]] = {}
-    for kind in tomllib.loads(text).values():
+    for kind in _kinds().values():
         for phrase in kind["words"].split(","):
             folded = " ".join(_words(phrase))
             found[folded] = tuple(dict.fromkeys((*found.get(folded, ()), *kind["tags"])))
     return found
+
+
+@cache
+def _kinds() -> dict[str, Any]:
+    return tomllib.loads(resources.files(__package__).joinpath("categories.toml").read_text("utf-8"))
 
 
 def _tags_of(phrase: str) -> tuple[str, ...]:

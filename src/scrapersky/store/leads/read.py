@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import RowMapping
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.providers.category_words import category_words
 from scrapersky.store.leads.columns import BUSINESS_COLUMNS, CONTACT_COLUMNS
 from scrapersky.store.leads.statements import FILES, PAGES
 
@@ -53,4 +54,6 @@ async def page(
 
 def _lead(row: RowMapping, part: int) -> tuple[dict[str, Any], Position]:
     lead: dict[str, Any] = {**row}
+    if "categories" in lead:
+        lead["categories"] = category_words(lead["categories"] or ())
     return lead, Position(part, lead.pop("list_key"), lead.pop("list_subkey"))

@@ -17,7 +17,7 @@ async def shortcomings(session: AsyncSession, search_id: UUID) -> dict[str, Any]
 
 
 async def contact_counts(session: AsyncSession, search_id: UUID) -> dict[str, int]:
-    """Count the contacts of the search, and their distinct emails, phones, people and domains."""
+    """Count the contacts of the search, their emails, phones and people, each once per business, and their domains."""
     row = (await session.execute(_COUNTS, {"search": search_id})).one()
     return dict(row._mapping)
 
@@ -41,9 +41,12 @@ async def hosts(session: AsyncSession, search_id: UUID) -> set[str]:
 
 
 _COUNTS = text(f"""
-SELECT count(*) AS contacts, count(DISTINCT c.email) AS emails, count(DISTINCT c.phone) AS phones,
-    count(DISTINCT c.name) AS people, count(DISTINCT c.domain_id) AS domains
-FROM ({contacts_of_search("c.*")}) c""")  # noqa: S608 - our own names
+SELECT count(*) AS contacts,
+    count(DISTINCT (owner, c.email)) FILTER (WHERE c.email IS NOT NULL) AS emails,
+    count(DISTINCT (owner, c.phone)) FILTER (WHERE c.phone IS NOT NULL) AS phones,
+    count(DISTINCT (owner, c.name)) FILTER (WHERE c.name IS NOT NULL) AS people,
+    count(DISTINCT c.domain_id) AS domains
+FROM (SELECT c.*, coalesce(c.domain_id, c.business_id, c.id) AS owner FROM ({contacts_of_search("c.*")}) c) c""")  # noqa: S608 - our own names
 
 _VERDICTS = text(f"""
 SELECT c.email, min(c.verdict) AS verdict FROM ({contacts_of_search("c.*")}) c
