@@ -88,9 +88,9 @@ async def test_people_numbers_and_addresses_are_counted_once_per_business_everyw
     search = UUID(await add(admin, "search", tenant, text="dentists", area="Helsinki", provider="fake"))
     for site in ("one.fi", "two.fi"):
         domain = UUID(await add(admin, "domain", tenant, search_id=search, name=site))
-        values = {"domain_id": domain, "name": "Anna Virtanen", "phone": "+358961234567"}
-        await add(admin, "contact", tenant, identity="a", email="shared@chain.fi", **values)
-        await add(admin, "contact", tenant, identity="b", email=f"anna@{site}", **values)
+        anna = {"domain_id": domain, "name": "Anna Virtanen", "phone": "+358961234567"}
+        await add(admin, "contact", tenant, identity="a", email="shared@chain.fi", **anna)
+        await add(admin, "contact", tenant, identity="b", email=f"anna@{site}", **anna)
     async with database.session(tenant) as session:
         counts = await contact_counts(session, search)
         values = await found_values(session, search)
