@@ -12,8 +12,8 @@ PHONE_COLUMNS = frozenset({"phone", "fax", "other_phones"})
 
 _E164 = re.compile(r"\+[0-9]{5,15}")
 # One number, or several with "; " between them.
-_NUMBERS = re.compile(r"\+[0-9]{5,15}(?:; \+[0-9]{5,15})*")
-_BETWEEN_DIGITS = re.compile(r"[^0-9+]+")
+_NUMBERS = re.compile(r"\+[0-9]{5,15}(?:; \+[0-9]{5,15})*+")
+_BETWEEN_DIGITS = re.compile(r"[^0-9+]++")
 
 
 def spell_phones(text: str, phone_format: PhoneFormat, column: str = "") -> str:
