@@ -1149,6 +1149,8 @@ CREATE INDEX contact_page_id ON contact USING btree (page_id);
 
 CREATE INDEX contact_suppressed ON contact USING btree (tenant_id, updated_at, id) WHERE (suppressed_at IS NOT NULL);
 
+CREATE INDEX contact_suppressed_of_domain ON contact USING btree (domain_id) WHERE (suppressed_at IS NOT NULL);
+
 CREATE UNIQUE INDEX contact_without_domain ON contact USING btree (tenant_id, identity) WHERE (domain_id IS NULL);
 
 CREATE INDEX dead_letter_by_queue ON dead_letter USING btree (tenant_id, queue, failed_at, id);
@@ -2177,6 +2179,7 @@ CREATE FUNCTION contact_check_suppression() RETURNS trigger
 DECLARE
     mail text := lower(NEW.email);
     host text := split_part(mail, '@', 2);
+    site text;
     person text;
     keys text[] := array_remove(ARRAY[mail, NEW.phone, NEW.fax], NULL);
     digests text[];
@@ -2193,9 +2196,10 @@ BEGIN
         keys := keys || host;
         host := CASE WHEN position('.' IN host) > 0 THEN substr(host, position('.' IN host) + 1) ELSE '' END;
     END LOOP;
-    IF NEW.name IS NOT NULL AND NEW.domain_id IS NOT NULL THEN
-        SELECT lower(NEW.name COLLATE "C") || ' @ ' || d.name INTO person FROM domain d WHERE d.id = NEW.domain_id;
-        keys := keys || person;
+    IF NEW.domain_id IS NOT NULL THEN
+        SELECT d.name INTO site FROM domain d WHERE d.id = NEW.domain_id;
+        person := lower(NEW.name COLLATE "C") || ' @ ' || site;
+        keys := keys || array_remove(ARRAY[site, person], NULL);
     END IF;
     -- Hashed beforehand: under row level security an index is used for plain comparisons only.
     digests := ARRAY(SELECT sha256_hex(k.key) FROM unnest(keys) k(key));
@@ -3609,6 +3613,7 @@ CREATE FUNCTION suppression_apply() RETURNS trigger
 DECLARE
     change record;
     host text;
+    sites uuid[];
     matches uuid[] := '{}';
 BEGIN
     -- Arrays and ranges of plain columns: such comparisons use an index whatever the planner knows of `changed`, and
@@ -3616,17 +3621,20 @@ BEGIN
     FOR change IN
         SELECT tenant_id, array_agg(value) FILTER (WHERE kind = 'email') AS emails,
             array_agg(value) FILTER (WHERE kind = 'phone') AS phones,
-            coalesce(array_agg(reverse(value)) FILTER (WHERE kind = 'domain'), '{}') AS hosts
+            coalesce(array_agg(value) FILTER (WHERE kind = 'domain'), '{}') AS domains
         FROM changed WHERE value IS NOT NULL GROUP BY tenant_id
     LOOP
         matches := matches
             || ARRAY(SELECT id FROM contact WHERE tenant_id = change.tenant_id AND email = ANY (change.emails))
             || ARRAY(SELECT id FROM contact WHERE tenant_id = change.tenant_id AND phone = ANY (change.phones))
             || ARRAY(SELECT id FROM contact WHERE tenant_id = change.tenant_id AND fax = ANY (change.phones));
-        FOREACH host IN ARRAY change.hosts LOOP
-            matches := matches || ARRAY(SELECT id FROM contact
-                WHERE tenant_id = change.tenant_id AND email_host >= host || '.' AND email_host < host || '/');
+        FOREACH host IN ARRAY change.domains LOOP
+            matches := matches || ARRAY(SELECT id FROM contact WHERE tenant_id = change.tenant_id
+                AND email_host >= reverse(host) || '.' AND email_host < reverse(host) || '/');
         END LOOP;
+        sites := ARRAY(SELECT id FROM domain WHERE tenant_id = change.tenant_id AND name = ANY (change.domains));
+        matches := matches || ARRAY(SELECT id FROM contact
+            WHERE tenant_id = change.tenant_id AND domain_id = ANY (sites));
     END LOOP;
     IF matches = '{}' THEN
         RETURN NULL;
@@ -3696,7 +3704,7 @@ CREATE TRIGGER contact_contact_verification_enqueue_update BEFORE UPDATE OF cont
 
 CREATE TRIGGER contact_contact_verification_reprioritize BEFORE UPDATE OF priority ON contact FOR EACH ROW WHEN (((new.contact_verification_status = 'Queued'::text) AND (old.contact_verification_status = 'Queued'::text) AND (new.priority <> old.priority))) EXECUTE FUNCTION contact_contact_verification_reprioritize();
 
-CREATE TRIGGER contact_suppression BEFORE INSERT OR UPDATE OF name, email, phone, fax, snippet, suppressed_at ON contact FOR EACH ROW EXECUTE FUNCTION contact_check_suppression();
+CREATE TRIGGER contact_suppression BEFORE INSERT OR UPDATE OF name, email, phone, fax, snippet, suppressed_at, domain_id ON contact FOR EACH ROW EXECUTE FUNCTION contact_check_suppression();
 
 CREATE TRIGGER delivery_delivery_clear_due_at BEFORE UPDATE OF delivery_status ON delivery FOR EACH ROW WHEN (((new.delivery_status <> ALL (ARRAY['Queued'::text, 'Processing'::text])) AND (new.delivery_due_at IS NOT NULL))) EXECUTE FUNCTION delivery_delivery_clear_due_at();
 

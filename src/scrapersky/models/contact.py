@@ -37,6 +37,7 @@ class Contact(TenantRow, Curated, Named, Base):
         Index(
             "contact_suppressed", "tenant_id", "updated_at", "id", postgresql_where=text("suppressed_at IS NOT NULL")
         ),
+        Index("contact_suppressed_of_domain", "domain_id", postgresql_where=text("suppressed_at IS NOT NULL")),
     )
 
     # null: a contact without a domain, from an import

@@ -1,5 +1,7 @@
 """No file and no delivery holds anybody who is suppressed; lists show them, marked."""
 
+from uuid import UUID
+
 import pytest
 from tests.factories.line_rows import add, add_line
 
@@ -7,7 +9,7 @@ from scrapersky.store.leads.read import Position, leads, page
 from scrapersky.store.listing import export as exports
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.paginate import Sort
-from scrapersky.store.listing.resources import CONTACTS, DOMAINS
+from scrapersky.store.listing.resources import BUSINESSES, CONTACTS, DOMAINS, PAGES, PLACES
 
 BAD = ("anna@molar.fi", "+358401111111", "+358402222222")
 
@@ -65,3 +67,74 @@ async def test_exports_hold_nobody_who_is_suppressed_and_lists_mark_them(databas
     assert '"https": true' in domains[0]["facts"]
     assert not [way for way in BAD if way in str(contacts + domains)]
     assert sum(row.suppressed_at is not None for row, _ in listed) == 2
+
+
+async def suppress_point(admin, tenant, kind: str, value: str) -> None:
+    await admin.execute(
+        "INSERT INTO suppression (tenant_id, kind, value, value_hash) VALUES ($1, $2, $3, sha256_hex($3))",
+        *(tenant, kind, value),
+    )
+
+
+@pytest.fixture
+async def people(admin, tenant):
+    """A site with Anna, who is on two pages, Bo, who shares a number with her, and the numbers of both."""
+    ids = await add_line(admin, tenant)
+    await admin.execute("UPDATE contact SET name = 'Anna Molar', phone = '+358401111111'")
+    for identity, columns in {
+        "person:anna": {"name": "Dr. Anna Molar", "title": "Chief Dentist", "phone": "+358402222222"},
+        "person:bo": {"name": "Bo Root", "phone": "+358401111111", "snippet": "Bo Root and Anna Molar"},
+        "phone:shared": {"phone": "+358401111111"},
+        "phone:hers": {"phone": "+358402222222"},
+        "phone:free": {"phone": "+358403333333"},
+    }.items():
+        await add(admin, "contact", tenant, domain_id=ids["domains"], identity=identity, **columns)
+    return ids
+
+
+async def outputs(database, tenant, search) -> str:
+    async with database.session(tenant) as session:
+        rows = [row async for row in leads(session, search, "business")]
+        rows += [row async for row in leads(session, search, "contact")]
+        for resource in (CONTACTS, DOMAINS, BUSINESSES, PLACES, PAGES):
+            rows += [row async for row in exports.rows(session, resource, tenant, {})]
+    return str(rows)
+
+
+async def test_a_suppressed_address_withholds_its_person_on_every_page_and_the_numbers_only_they_have(
+    database, admin, tenant, people
+):
+    await suppress_point(admin, tenant, "email", "anna@molar.fi")
+    text = await outputs(database, tenant, people["searches"])
+    assert not [one for one in ("Anna Molar", "Chief Dentist", "+358402222222", "anna@molar.fi") if one in text]
+    assert "Bo Root" in text
+    assert "+358401111111" in text, "Bo has this number, too"
+    assert "+358403333333" in text
+    await admin.execute("DELETE FROM suppression")
+    assert "Chief Dentist" in await outputs(database, tenant, people["searches"])
+
+
+async def test_the_number_of_a_business_is_withheld_if_only_suppressed_people_have_it(database, admin, tenant, people):
+    await admin.execute("UPDATE local_business SET phone = '+358402222222'")
+    assert "'phone': '+358402222222'" in await outputs(database, tenant, people["searches"])
+    await suppress_point(admin, tenant, "email", "anna@molar.fi")
+    assert "+358402222222" not in await outputs(database, tenant, people["searches"])
+
+
+async def test_a_suppressed_domain_withholds_its_people_its_numbers_and_its_business(database, admin, tenant, people):
+    await admin.execute("UPDATE local_business SET phone = '+35891234567'")
+    await suppress_point(admin, tenant, "domain", "molar.fi")
+    assert await admin.fetchval("SELECT bool_and(suppressed_at IS NOT NULL) FROM contact")
+    text = await outputs(database, tenant, people["searches"])
+    assert not [one for one in ("Anna", "Bo Root", "+358", "molar.fi") if one in text]
+    await add(admin, "contact", tenant, domain_id=people["domains"], identity="new", name="New Person")
+    assert "New Person" not in await outputs(database, tenant, people["searches"]), "a page that is read later"
+    await admin.execute("DELETE FROM suppression")
+    assert "New Person" in await outputs(database, tenant, people["searches"])
+
+
+async def test_contacts_that_get_a_suppressed_domain_later_are_suppressed(database, admin, tenant, people):
+    await suppress_point(admin, tenant, "domain", "molar.fi")
+    lone = await add(admin, "contact", tenant, identity="phone:lone", phone="+358409999999")
+    await admin.execute("UPDATE contact SET domain_id = $2 WHERE id = $1", UUID(lone), UUID(people["domains"]))
+    assert await admin.fetchval("SELECT suppressed_at FROM contact WHERE id = $1", UUID(lone))

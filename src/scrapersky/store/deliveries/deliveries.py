@@ -18,6 +18,7 @@ from scrapersky.store.listing.paginate import Filters, matching
 from scrapersky.store.listing.resources import DELIVERIES, DESTINATIONS
 from scrapersky.store.operations.queue_rows import one_of
 from scrapersky.store.steps import DELIVERY
+from scrapersky.store.withheld import is_withheld
 
 
 @dataclass(frozen=True)
@@ -100,31 +101,32 @@ _WITHDRAWN: dict[str, Any] = {
 }
 
 # A delivery in Error is tried again only on request.
-_QUEUE_BY_RULE = text("""
+_QUEUE_BY_RULE = text(f"""
 INSERT INTO delivery AS v (tenant_id, destination_id, contact_id, priority, delivery_status)
 SELECT c.tenant_id, d.id, c.id, c.priority, 'Queued'
 FROM contact c JOIN destination d ON d.tenant_id = c.tenant_id
-WHERE c.id = ANY(:ids) AND d.disabled_at IS NULL AND d.rule @> '{"auto": true}'
-    AND c.email IS NOT NULL AND c.suppressed_at IS NULL AND c.merged_into_id IS NULL
+WHERE c.id = ANY(:ids) AND d.disabled_at IS NULL AND d.rule @> '{{"auto": true}}'
+    AND c.email IS NOT NULL AND NOT {is_withheld("c")} AND c.merged_into_id IS NULL
     AND d.rule -> 'verdicts' @> to_jsonb(c.verdict) AND d.rule -> 'curation' @> to_jsonb(c.curation_status)
     AND coalesce(c.confidence, 1) >= (d.rule ->> 'min_confidence')::float8
 ORDER BY d.id, c.id
 ON CONFLICT (destination_id, contact_id) DO UPDATE SET delivery_status = 'Queued', updated_at = now()
 WHERE v.delivery_status IN ('New', 'Completed', 'Skipped')
     AND (v.delivered_at IS NULL OR EXISTS (
-        SELECT FROM contact c WHERE c.id = v.contact_id AND c.updated_at > v.delivered_at))""")
+        SELECT FROM contact c WHERE c.id = v.contact_id AND c.updated_at > v.delivered_at))""")  # noqa: S608 - own names
 
-_COUNT = text("""
-SELECT count(*) AS contacts, count(*) FILTER (WHERE suppressed_at IS NOT NULL) AS suppressed,
-    count(*) FILTER (WHERE suppressed_at IS NULL AND email IS NULL) AS without_email
-FROM contact WHERE id = ANY(:ids) AND tenant_id = :tenant AND merged_into_id IS NULL""")
+_COUNT = text(f"""
+SELECT count(*) AS contacts, count(*) FILTER (WHERE is_withheld) AS suppressed,
+    count(*) FILTER (WHERE NOT is_withheld AND email IS NULL) AS without_email
+FROM (SELECT c.email, {is_withheld("c")} AS is_withheld FROM contact c
+    WHERE c.id = ANY(:ids) AND c.tenant_id = :tenant AND c.merged_into_id IS NULL) chosen""")  # noqa: S608 - own names
 
-_QUEUE_REQUESTED = text("""
+_QUEUE_REQUESTED = text(f"""
 INSERT INTO delivery AS v (tenant_id, destination_id, contact_id, priority, delivery_status)
 SELECT c.tenant_id, :destination, c.id, c.priority, 'Queued' FROM contact c
-WHERE c.id = ANY(:ids) AND c.tenant_id = :tenant AND c.suppressed_at IS NULL AND c.email IS NOT NULL
+WHERE c.id = ANY(:ids) AND c.tenant_id = :tenant AND NOT {is_withheld("c")} AND c.email IS NOT NULL
     AND c.merged_into_id IS NULL
 ORDER BY c.id
 ON CONFLICT (destination_id, contact_id) DO UPDATE SET delivery_status = 'Queued', updated_at = now()
 WHERE v.delivery_status NOT IN ('Queued', 'Processing')
-RETURNING v.contact_id""")
+RETURNING v.contact_id""")  # noqa: S608 - own names

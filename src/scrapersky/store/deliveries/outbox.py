@@ -21,7 +21,7 @@ from scrapersky.destinations.payload import PAYLOAD_KEYS, ContactPayload, Messag
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries.destinations import BY_A_PERSON, endpoint_of
-from scrapersky.store.privacy.suppressions import BUSINESS_PHONE
+from scrapersky.store.withheld import BUSINESS_PHONE, is_withheld
 
 MAX_LOADED = 500  # deliveries of one statement
 REJECTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)
@@ -103,7 +103,7 @@ def _pending(row: Row[Any], vault: Vault) -> PendingDelivery:
         Endpoint(row.destination_id, row.kind) if is_disabled else endpoint_of(row, vault, row.destination_id),
         Message(row.delivery_id, _payload(row), row.options, row.delivered_at) if row.email else None,
         row.fingerprint,
-        row.suppressed_at is not None,
+        row.is_withheld,
         row.curation_status in REJECTED or row.merged_into_id is not None,
         (row.disabled_reason or BY_A_PERSON) if is_disabled else None,
         timedelta(seconds=row.cooldown_seconds) if row.cooldown_seconds and row.cooldown_seconds > 0 else None,
@@ -135,7 +135,7 @@ SELECT v.id AS delivery_id, v.fingerprint, v.delivered_at,
     d.id AS destination_id, d.kind, d.url, d.secret, d.previous_secret, d.options, d.disabled_at, d.disabled_reason,
     extract(epoch FROM d.cooldown_until - now())::float8 AS cooldown_seconds,
     c.id AS contact_id, c.email, {", ".join(f"c.{name}" for name in DELIVERED_FIELDS)}, c.source_url,
-    c.created_at AS found_at, c.confidence, c.suppressed_at, c.curation_status, c.merged_into_id,
+    c.created_at AS found_at, c.confidence, {is_withheld("c")} AS is_withheld, c.curation_status, c.merged_into_id,
     b.name AS business, {BUSINESS_PHONE} AS business_phone,
     b.address AS business_address, b.website, b.city,
     coalesce(b.country, m.country) AS country, m.name AS domain, m.title AS domain_title, m.final_url

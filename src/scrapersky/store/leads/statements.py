@@ -10,11 +10,18 @@ from sqlalchemy import TextClause, text
 
 from scrapersky.store.leads.columns import ADDRESS_COLUMNS, CONTACT_SELECT, LEAD_SELECT, PERSON_COLUMNS
 from scrapersky.store.leads.no_contact_reason import NO_CONTACT_REASON
-from scrapersky.store.privacy.suppressions import BUSINESS_PHONE
 from scrapersky.store.steps import not_rejected
+from scrapersky.store.withheld import (
+    BUSINESS_PHONE,
+    is_business_withheld,
+    is_profile_withheld,
+    is_site_withheld,
+    is_snippet_withheld,
+    is_withheld,
+)
 
-# Contacts that people rejected and suppressed contacts are in no file.
-_WANTED = f"c.suppressed_at IS NULL AND {not_rejected('c')}"
+# Contacts that people rejected and those that a suppression withholds are in no file.
+_WANTED = f"NOT {is_withheld('c')} AND {not_rejected('c')}"
 # The wanted contacts of `o`: those of its domain, and its own that have no domain.
 _OF_OWNER = f"(c.domain_id = d.id OR (c.business_id = o.business_id AND c.domain_id IS NULL)) AND {_WANTED}"
 # The provider names the contact for another branch, which shares the web site.
@@ -66,13 +73,17 @@ LEFT JOIN LATERAL (
 LEFT JOIN LATERAL (
     SELECT string_agg(value, ' ' ORDER BY key) AS urls FROM (
         SELECT key, value FROM contact c, jsonb_each_text(c.profiles) WHERE {_OF_OWNER}
-        UNION SELECT key, value FROM jsonb_each_text(o.profiles)) profile) social ON true"""  # noqa: S608 - own names
+        UNION SELECT key, value FROM jsonb_each_text(o.profiles)
+            WHERE NOT {is_profile_withheld("value", "o.business_id")}) profile) social ON true"""  # noqa: S608 - own names
 
 # The results of the search that have a row each: its businesses, and its web sites that belong to none of them.
-_FOUND_BUSINESSES = "SELECT f.business_id FROM search_business f WHERE f.search_id = :search"
-_FOUND_SITES = """SELECT f.domain_id FROM search_domain f WHERE f.search_id = :search
+# A business one of whose domains is suppressed has none.
+_FOUND_BUSINESSES = f"""SELECT f.business_id FROM search_business f WHERE f.search_id = :search
+        AND NOT {is_business_withheld("f.business_id")}"""  # noqa: S608 - own names
+_FOUND_SITES = f"""SELECT f.domain_id FROM search_domain f WHERE f.search_id = :search
         AND NOT EXISTS (SELECT 1 FROM business_domain l JOIN search_business o ON o.business_id = l.business_id
-            WHERE l.domain_id = f.domain_id AND o.search_id = :search)"""
+            WHERE l.domain_id = f.domain_id AND o.search_id = :search)
+        AND NOT EXISTS (SELECT FROM domain w WHERE w.id = f.domain_id AND {is_site_withheld("w.name")})"""  # noqa: S608
 
 
 def _businesses(found: str) -> str:
@@ -133,7 +144,8 @@ class _ContactSource:
 SELECT {self.key} AS list_key, c.id AS list_subkey,
     c.id AS contact_id, c.business_id, c.domain_id, c.page_id,
     business_name(b.name, d.facts, d.title, d.name) AS business, d.name AS domain,
-    {CONTACT_SELECT}, c.confidence, c.found_by, c.source_url AS source, {_FOUND_AT}, c.snippet
+    {CONTACT_SELECT}, c.confidence, c.found_by, c.source_url AS source, {_FOUND_AT},
+    CASE WHEN NOT {is_snippet_withheld("c")} THEN c.snippet END AS snippet
 FROM {self.tables}
 LEFT JOIN local_business b ON b.id = c.business_id
 WHERE f.search_id = :search AND {_WANTED}"""  # noqa: S608 - own names

@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, literal_column, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.models import Contact, Domain, LocalBusiness
+from scrapersky.models import Domain, LocalBusiness
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing.paginate import Filters, matching_unmerged
@@ -22,6 +22,14 @@ from scrapersky.store.listing.resources import (
     SITEMAPS,
     SUPPRESSIONS,
     Resource,
+)
+from scrapersky.store.withheld import (
+    is_business_withheld,
+    is_number_withheld,
+    is_profile_withheld,
+    is_site_withheld,
+    is_snippet_withheld,
+    is_withheld,
 )
 
 EXPORTED: Mapping[str, Resource] = {
@@ -36,7 +44,30 @@ REFERENCES: Mapping[str, Mapping[str, tuple[Any, str]]] = {
     "pages": {"domain": (Domain, "domain_id")},
     "contacts": {"domain": (Domain, "domain_id"), "business": (LocalBusiness, "business_id")},
 }
-CONTACT_POINTS = ("email", "emails", "phone", "phones", "telephone", "fax")
+CONTACT_POINTS = ("email", "emails", "phone", "phones", "telephone", "fax", "socials", "profiles")
+# The business of a place, if it has one.
+_OF_PLACE = "(SELECT b.id FROM local_business b WHERE b.place_id = place.id LIMIT 1)"
+# Rows that a suppression withholds from files; lists show them.
+_WITHHELD = {
+    PLACES.name: is_business_withheld(_OF_PLACE),
+    BUSINESSES.name: is_business_withheld("local_business.id"),
+    DOMAINS.name: is_site_withheld("domain.name"),
+    SITEMAPS.name: is_site_withheld("domain.name"),
+    PAGES.name: is_site_withheld("domain.name"),
+    CONTACTS.name: is_withheld("contact"),
+}
+# Values of other rows that a suppression withholds.
+_VALUES = {
+    (PLACES.name, "phone"): f"CASE WHEN NOT {is_number_withheld('place.phone', _OF_PLACE)} THEN place.phone END",
+    (BUSINESSES.name, "phone"): (
+        f"CASE WHEN NOT {is_number_withheld('local_business.phone', 'local_business.id')} THEN local_business.phone END"
+    ),
+    (BUSINESSES.name, "profiles"): (
+        "(SELECT jsonb_object_agg(key, value) FROM jsonb_each_text(local_business.profiles) "  # noqa: S608 - own names
+        f"WHERE NOT {is_profile_withheld('value', 'local_business.id')})"
+    ),
+    (CONTACTS.name, "snippet"): f"CASE WHEN NOT {is_snippet_withheld('contact')} THEN contact.snippet END",
+}
 
 
 def columns_of(resource: Resource) -> list[str]:
@@ -52,10 +83,16 @@ def _own_columns(resource: Resource) -> list[str]:
 def _selected(resource: Resource) -> Select[Any]:
     named = REFERENCES.get(resource.name, {})
     owners = [owner.name.label(name) for name, (owner, _) in named.items()]
-    chosen = select(*(getattr(resource.model, name) for name in _own_columns(resource)), *owners)
+    chosen = select(*(_column(resource, name) for name in _own_columns(resource)), *owners)
     for owner, column in named.values():
         chosen = chosen.outerjoin(owner, owner.id == getattr(resource.model, column))
-    return chosen
+    return chosen.where(text(f"NOT {_WITHHELD[resource.name]}")) if resource.name in _WITHHELD else chosen
+
+
+def _column(resource: Resource, name: str) -> Any:
+    own = getattr(resource.model, name)
+    withheld = _VALUES.get((resource.name, name))
+    return own if withheld is None else literal_column(withheld, own.type).label(name)
 
 
 async def note(session: AsyncSession, actor: Actor, subject: str, filters: Filters, form: str) -> None:
@@ -69,18 +106,17 @@ async def rows(
     """Yield the rows, the oldest first; with `flat`, lists and objects are text."""
     columns = columns_of(resource)
     wanted = matching_unmerged(_selected(resource), resource, tenant_id, filters)
-    if resource is CONTACTS:
-        wanted = wanted.where(Contact.suppressed_at.is_(None))  # lists show suppressed contacts, files do not
     found = await session.stream(wanted.order_by(resource.model.id).execution_options(yield_per=ROWS_PER_FETCH))
     async for row in found:
         named = dict(zip(columns, row, strict=True))
-        if resource is DOMAINS:
-            named["facts"] = _without_contact_points(named["facts"])
+        for column in ("facts", "details"):
+            if column in named:
+                named[column] = _without_contact_points(named[column])
         yield {name: _shown(value, flat) for name, value in named.items()}
 
 
 def _without_contact_points(facts: Any) -> Any:
-    """Remove email addresses and numbers from the facts of a home page: as contacts they may be suppressed."""
+    """Remove addresses, numbers and profiles from what a page or a provider gave: as contacts they may be withheld."""
     if isinstance(facts, dict):
         return {name: _without_contact_points(value) for name, value in facts.items() if name not in CONTACT_POINTS}
     return facts

@@ -191,10 +191,6 @@ def _one_of(digests: Sequence[str]) -> Any:
     return Suppression.value_hash == any_(literal(list(digests), ARRAY(Text())))
 
 
-# The phone number of a business `b` of the table local_business, or NULL if it is suppressed.
-BUSINESS_PHONE = """CASE WHEN NOT EXISTS (SELECT FROM suppression s WHERE s.tenant_id = b.tenant_id
-        AND s.kind = 'phone' AND s.value_hash = sha256_hex(b.phone)) THEN b.phone END"""
-
 _LOCK_TENANT = text("SELECT pg_advisory_xact_lock(hashtextextended('suppression ' || :tenant, 0))")
 _NEW = """
 INSERT INTO suppression (id, tenant_id, kind, value, value_hash, reason, origin, created_by)

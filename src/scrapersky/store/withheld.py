@@ -1,0 +1,81 @@
+"""What files, exports and deliveries withhold because of a suppression, as SQL conditions.
+
+A suppression marks the contacts that have the address, the number or the domain (`suppressed_at`). Beside those,
+outputs withhold what else belongs to the same people: other contacts of the same name at the same site, and numbers,
+profiles and postal addresses that only they have. The conditions are computed from the rows alone, so the order in
+which pages were read or suppressions added does not matter.
+"""
+
+# Evaluated once per statement: a tenant without suppressions pays for no further condition.
+_ANY = "(SELECT EXISTS (SELECT FROM suppression))"
+_ANY_DOMAIN = "(SELECT EXISTS (SELECT FROM suppression WHERE kind = 'domain'))"
+
+
+def is_withheld(row: str) -> str:
+    """Return the condition that a contact is in no file and no delivery; `row` is the alias of the table."""
+    return f"""({row}.suppressed_at IS NOT NULL OR ({_ANY} AND ({_has_suppressed_name(row)}
+        OR ({row}.name IS NULL AND {row}.email IS NULL AND ({_only_withheld_have(row, _shares(row))})))))"""
+
+
+def is_snippet_withheld(row: str) -> str:
+    """Return the condition that the text around a contact may name somebody who is suppressed."""
+    return f"({_ANY} AND EXISTS (SELECT FROM contact s WHERE {_is_suppressed_beside(row)}))"
+
+
+def is_number_withheld(phone: str, business_id: str) -> str:
+    """Return the condition that the number of a business is suppressed, or that only suppressed people have it."""
+    return f"""({_ANY} AND (EXISTS (SELECT FROM suppression s
+            WHERE s.kind = 'phone' AND s.value_hash = sha256_hex({phone}))
+        OR {_only_withheld_have_at(business_id, f"{phone} IN (h.phone, h.fax)")}))"""
+
+
+def is_profile_withheld(url: str, business_id: str) -> str:
+    """Return the condition that only suppressed people of the business have this profile."""
+    has_it = f"EXISTS (SELECT FROM jsonb_each_text(h.profiles) p WHERE p.value = {url})"
+    return f"({_ANY} AND {_only_withheld_have_at(business_id, has_it)})"
+
+
+def is_site_withheld(name: str) -> str:
+    """Return the condition that the domain of this name is suppressed."""
+    return f"""({_ANY_DOMAIN} AND EXISTS (SELECT FROM suppression s
+        WHERE s.kind = 'domain' AND s.value_hash = sha256_hex({name})))"""
+
+
+def is_business_withheld(business_id: str) -> str:
+    """Return the condition that a domain of the business is suppressed."""
+    return f"""({_ANY_DOMAIN} AND EXISTS (SELECT FROM business_domain w JOIN domain m ON m.id = w.domain_id
+        WHERE w.business_id = {business_id} AND {is_site_withheld("m.name")}))"""
+
+
+def _is_suppressed_beside(row: str) -> str:
+    return f"s.domain_id = {row}.domain_id AND s.suppressed_at IS NOT NULL"
+
+
+def _has_suppressed_name(row: str) -> str:
+    """Return the condition that a suppressed contact of the same site has this name, with or without more words."""
+    name, suppressed = f"concat(' ', lower({row}.name), ' ')", "concat(' ', lower(s.name), ' ')"
+    return f"""({row}.name IS NOT NULL AND EXISTS (SELECT FROM contact s WHERE {_is_suppressed_beside(row)}
+        AND s.name IS NOT NULL AND (strpos({name}, {suppressed}) > 0 OR strpos({suppressed}, {name}) > 0)))"""
+
+
+def _shares(row: str) -> str:
+    return f"""(h.phone IN ({row}.phone, {row}.fax) OR h.fax IN ({row}.phone, {row}.fax) OR h.address = {row}.address
+        OR EXISTS (SELECT FROM jsonb_each_text(h.profiles) x JOIN jsonb_each_text({row}.profiles) y USING (value)))"""
+
+
+def _only_withheld_have(row: str, shares: str) -> str:
+    """Return the condition that people of the site have the value, and that all of them are withheld."""
+    return f"""EXISTS (SELECT FROM contact s WHERE {_is_suppressed_beside(row)}) AND coalesce((
+        SELECT bool_and(h.suppressed_at IS NOT NULL OR {_has_suppressed_name("h")}) FROM contact h
+        WHERE h.domain_id = {row}.domain_id AND (h.name IS NOT NULL OR h.email IS NOT NULL) AND {shares}), false)"""  # noqa: S608
+
+
+def _only_withheld_have_at(business_id: str, has_it: str) -> str:
+    """Return the condition that people of the sites of a business have the value, and that all are withheld."""
+    return f"""coalesce((SELECT bool_and(h.suppressed_at IS NOT NULL OR {_has_suppressed_name("h")})
+        FROM business_domain w JOIN contact h ON h.domain_id = w.domain_id
+        WHERE w.business_id = {business_id} AND (h.name IS NOT NULL OR h.email IS NOT NULL) AND {has_it}), false)"""  # noqa: S608
+
+
+# The phone number of a business `b` of the table local_business, or NULL if it is withheld.
+BUSINESS_PHONE = f"CASE WHEN NOT {is_number_withheld('b.phone', 'b.id')} THEN b.phone END"
