@@ -22,6 +22,12 @@ CREATE TABLE api_key (
 
 ALTER TABLE ONLY api_key FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE applied_revision (
+    "position" integer NOT NULL,
+    revision text NOT NULL,
+    oldest_code text
+);
+
 CREATE TABLE audit (
     id bigint NOT NULL,
     tenant_id uuid,
@@ -770,6 +776,12 @@ ALTER TABLE ONLY api_key
 ALTER TABLE ONLY api_key
     ADD CONSTRAINT api_key_prefix_key UNIQUE (prefix);
 
+ALTER TABLE ONLY applied_revision
+    ADD CONSTRAINT applied_revision_pkey PRIMARY KEY ("position");
+
+ALTER TABLE ONLY applied_revision
+    ADD CONSTRAINT applied_revision_revision_key UNIQUE (revision);
+
 ALTER TABLE ONLY audit
     ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
 
@@ -1516,6 +1528,8 @@ GRANT SELECT ON TABLE alembic_version TO scrapersky_engine;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE api_key TO scrapersky_app;
 GRANT SELECT ON TABLE api_key TO scrapersky_engine;
+
+GRANT SELECT ON TABLE applied_revision TO scrapersky_engine;
 
 GRANT SELECT,INSERT ON TABLE audit TO scrapersky_app;
 GRANT SELECT,INSERT,DELETE ON TABLE audit TO scrapersky_engine;

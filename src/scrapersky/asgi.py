@@ -21,11 +21,11 @@ from scrapersky.api.routes import ROUTE_DEPENDENCIES, all_routes, health_routes
 from scrapersky.bootstrap import Application, open_application
 from scrapersky.core.database import WEB_CONNECTIONS
 from scrapersky.core.errors import BadSetting
+from scrapersky.core.migrations import head_revision
 from scrapersky.core.passwords import Passwords
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.providers.base import Providers
-from scrapersky.store.operations import schema_revision
 
 log = structlog.get_logger(__name__)
 
@@ -75,14 +75,12 @@ def create_app(
 
 async def serve_application(application: Application, runs_engine: bool) -> WebApplication:
     """Add the objects that only the web process needs."""
-    async with application.database.engine_session() as session:
-        revision = await schema_revision.current(session)
     return WebApplication(
         **{field.name: getattr(application, field.name) for field in fields(application)},
         runs_engine=runs_engine,
         passwords=Passwords(),
         signing_key=application.vault.signing_key,
-        revision=str(revision),
+        revision=head_revision(),
         downloads=Downloads(application.database),
     )
 

@@ -128,7 +128,7 @@ async def test_a_migration_from_the_future(line: Command, admin) -> None:
         said = await line(*words)
         assert (said.code, said.out) == (2, ""), words
         assert said.sentence.startswith("The database was migrated by a newer scrapersky.")
-        assert "does not know its revision of_a_later_version" in said.sentence
+        assert "cannot run on revision of_a_later_version. Upgrade scrapersky" in said.sentence
 
 
 async def test_a_data_directory_that_cannot_be_made(command: Command) -> None:
@@ -156,7 +156,7 @@ async def test_a_database_that_was_never_migrated(command: Command, empty_url: s
     again = await command("migrate", DATABASE_URL=empty_url)
     assert (again.code, again.out) == (0, "already up to date\n")
     told = await command("migrate", "--json", DATABASE_URL=empty_url)
-    assert told.out == '{\n  "applied": [],\n  "up_to_date": true\n}\n'
+    assert told.out == '{\n  "applied": [],\n  "reverted": [],\n  "up_to_date": true\n}\n'
     assert (await command("status", DATABASE_URL=empty_url)).code == 0
 
 

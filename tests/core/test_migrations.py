@@ -18,6 +18,7 @@ from scrapersky.core.migrations import (
     alembic_config,
     check_schema,
     current_revision,
+    head_revision,
     migrate,
     migrations_folder,
 )
@@ -87,6 +88,8 @@ async def test_a_revision_of_a_later_version_is_refused(database, admin):
         await check_schema(database)
     with pytest.raises(SchemaTooNew, match="Upgrade scrapersky"):
         await migrate(database)
+    with pytest.raises(SchemaTooNew, match="of the newer version"):
+        await migrate(database, head_revision())
 
 
 async def test_a_migration_does_not_wait_without_end_for_a_busy_table(database, admin, monkeypatch):

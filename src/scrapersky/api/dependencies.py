@@ -17,7 +17,7 @@ class WebApplication(Application):
     runs_engine: bool  # whether this process works on the queues, or only serves requests
     passwords: Passwords
     signing_key: bytes = field(repr=False)  # signs the access tokens
-    revision: str  # the revision of the schema at start
+    revision: str  # the newest revision of this code
     downloads: Downloads  # the responses that are being streamed
 
 

@@ -28,6 +28,7 @@ log = structlog.get_logger(__name__)
 
 APP_ROLE = "scrapersky_app"
 ENGINE_ROLE = "scrapersky_engine"
+EMBEDDED_LOGIN = "scrapersky_login"  # the role that the application logs in to the embedded server as
 DRIVER_URL = "postgresql+asyncpg://"
 OLDEST, NEWEST = 14, 18
 RESPONSE_SECONDS = 1.0  # how long the server may take to report its own statement timeout
@@ -121,9 +122,15 @@ class Database:
     No task may hold two connections: a pool whose connections all wait for another one is stuck.
     """
 
-    def __init__(self, url: str, settings: Settings, connections: int = WORKER_CONNECTIONS) -> None:
-        """Take the number of connections that the process may open unless the settings give one."""
+    def __init__(
+        self, url: str, settings: Settings, connections: int = WORKER_CONNECTIONS, owner_url: str | None = None
+    ) -> None:
+        """Take the number of connections that the process may open unless the settings give one.
+
+        `owner_url` is that of the owner of the tables, if it is another than the URL to log in with.
+        """
         self.url = _driver_url(url)
+        self.owner_url = _driver_url(owner_url, "MIGRATION_DATABASE_URL") if owner_url else self.url
         self._settings = settings
         self.max_connections = settings.database_pool_size or connections
         pool_size = self.max_connections - (0 if settings.poll_only else 1)  # LISTEN has a connection of its own
@@ -147,7 +154,12 @@ class Database:
                 "DATABASE_URL is not set, and the embedded PostgreSQL is for development. "
                 "It looks like postgresql://user:password@host:5432/name."
             )
-        return cls(url.get_secret_value() if url else start_embedded(settings.data_dir), settings, connections)
+        if url is None:
+            owner_url = start_embedded(settings.data_dir)
+            login_url = make_url(owner_url).set(username=EMBEDDED_LOGIN)
+            return cls(login_url.render_as_string(hide_password=False), settings, connections, owner_url)
+        owner = settings.migration_database_url
+        return cls(url.get_secret_value(), settings, connections, owner.get_secret_value() if owner else None)
 
     @property
     def request_seconds(self) -> float:
@@ -160,9 +172,19 @@ class Database:
         return self._settings.database_url is None
 
     @property
+    def is_production(self) -> bool:
+        """Whether the process runs in production."""
+        return self._settings.environment == "production"
+
+    @property
     def dsn(self) -> str:
         """The URL as the driver reads it, password included."""
-        return self.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        return _dsn(self.url)
+
+    @property
+    def owner_dsn(self) -> str:
+        """The URL of the owner of the tables, password included."""
+        return _dsn(self.owner_url)
 
     @property
     def connect_arguments(self) -> dict[str, Any]:
@@ -173,6 +195,11 @@ class Database:
     def application_name(self) -> str:
         """The name of this process in pg_stat_activity, with the number of connections that it may open."""
         return f"scrapersky {os.getpid()} max {self.max_connections}"
+
+    @property
+    def owner_arguments(self) -> dict[str, Any]:
+        """The arguments of a connection as the owner of the tables."""
+        return {**self.connect_arguments, "dsn": self.owner_dsn}
 
     def _pool(self, size: int, parameters: dict[str, str]) -> AsyncEngine:
         arguments: dict[str, Any] = {
@@ -315,24 +342,28 @@ def _local_settings(role: str, parameters: dict[str, str]) -> str:
     return "SELECT " + ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values.items())
 
 
-def _driver_url(url: str) -> URL:
+def _dsn(url: URL) -> str:
+    return url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+def _driver_url(url: str, setting: str = "DATABASE_URL") -> URL:
     try:
         parsed = make_url(re.sub(r"^postgres(ql)?(\+\w{1,20})?://", "postgresql+asyncpg://", url.strip(), count=1))
     except (ArgumentError, ValueError) as error:  # an invalid port is only a ValueError
-        raise BadSetting(
-            "DATABASE_URL is not a URL. It looks like postgresql://user:password@host:5432/name."
-        ) from error
+        raise BadSetting(f"{setting} is not a URL. It looks like postgresql://user:password@host:5432/name.") from error
     if parsed.drivername != "postgresql+asyncpg":
-        raise BadSetting(f"DATABASE_URL starts with {parsed.drivername}://, but only postgresql:// is understood.")
+        raise BadSetting(f"{setting} starts with {parsed.drivername}://, but only postgresql:// is understood.")
     return parsed
 
 
-async def check_server(database: Database) -> None:
+async def check_server(database: Database, as_owner: bool = False) -> None:
     """Raise if the server does not respond or its version is too old."""
+    # The owner of the embedded database creates the login role of the application.
+    url = database.owner_url if as_owner or database.is_embedded else database.url
     try:
-        connection = await asyncpg.connect(dsn=database.dsn, timeout=5)
+        connection = await asyncpg.connect(dsn=_dsn(url), timeout=5)
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ssl.SSLError) as error:
-        without = database.url.difference_update_query(["password", "sslpassword"])  # the query may hold a secret, too
+        without = url.difference_update_query(["password", "sslpassword"])  # the query may hold a secret, too
         shown = without.set(drivername="postgresql").render_as_string(hide_password=True)
         raise Unavailable(
             f"PostgreSQL at {shown} does not respond ({type(error).__name__}: {error}). "

@@ -15,7 +15,8 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
 from scrapersky.core.database import DRIVER_URL, Database
-from scrapersky.core.errors import BadSetting, ScraperSkyError, Unavailable
+from scrapersky.core.errors import BadSetting, ScraperSkyError, Unavailable, UnknownName
+from scrapersky.core.login_role import admit_login, become_engine, warn_of_privileges
 from scrapersky.core.schema_catalog import SchemaCatalog, name_some, read_lines
 
 log = structlog.get_logger(__name__)
@@ -23,6 +24,23 @@ log = structlog.get_logger(__name__)
 LOCK = 4_243_205_779  # the key of the advisory lock; any fixed number
 LOCK_TIMEOUT = "5s"
 FILE_TEMPLATE = "%(year)d-%(month).2d-%(day).2d-%(hour).2d%(minute).2d_%(slug)s"  # 2026-12-01-0900_tidy_name.py
+
+# The first applied revision that the code of revision :head cannot run on, or null. A revision that this query does not
+# find in the table was applied by a version that did not know the table: the code must know the revision itself.
+BLOCKING_REVISION = text("""
+WITH mine AS (SELECT position FROM applied_revision WHERE revision = :head)
+SELECT CASE
+    WHEN version_num = :head THEN NULL
+    WHEN NOT EXISTS (SELECT FROM mine) OR NOT EXISTS (SELECT FROM applied_revision WHERE revision = version_num)
+        THEN version_num
+    ELSE (
+        SELECT newer.revision
+        FROM mine, applied_revision newer LEFT JOIN applied_revision oldest ON oldest.revision = newer.oldest_code
+        WHERE newer.position > mine.position AND newer.oldest_code IS NOT NULL
+            AND coalesce(oldest.position > mine.position, true)
+        ORDER BY newer.position LIMIT 1
+    )
+END FROM alembic_version""")
 
 
 class SchemaTooNew(ScraperSkyError):
@@ -55,71 +73,156 @@ def alembic_config(connection: Connection | None = None) -> Config:
 
 def head_revision() -> str:
     """Return the newest revision of this code."""
-    return str(ScriptDirectory.from_config(alembic_config()).get_current_head())
+    return known_revisions()[-1]
+
+
+def known_revisions() -> list[str]:
+    """Return the revisions of this code, the oldest first."""
+    return [script.revision for script in ScriptDirectory.from_config(alembic_config()).walk_revisions()][::-1]
 
 
 async def current_revision(database: Database) -> str | None:
     """Return the revision of the database, or None if it is empty."""
-    revision: str | None = await _with_connection(
-        database, lambda connection: MigrationContext.configure(connection).get_current_revision()
-    )
+    revision: str | None = await _with_connection(database.owner_arguments, _read_revision)
     return revision
 
 
 async def read_schema(database: Database) -> frozenset[str]:
     """Return the lines of the catalog of the database."""
-    lines: frozenset[str] = await _with_connection(database, read_lines)
+    lines: frozenset[str] = await _with_connection(database.owner_arguments, read_lines)
     return lines
 
 
 async def check_schema(database: Database) -> None:
-    """Raise unless the database has the schema of this code; migrate the embedded database instead of raising."""
-    scripts = ScriptDirectory.from_config(alembic_config())
-    current, head = await current_revision(database), scripts.get_current_head()
-    if current == head:
-        await _with_connection(database, _check_catalog)
-        return
-    if current is not None and not _is_known(scripts, current):
-        raise SchemaTooNew(
-            f"This version does not know its revision {current}. Upgrade scrapersky, or restore an older backup."
-        )
-    if not database.is_embedded:
-        raise SchemaTooOld(f"Its revision is {current or 'none'}, not {head}. Run `scrapersky migrate` first.")
-    await migrate(database)
+    """Raise unless this code runs on the schema of the database; migrate the embedded database instead of raising."""
+    arguments = database.owner_arguments if database.is_embedded else database.connect_arguments
+    try:
+        await _with_connection(arguments, lambda connection: _check(connection, database))
+    except DBAPIError as error:
+        if not isinstance(error.orig and error.orig.__cause__, asyncpg.InsufficientPrivilegeError):
+            raise
+        raise BadSetting(
+            f"The user {database.url.username} of DATABASE_URL may not act as scrapersky_engine. Run `scrapersky "
+            "migrate` with MIGRATION_DATABASE_URL, or grant the user scrapersky_app and scrapersky_engine."
+        ) from error
+    except SchemaTooOld:
+        if not database.is_embedded:
+            raise
+        await migrate(database)
 
 
-async def migrate(database: Database, check_catalog: bool = True) -> list[str]:
-    """Migrate the database to the newest revision, and return the revisions that were applied.
+async def migrate(database: Database, target: str | None = None, check_catalog: bool = True) -> list[str]:
+    """Migrate the database to the newest revision, or to `target`, and return the revisions applied or reverted.
 
     Raises SchemaDiffers, and changes nothing, if the schema is not the one that the revisions should have made.
     """
     try:
-        applied: list[str] = await _with_connection(database, lambda own: _upgrade(own, check_catalog))
+        changed: list[str] = await _with_connection(
+            database.owner_arguments, lambda connection: _migrate(connection, database, target, check_catalog)
+        )
     except (DBAPIError, asyncpg.PostgresError) as error:
         # A revision that runs a .sql file uses the driver directly: its error is not wrapped by SQLAlchemy.
         explained = _explain(error.orig.__cause__ if isinstance(error, DBAPIError) and error.orig else error)
         if explained is None:
             raise
         raise explained from error
-    for revision in applied:
+    for revision in changed:
         log.info("migration_applied", revision=revision)
-    return applied
+    return changed
 
 
-def _upgrade(connection: Connection, check_catalog: bool) -> list[str]:
-    """Upgrade under an advisory lock, so that two hosts may start at once, and return the applied revisions."""
-    scripts = ScriptDirectory.from_config(alembic_config())
+def revisions_between(current: str | None, target: str) -> tuple[list[str], list[str]]:
+    """Return the revisions to apply and those to take back, in order. Raises UnknownName or SchemaTooNew."""
+    known = known_revisions()
+    if target not in known:
+        raise UnknownName(f"There is no revision {target}. This version knows: {', '.join(known)}.")
+    if current is not None and current not in known:
+        raise SchemaTooNew(
+            f"This version does not know its revision {current}. Run `scrapersky migrate` of the newer version."
+        )
+    at = known.index(current) + 1 if current else 0
+    to = known.index(target) + 1
+    return known[at:to], known[to:at][::-1]
+
+
+def _migrate(connection: Connection, database: Database, target: str | None, check_catalog: bool) -> list[str]:
+    """Migrate under an advisory lock, so that two hosts may start at once."""
     # No timeout for the lock: another host that migrates will finish.
     connection.execute(text("SET LOCAL lock_timeout = 0"))
     connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
     connection.execute(text(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'"))
-    before = MigrationContext.configure(connection).get_current_revision()
-    if before is not None and not _is_known(scripts, before):
-        raise SchemaTooNew(f"This version does not know its revision {before}. Upgrade scrapersky first.")
-    command.upgrade(alembic_config(connection), "head")
-    if check_catalog:
+    current = _read_revision(connection)
+    if target is None and current is not None and current not in known_revisions():
+        _check_newer(connection, current)  # a rollback: the older version runs on the newer schema
+        return []
+    applied, reverted = revisions_between(current, target or head_revision())
+    if applied:
+        command.upgrade(alembic_config(connection), applied[-1])
+    if reverted:
+        command.downgrade(alembic_config(connection), target or head_revision())
+    _record_revisions(connection)
+    admit_login(connection, database)
+    if check_catalog and target in (None, head_revision()):
         _check_catalog(connection)
-    return [script.revision for script in scripts.iterate_revisions("head", before or "base")][::-1]
+    return applied or reverted
+
+
+def _record_revisions(connection: Connection) -> None:
+    """Write one row for each applied revision, for versions that do not know all of them."""
+    if connection.scalar(text("SELECT to_regclass('applied_revision') IS NULL")):
+        return
+    scripts = ScriptDirectory.from_config(alembic_config())
+    chain = list(scripts.iterate_revisions(_read_revision(connection), "base"))[::-1]
+    rows = [
+        {
+            "position": position,
+            "revision": script.revision,
+            "oldest_code": getattr(script.module, "oldest_code", None),
+        }
+        for position, script in enumerate(chain, start=1)
+    ]
+    connection.execute(text("DELETE FROM applied_revision"))
+    connection.execute(text("INSERT INTO applied_revision VALUES (:position, :revision, :oldest_code)"), rows)
+
+
+def _check(connection: Connection, database: Database) -> None:
+    """Raise unless this code runs on the schema. The login role needs no privileges of its own."""
+    current, head = _read_revision(connection), head_revision()
+    if current is None or (current != head and current in known_revisions()):
+        raise SchemaTooOld(f"Its revision is {current or 'none'}, not {head}. Run `scrapersky migrate` first.")
+    if current != head:
+        _check_newer(connection, current)
+        return
+    _check_catalog(connection)
+    if database.is_embedded:
+        admit_login(connection, database)
+    elif database.is_production:
+        warn_of_privileges(connection)
+
+
+def _check_newer(connection: Connection, current: str) -> None:
+    """Raise SchemaTooNew unless the newer revisions keep what this version needs."""
+    head = head_revision()
+    is_recorded = connection.scalar(text("SELECT to_regclass('applied_revision') IS NOT NULL"))
+    blocking = connection.scalar(BLOCKING_REVISION, {"head": head}) if is_recorded else current
+    if blocking is not None:
+        raise SchemaTooNew(
+            f"This version, of revision {head}, cannot run on revision {blocking}. Upgrade scrapersky, "
+            f"or revert the schema with the newer version: `scrapersky migrate --to {head}`."
+        )
+    if missing := SchemaCatalog.read(migrations_folder()).missing_columns(connection):
+        raise SchemaTooNew(
+            f"Its revision {current} lacks what this version uses: {name_some(missing)}. Upgrade scrapersky."
+        )
+    log.warning("schema_newer", revision=current, own=head)
+
+
+def _read_revision(connection: Connection) -> str | None:
+    """Return the revision of the database, or None if it is empty."""
+    if connection.scalar(text("SELECT to_regclass('alembic_version') IS NULL")):
+        return None
+    become_engine(connection)
+    return MigrationContext.configure(connection).get_current_revision()
 
 
 def _check_catalog(connection: Connection) -> None:
@@ -138,9 +241,9 @@ def _explain(cause: BaseException | None) -> ScraperSkyError | None:
     """Return the error that names the cure, or None if there is none for this cause."""
     if isinstance(cause, asyncpg.InsufficientPrivilegeError):
         return BadSetting(
-            f"The user of DATABASE_URL may not create the schema ({str(cause).splitlines()[0]}). The user must own the "
-            "database, and either may create roles or was granted scrapersky_app and scrapersky_engine. "
-            "Nothing was changed."
+            f"The user of MIGRATION_DATABASE_URL, or of DATABASE_URL without it, may not create the schema "
+            f"({str(cause).splitlines()[0]}). The user must own the database, and either may create roles or was "
+            "granted scrapersky_app and scrapersky_engine. Nothing was changed."
         )
     if isinstance(cause, asyncpg.LockNotAvailableError):
         return Unavailable(
@@ -150,15 +253,11 @@ def _explain(cause: BaseException | None) -> ScraperSkyError | None:
     return None
 
 
-async def _with_connection(database: Database, act: Any) -> Any:
-    """Run `act` in a transaction of the login role, which owns the tables."""
-    engine = create_async_engine(DRIVER_URL, connect_args=database.connect_arguments, poolclass=NullPool)
+async def _with_connection(arguments: dict[str, Any], act: Any) -> Any:
+    """Run `act` in a transaction of a connection with these arguments."""
+    engine = create_async_engine(DRIVER_URL, connect_args=arguments, poolclass=NullPool)
     try:
         async with engine.begin() as connection:
             return await connection.run_sync(act)
     finally:
         await engine.dispose()
-
-
-def _is_known(scripts: ScriptDirectory, revision: str) -> bool:
-    return any(script.revision == revision for script in scripts.walk_revisions())

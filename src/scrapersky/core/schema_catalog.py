@@ -1,5 +1,6 @@
 """The catalog of the schema: what the migrations made, in lines that can be compared, and its fingerprint."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
@@ -11,6 +12,7 @@ QUERY = text((Path(__file__).parent / "schema_catalog.sql").read_text(encoding="
 FILE_NAME = "catalog.txt"  # in the folder of the migrations
 HEADER = "-- The schema of revision {revision}, written by `make schema` for the check at the start. Do not edit.\n"
 MAX_NAMED = 5
+AFTER_TYPE = re.compile(" not null| generated| identity| default ")
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,15 @@ class SchemaCatalog:
         values = {"objects": self.objects, "fingerprint": self.fingerprint}
         found: str | None = connection.scalar(QUERY, values)
         return _compare(self.lines, frozenset(found.splitlines())) if found is not None else []
+
+    def missing_columns(self, connection: Connection) -> list[str]:
+        """Return the columns that a newer schema lacks or has with another type."""
+        return sorted(columns_of(self.lines) - columns_of(read_lines(connection)))
+
+
+def columns_of(lines: Iterable[str]) -> set[str]:
+    """Return the columns with their types, such as `table contact: column email text`."""
+    return {AFTER_TYPE.split(line)[0] for line in lines if ": column " in line}
 
 
 def read_lines(connection: Connection) -> frozenset[str]:

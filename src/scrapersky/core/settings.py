@@ -145,6 +145,11 @@ class Settings(BaseSettings):
     database_url: SecretStr | None = Field(
         None, alias="DATABASE_URL", description="URL of a PostgreSQL 14 to 18; empty means the embedded one"
     )
+    migration_database_url: SecretStr | None = Field(
+        None,
+        alias="MIGRATION_DATABASE_URL",
+        description="URL of the owner of the tables, for migrate, backup and restore only; empty means DATABASE_URL",
+    )
     database_pool_size: int | None = Field(
         None,
         alias="SCRAPERSKY_DATABASE_POOL_SIZE",

@@ -177,7 +177,7 @@ def example_pipeline(tears: float = 0.0, seconds: float = 0.0) -> Pipeline:
 
 async def create_parcel_tables(database: Database) -> None:
     """Make the example tables and their queues, as the owner of the database."""
-    engine = create_async_engine(database.url, poolclass=NullPool)
+    engine = create_async_engine(database.owner_url, poolclass=NullPool)
     async with engine.begin() as connection:
         await connection.run_sync(ExampleBase.metadata.create_all)
         await connection.exec_driver_sql(PROTECT_TABLES)

@@ -63,7 +63,7 @@ class ReadinessStatus(BaseModel):
 
 
 class _State(BaseModel):
-    revision: str | None
+    blocking_revision: str | None
     oldest_seconds: dict[str, float]
     breakers: dict[str, str]
 
@@ -151,13 +151,13 @@ async def _try(query: Coroutine[Any, Any, Found], seconds: float) -> tuple[Found
 async def _query_state(application: WebApplication) -> _State:
     """Run a few short queries. None counts rows: a deep queue must not look like an unavailable database."""
     async with application.database.engine_session() as session:
-        revision = await schema_revision.current(session)
+        blocking = await schema_revision.blocking(session, application.revision)
         control_of = await controls.by_workflow(session)
         oldest = {
             workflow.name: await queue_rows.oldest_seconds(session, workflow) for workflow in application.pipeline
         }
     breakers = {name: row.breaker_reason or "" for name, row in control_of.items() if row.breaker != CLOSED}
-    return _State(revision=revision, oldest_seconds=oldest, breakers=breakers)
+    return _State(blocking_revision=blocking, oldest_seconds=oldest, breakers=breakers)
 
 
 async def _measure(
@@ -188,9 +188,9 @@ async def _within(seconds: float, query: Coroutine[Any, Any, Found]) -> Found:
 def _schema(application: WebApplication, state: _State | None) -> HealthCheck:
     if state is None:
         return HealthCheck(ok=False, detail="unknown while the database is unavailable")
-    if state.revision != application.revision:
+    if state.blocking_revision is not None:
         return HealthCheck(
-            ok=False, detail=f"the schema is at {state.revision}; this process was started at {application.revision}"
+            ok=False, detail=f"this version, of {application.revision}, cannot run on {state.blocking_revision}"
         )
     return HealthCheck(ok=True, detail=application.revision)
 

@@ -17,6 +17,7 @@ MASK = "********"
 # The first prefix that matches is the group.
 GROUPS = {
     "DATABASE_": "The database",
+    "MIGRATION_": "The database",
     "SCRAPERSKY_DATABASE_": "The database",
     "SCRAPERSKY_": "The process",
     "SCHEDULER_": "The scheduler",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
 
     from scrapersky.bootstrap import Application
+    from scrapersky.core.database import Database
     from scrapersky.core.settings import Environment
     from scrapersky.store.audit.record import Actor
 
@@ -65,6 +66,25 @@ async def opened() -> AsyncIterator["Application"]:
         ) from error
     finally:
         await application.close()
+
+
+@asynccontextmanager
+async def opened_as_owner() -> AsyncIterator["Database"]:
+    """Open the database for a command of its owner, whatever its schema is, and close it afterwards."""
+    from scrapersky.bootstrap import read_settings
+    from scrapersky.core.database import Database, check_server
+    from scrapersky.core.settings import Environment
+    from scrapersky.pipeline import build_pipeline
+
+    environment = Environment()
+    configure_command_logs(environment)
+    settings, _ = read_settings(environment, build_pipeline({}))
+    database = Database.from_settings(settings)
+    try:
+        await check_server(database, as_owner=True)
+        yield database
+    finally:
+        await database.close()
 
 
 @asynccontextmanager

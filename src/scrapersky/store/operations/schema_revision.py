@@ -1,10 +1,11 @@
-"""The revision of the database schema."""
+"""Whether the code runs on the schema of the database."""
 
-from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.core.migrations import BLOCKING_REVISION
 
-async def current(session: AsyncSession) -> str | None:
-    """Return the revision that the schema was migrated to."""
-    revision: str | None = await session.scalar(text("SELECT version_num FROM alembic_version"))
+
+async def blocking(session: AsyncSession, code_revision: str) -> str | None:
+    """Return the applied revision that the code of this revision cannot run on, or None."""
+    revision: str | None = await session.scalar(BLOCKING_REVISION, {"head": code_revision})
     return revision
