@@ -38,7 +38,7 @@ def found(html: str) -> list[tuple[str, str]]:
         ("<p>院長 桐島 健一郎（きりしま けんいちろう）</p>", "桐島 健一郎", "院長"),
         ("<p>負責人：林文彥</p>", "林文彥", "負責人"),
         ("<p>대표 : 강민재</p>", "강민재", "대표"),
-        ('<p>ד"ר יעל אלמוג, רופאת שיניים</p>', "יעל אלמוג", ""),
+        ('<p>ד"ר יעל אלמוג, רופאת שיניים</p>', "יעל אלמוג", "רופאת שיניים"),
         ("<p>Inhaber: Tischlermeister Gernot Ennstaler</p>", "Gernot Ennstaler", "Tischlermeister"),
         ("<p>Mobile 098225 55184 (Mr. Kishor Wagh, Partner)</p>", "Kishor Wagh", "Partner"),
         ("<h4>Vlad Stănescu</h4><p>Medic stomatolog</p>", "Vlad Stănescu", "Medic stomatolog"),

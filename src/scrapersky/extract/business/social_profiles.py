@@ -28,6 +28,20 @@ SOCIAL_TEXT = re.compile(
     r"(?<![\w@./-])(?:https?://)?(?:www\.)?(?:facebook|instagram|linkedin|youtube|tiktok|twitter|pinterest|x|t)\.(?:com|me)/[\w@./%-]{2,100}",
     re.I,
 )
+# Instagram: @firm
+HANDLE = re.compile(
+    r"(?<!\w)(?P<platform>instagram|insta|tiktok|twitter|telegram|threads|youtube)\s?[:：|–-]?\s?@(?P<handle>[\w.]{2,30})(?![\w@])",
+    re.I,
+)
+HANDLE_HOSTS = {
+    "instagram": "instagram.com",
+    "insta": "instagram.com",
+    "tiktok": "tiktok.com",
+    "twitter": "twitter.com",
+    "telegram": "t.me",
+    "threads": "threads.net",
+    "youtube": "youtube.com",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +202,11 @@ def _profile_links(document: Document, things: list[Thing]) -> Iterator[ProfileL
         if ".com/" in block.text or ".me/" in block.text:
             for match in SOCIAL_TEXT.finditer(block.text):
                 yield ProfileLink(match[0].rstrip("."), "text", snippet(block.text, match.start()), block.index)
+        if "@" in block.text:
+            for match in HANDLE.finditer(block.text):
+                home = PLATFORMS[HANDLE_HOSTS[match["platform"].lower()]]
+                url = f"{home.home}{'@' if home.at else ''}{match['handle'].rstrip('.')}"
+                yield ProfileLink(url, "text", snippet(block.text, match.start()), block.index)
     for thing in things:
         for url in property_texts(thing.get("sameAs")):
             yield ProfileLink(url, "structured data", snippet(url), -1)

@@ -15,6 +15,7 @@ HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "dt", "th", "summary",
 MAX_SNIPPET = 160
 MAX_LABEL_WORDS = 3
 MAX_SECTION_LINES = 12
+ADDRESS = re.compile(r"\S{1,80}@\S{1,80}")
 WORD = re.compile(r"[^\W\d_](?:[\w.'’/-]{0,40}[^\W_])?")
 
 
@@ -35,6 +36,8 @@ def is_credit(document: Document, block: Block) -> bool:
     text = block.text
     if len(text) > 300:
         return False  # a paragraph may be about design; a credit is a line
+    if "@" in text:
+        text = ADDRESS.sub(" ", text)  # webmaster@… is no line about the webmaster
     if _has_credit_words(text):
         return True
     before = previous_on_line(document, block)

@@ -173,6 +173,15 @@ class Document:
         return tuple([link for link in self.links if ":" in link.href and PHONE_LINK.match(link.href)])
 
     @cached_property
+    def linked_blocks(self) -> frozenset[int]:
+        """The blocks that are the text of a link."""
+        return frozenset(
+            link.block
+            for link in self.links
+            if link.block < len(self.blocks) and link.text == self.blocks[link.block].text
+        )
+
+    @cached_property
     def meta(self) -> dict[str, str]:
         """The first content of every meta key."""
         first: dict[str, str] = {}

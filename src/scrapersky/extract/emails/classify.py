@@ -1,5 +1,7 @@
 """Classification of email addresses: those of the business by kind, and placeholders, vendors and authorities."""
 
+import re
+
 from scrapersky.extract.document.context import is_authority, is_credit
 from scrapersky.extract.document.model import Block, Document
 from scrapersky.extract.public_suffix import registrable_domain
@@ -12,6 +14,8 @@ FREE_DOMAINS = load_words("emails", "free", "domains")
 PLACEHOLDER_DOMAINS = load_words("emails", "placeholder", "domains")
 PLACEHOLDER_LOCALS = load_words("emails", "placeholder", "locals")
 WEAK_LOCALS = load_words("emails", "placeholder", "weak_locals")
+PLACEHOLDER_PARTS = load_words("emails", "placeholder", "parts")
+LOCAL_PART = re.compile(r"[._+-]")
 UNASSIGNED_LOCALS = load_words("emails", "placeholder", "unassigned_locals")
 VENDOR_DOMAINS = load_words("emails", "vendor", "domains")
 AUTHORITY_LABELS = load_words("emails", "authority", "domains")
@@ -53,6 +57,8 @@ class EmailClassifier:
         free = domain in FREE_DOMAINS
         if (label in PLACEHOLDER_DOMAINS and not free) or local in PLACEHOLDER_LOCALS or local in WEAK_LOCALS:
             return "placeholder"
+        if not PLACEHOLDER_PARTS.isdisjoint(LOCAL_PART.split(local)):
+            return "placeholder"  # team.example@mail.com
         if free and local in UNASSIGNED_LOCALS:
             return "placeholder"  # info@gmail.com: free-mail providers do not give such names to a business
         if domain in VENDOR_DOMAINS or registered in VENDOR_DOMAINS:

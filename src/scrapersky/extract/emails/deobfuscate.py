@@ -64,6 +64,15 @@ REPLACED_SIGNS = ("＠", "★", "☆", "●", "■", "◆", "◎")
 REPLACED_AT = re.compile(
     r"(?<![\w.+%-])([a-z0-9][a-z0-9_.+-]{0,63})[＠★☆●■◆◎]((?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,20})(?![a-z0-9@])", re.I
 )
+# info#firma.cn (将#换成@): the page says which sign stands for the @.
+HASH_MEANS_AT = re.compile(
+    r"#\s?[”\"'）)]?\s?(?:换成|換成|替换|替換|改为|改為|改成|代替|=|→|->|durch|par|by|with|por|con|na|mit|for|to|an)[^@#]{0,12}@"
+    r"|@[^@#]{0,14}(?:代替|instead|statt|au lieu|=)[^@#]{0,8}#",
+    re.I,
+)
+HASH_AT = re.compile(
+    r"(?<![\w.+%#-])([a-z0-9][a-z0-9_.+-]{0,63})#((?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,20})(?![a-z0-9@#])", re.I
+)
 # user@firma [dot] de
 DOT_AFTER_AT = re.compile(
     r"(?<![\w.+%-])([\w.+-]{1,64}@[\w.-]{1,63}\s{0,2}[\[({]\s{0,2}\w{1,6}\s{0,2}[\])}]\s{0,2}[a-z]{2,10})(?![\w@])",
@@ -94,7 +103,7 @@ def may_be_spelled_out(text: str) -> bool:
             if SPELLED_SIGN.search(text) is not None:
                 return True
             break
-    return _has_named_sign(text) or _has_replaced_sign(text)
+    return _has_named_sign(text) or _has_replaced_sign(text) or _has_hash_sign(text)
 
 
 def find_spelled_out(text: str) -> Iterator[tuple[str, int]]:
@@ -110,6 +119,9 @@ def find_spelled_out(text: str) -> Iterator[tuple[str, int]]:
     if _has_replaced_sign(text):
         for match in REPLACED_AT.finditer(text):
             yield f"{match[1]}@{match[2]}", match.start()
+    if _has_hash_sign(text):
+        for match in HASH_AT.finditer(text):
+            yield f"{match[1]}@{match[2]}", match.start()
     if "@" in text:
         for match in DOT_AFTER_AT.finditer(text):
             yield DOT_BETWEEN.sub(".", match[1]), match.start()
@@ -120,6 +132,10 @@ def _has_named_sign(text: str) -> bool:
         if sign in text:
             return True
     return False
+
+
+def _has_hash_sign(text: str) -> bool:
+    return "#" in text and "@" in text and HASH_MEANS_AT.search(text) is not None
 
 
 def _has_replaced_sign(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -24,6 +25,7 @@ from scrapersky.extract.emails.deobfuscate import (
     may_be_spelled_out,
 )
 from scrapersky.extract.emails.scripts import MAX_SOURCE, find_script_emails
+from scrapersky.extract.public_suffix import registrable_domain
 from scrapersky.extract.results import Email, Rejected
 
 MAX_CANDIDATES = 500
@@ -69,6 +71,11 @@ def find_emails(
         address = normalise_email(candidate.address)
         if address in found or not is_email_address(address):
             continue
+        shown = normalise_email(candidate.shown)
+        if shown in found and _is_typo(shown, address, classifier.own):
+            typo = found.pop(shown)
+            rejected[shown] = Rejected("email", shown, "a typing error: the link has the right address", typo.snippet)
+            candidate = candidate._replace(shown="")
         reason = classifier.rejection_reason(address, candidate.block) or _hidden_reason(candidate, address, classifier)
         if not reason and candidate.block is not None and candidate.block.index in excluded:
             reason = EXTERNAL_OFFICER
@@ -81,6 +88,13 @@ def find_emails(
         kind = classifier.kind(address)
         found[address] = Email(address, kind, candidate.how, candidate.snippet, round(confidence, 2))
     return list(found.values()), [one for address, one in rejected.items() if address not in found]
+
+
+def _is_typo(shown: str, linked: str, own: str) -> bool:
+    """Return whether the visible address is the linked one with a typing error in the site's own domain."""
+    if not own or registrable_domain(linked.rpartition("@")[2]) != own:
+        return False
+    return registrable_domain(shown.rpartition("@")[2]) != own and SequenceMatcher(None, shown, linked).ratio() > 0.85
 
 
 def _hidden_reason(candidate: EmailCandidate, address: str, classifier: EmailClassifier) -> str:

@@ -1,15 +1,18 @@
 """The email address and the phone number of each person: those in the same card, or with the person's name in them."""
 
+from collections import Counter
 from dataclasses import replace
 from typing import NamedTuple
 
-from scrapersky.extract.document.model import Document
+from scrapersky.extract.document.model import Block, Document, Link
 from scrapersky.extract.emails.deobfuscate import EMAIL
 from scrapersky.extract.phones.find import parse_phone_link
 from scrapersky.extract.phones.parse import PHONE, parse_phone
-from scrapersky.extract.results import Email, Person, Phone
+from scrapersky.extract.results import Email, EmailKind, Person, Phone
 
 MAX_CARD_BLOCKS = 14
+MAX_ALONE_BLOCKS = 6  # below the only person of a page
+HEADING_TAGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 
 class FoundPerson(NamedTuple):
@@ -24,19 +27,117 @@ def associate_contacts(
     document: Document, people: list[FoundPerson], emails: list[Email], phones: list[Phone], region: str
 ) -> list[Person]:
     """Return the people, each with the address and the number of the person's card."""
-    addresses = {email.address for email in emails}
+    kinds = {email.address: email.kind for email in emails}
+    addresses = set(kinds)
     numbers = {phone.number for phone in phones if phone.kind != "fax"}
     starts = {found.block for found in people}
+    named = _emails_with_names(people, emails)
+    places = _contact_places(document, addresses, numbers, region)
     associated = []
-    for person, words, block in people:
-        email = person.email or _email_with_name(words, emails)
-        phone = person.phone
-        if block >= 0 and len(people) > 1:
+    for index, (person, _, block) in enumerate(people):
+        email, phone = person.email or named.get(index, ""), person.phone
+        if block >= 0:
             end = _end_of_card(document, block, starts)
-            email = email or _email_between(document, block, end, addresses)
-            phone = phone or _phone_between(document, block, end, numbers, region)
+            if len(people) == 1:
+                end = min(end, block + MAX_ALONE_BLOCKS)
+            own = [place for place in places if block <= place.block < end]
+            email = email or next((one.value for one in own if one.is_email and _may_own(one, kinds, people)), "")
+            phone = phone or next((one.value for one in own if not one.is_email), "")
+            if not own and (section := _section_of(document, block, starts)) is not None:
+                inside = [place for place in places if section[0] <= place.block < section[1]]
+                email = email or next((one.value for one in inside if one.is_email), "")
+                phone = phone or next((one.value for one in inside if not one.is_email), "")
         associated.append(replace(person, email=email, phone=phone))
     return associated
+
+
+class _Place(NamedTuple):
+    """An address or a number and the block it belongs to."""
+
+    block: int
+    is_email: bool
+    value: str
+
+
+def _may_own(place: _Place, kinds: dict[str, EmailKind], people: list[FoundPerson]) -> bool:
+    """Return whether the address may be a person's: beside a single person a role address is the business's."""
+    return len(people) > 1 or kinds[place.value] != "role"
+
+
+def _contact_places(document: Document, addresses: set[str], numbers: set[str], region: str) -> list[_Place]:
+    """Return the addresses and numbers of the page with their blocks, in the order of the page."""
+    places = []
+    for block in document.blocks:
+        if "@" in block.text:
+            found = [str(match) for match in EMAIL.findall(block.text.lower()) if match in addresses]
+            places.extend([_Place(block.index, True, address) for address in found])
+    for block in document.phone_blocks:
+        for match in PHONE.finditer(block.text):
+            phone = parse_phone(match[0], region)
+            if phone is not None and phone.number in numbers:
+                places.append(_Place(block.index, False, phone.number))
+    for link in document.links:
+        if link.href[:7].lower() == "mailto:":
+            address = link.href[7:].partition("?")[0].strip().lower()
+            if address in addresses:
+                places.append(_Place(_block_of(document, link), True, address))
+    for link in document.phone_links:
+        phone = parse_phone_link(link.href, region)
+        if phone is not None and phone.number in numbers:
+            places.append(_Place(_block_of(document, link), False, phone.number))
+    return sorted(places, key=lambda place: place.block)
+
+
+def _block_of(document: Document, link: Link) -> int:
+    """Return the block of a link; an icon without text belongs to the nearer one of the blocks around it."""
+    if link.text or link.block == 0:
+        return link.block
+    if link.block >= len(document.blocks):
+        return link.block - 1
+    around = [node.index for node in document.with_ancestors(link.node)]
+    before = _common_depth(document, around, link.block - 1)
+    after = _common_depth(document, around, link.block)
+    return link.block if after > before else link.block - 1
+
+
+def _common_depth(document: Document, around: list[int], block: int) -> int:
+    nodes = {node.index for node in document.with_ancestors(document.blocks[block].node)}
+    return next((document.nodes[index].depth for index in around if index in nodes), -1)
+
+
+def _section_of(document: Document, block: int, starts: set[int]) -> tuple[int, int] | None:
+    """Return the blocks between two headings, if this person is the only one in them."""
+    blocks = document.blocks
+    if blocks[block].tag in HEADING_TAGS:
+        return None
+    first = next(
+        (index for index in range(block, max(-1, block - MAX_CARD_BLOCKS), -1) if _is_heading(blocks[index])), -1
+    )
+    if first < 0:
+        return None
+    end = min(len(blocks), block + MAX_CARD_BLOCKS)
+    last = next((index for index in range(block + 1, end) if _is_heading(blocks[index])), end)
+    return None if any(first < start < last and start != block for start in starts) else (first, last)
+
+
+def _is_heading(block: Block) -> bool:
+    return block.tag in HEADING_TAGS
+
+
+def _emails_with_names(people: list[FoundPerson], emails: list[Email]) -> dict[int, str]:
+    """Return the address with the name of each person, unless it has the name of two people."""
+    named = {index: address for index, found in enumerate(people) if (address := _email_with_name(found.words, emails))}
+    counts = Counter(named.values())
+    return {
+        index: address
+        for index, address in named.items()
+        if counts[address] == 1 or _has_given_name(people[index].words, address)
+    }
+
+
+def _has_given_name(words: tuple[str, ...], address: str) -> bool:
+    local = address.partition("@")[0]
+    return words[0] in local or local.startswith(words[0][:1])
 
 
 def _email_with_name(words: tuple[str, ...], emails: list[Email]) -> str:
@@ -54,9 +155,20 @@ def _end_of_card(document: Document, start: int, starts: set[int]) -> int:
     for index in range(start + 1, end):
         if index in starts or document.blocks[index].zones - document.blocks[start].zones:
             return index
+        if _is_heading(document.blocks[index]) and _begins_section(document, start, index):
+            return index
         if card is not None and not document.is_inside(index, card):
             return index
     return end
+
+
+def _begins_section(document: Document, start: int, heading: int) -> bool:
+    """Return whether a heading behind a name begins another section: it has the rank of the one above the name."""
+    blocks = document.blocks
+    if _is_heading(blocks[start]):
+        return blocks[heading].tag <= blocks[start].tag
+    above = next((blocks[index].tag for index in range(start - 1, -1, -1) if _is_heading(blocks[index])), "")
+    return bool(above) and blocks[heading].tag <= above
 
 
 def _table_row(document: Document, start: int) -> int | None:
@@ -80,32 +192,3 @@ def _card(document: Document, start: int, starts: set[int]) -> int | None:
             return own if own is not None and document.is_inside(start + 1, own) else node.index
         own = node.index
     return None  # no other person is near
-
-
-def _email_between(document: Document, start: int, end: int, addresses: set[str]) -> str:
-    for block in document.blocks[start:end]:
-        if "@" in block.text:
-            for match in EMAIL.findall(block.text.lower()):
-                if match in addresses:
-                    return str(match)
-    for link in document.links:
-        if start <= link.block < end and link.href.lower().startswith("mailto:"):
-            address = link.href[7:].partition("?")[0].strip().lower()
-            if address in addresses:
-                return address
-    return ""
-
-
-def _phone_between(document: Document, start: int, end: int, numbers: set[str], region: str) -> str:
-    for block in document.phone_blocks:
-        if not start <= block.index < end:
-            continue
-        for match in PHONE.finditer(block.text):
-            phone = parse_phone(match[0], region)
-            if phone is not None and phone.number in numbers:
-                return phone.number
-    for link in document.phone_links:
-        phone = parse_phone_link(link.href, region) if start <= link.block < end else None
-        if phone is not None and phone.number in numbers:
-            return phone.number
-    return ""

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
+from scrapersky.extract.people.candidate import Name, NameCandidate
+from scrapersky.extract.people.labels import is_name_label
 from scrapersky.extract.people.names import (
     CAPITAL,
     GIVEN,
     MAX_NAME,
     NAME_START,
     PARTICLES,
-    Name,
-    NameCandidate,
     is_role,
     is_role_word,
     is_title,
@@ -26,6 +26,7 @@ from scrapersky.extract.word_lists import load_words
 MAX_IN_PROSE = 40
 MAX_TITLES = 61
 MAX_PARTS = 40
+MAX_FUNCTION_WORDS = 4
 SHORT_LINE = 70  # a longer line can only have a name at its beginning or behind a label
 LONG_LINE = 170
 LONG_ROW = 700  # of names side by side
@@ -77,15 +78,17 @@ NUMBER_BEHIND = re.compile(
 @lru_cache(8192)  # the pages of a site share header and footer
 def find_name_candidates(text: str, parts: tuple[str, ...]) -> tuple[NameCandidate, ...]:
     """Return the names in the text of a block, given also as the parts into which inline markup splits it."""
-    if len(text) < 4:
+    if len(text) < 4 and text.isascii():
         return ()
     if len(text) <= LONG_ROW and ("(" in text or '"' in text or "“" in text or "„" in text):
         text, parts = _without_insertions(text), tuple([_without_insertions(part) for part in parts])
     length = len(text)
     # Quick checks first: without two capitalised words or a title, only a name beside a sign is possible.
     capitals = TWO_CAPITALS.search(text)
-    if capitals is None and not text.isascii() and UNCASED_LETTER.search(text) is not None:
-        return tuple(find_uncased_names(text))
+    if not text.isascii() and UNCASED_LETTER.search(text) is not None:
+        uncased = find_uncased_names(text)
+        if uncased or capitals is None:
+            return tuple(uncased)
     title = TITLE.search(text)
     if capitals is None and title is None and (length > MAX_NAME or not _may_have_label(text)):
         return ()
@@ -182,8 +185,10 @@ def _before_number(segment: str) -> Name | None:
 
 
 def _beside_role(segment: str, pieces: list[str]) -> list[NameCandidate]:
-    """Return the names in: Jane Roe, owner. Owner: Jane Roe. Jane Roe (owner). Jane Roe, John Doe."""
+    """Return the names in: Jane Roe, owner. Owner: Jane Roe. Jane Roe (owner). Jane Roe, John Doe. Name: Jane Roe."""
     rest = segment[len(pieces[0]) :].strip(" ,:()-–—―")
+    if is_name_label(pieces[0]) and (named := parse_name(rest)) is not None:
+        return [NameCandidate(named._replace(score=named.score + 0.3), True, "")]
     first = parse_name(pieces[0])
     if first is not None and (other := _behind_role(rest)):
         return [NameCandidate(first, True, ""), *other]  # Jane Roe, master joiner John Doe
@@ -198,9 +203,21 @@ def _beside_role(segment: str, pieces: list[str]) -> list[NameCandidate]:
         if behind := _behind_role(rest):
             return behind  # Owner: Master Joiner Jane Roe
     if first is None:
-        return []
+        return _behind_function(segment, pieces)
+    if "(" in segment:
+        return [NameCandidate(first, True, "")]  # Implantology (Dr. John Doe): a teacher
     row = [name for piece in pieces if (name := parse_name(piece)) is not None]
     return [NameCandidate(name, True, "") for name in (row if len(row) > 1 else [first])]
+
+
+def _behind_function(segment: str, pieces: list[str]) -> list[NameCandidate]:
+    """Return a known name behind a function that is in no list: Warehouse – Jane Roe."""
+    if len(pieces) != 2 or "(" in segment or "," in segment or len(pieces[0].split()) > MAX_FUNCTION_WORDS:
+        return []
+    name = parse_name(pieces[1])
+    if name is None or len(name.words) < 2 or name.score < 0.3 or not pieces[0][0].isupper():
+        return []
+    return [NameCandidate(name, True, pieces[0].strip(), is_known_role=False)]
 
 
 def _role_before(text: str) -> str:

@@ -1,19 +1,27 @@
 """The people of the business: name candidates are collected, scored, merged and associated with their contacts."""
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import NamedTuple
 
 from scrapersky.extract.document.context import snippet
 from scrapersky.extract.document.model import Block, Document
 from scrapersky.extract.document.structured_data import Thing, property_texts, thing_types
 from scrapersky.extract.emails.data_protection_officers import EXTERNAL_OFFICER
 from scrapersky.extract.people.associate import FoundPerson, associate_contacts
+from scrapersky.extract.people.candidate import Name, NameCandidate
 from scrapersky.extract.people.candidates import find_name_candidates
-from scrapersky.extract.people.names import NameCandidate, is_role, parse_name
+from scrapersky.extract.people.names import is_given_name, is_role, parse_name
 from scrapersky.extract.people.scoring import NameScorer
 from scrapersky.extract.results import Email, Person, Phone, Rejected
 
 THRESHOLD = 0.56  # more than a known name in a heading among similar ones
 MAX_CANDIDATES = 600
+MAX_GIVEN_NAME = 20
+NAME_TAGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+INITIALS = re.compile(r"(?:[^\W\d_]\.?-?){1,2}(?<!\w\w)")
 
 
 def find_people(
@@ -35,39 +43,113 @@ def _collect_candidates(document: Document) -> list[tuple[NameCandidate, Block]]
     """Return every name candidate with its block; menus are left out, since they name pages."""
     candidates: list[tuple[NameCandidate, Block]] = []
     for block in document.blocks:
-        if "nav" not in block.zones and (found := find_name_candidates(block.text, block.parts)):
-            candidates.extend([(candidate, block) for candidate in found])
+        if "nav" in block.zones and _is_menu(document, block):
+            continue
+        if found := find_name_candidates(block.text, block.parts):
+            candidates.extend([(candidate, block) for candidate in found if not _is_role(candidate)])
             if len(candidates) > MAX_CANDIDATES:
                 break
-    return candidates
+    return _join_split_names(document, candidates)
+
+
+def _join_split_names(
+    document: Document, candidates: list[tuple[NameCandidate, Block]]
+) -> list[tuple[NameCandidate, Block]]:
+    """Replace given and family name in two headings by one candidate, in the block of the family name."""
+    headings = [block for block in document.blocks if block.tag in NAME_TAGS]
+    pairs = [
+        (given, family)
+        for given, family in pairwise(headings)
+        if family.index == given.index + 1 and " " not in given.text and len(given.text) < MAX_GIVEN_NAME
+    ]
+    shapes = Counter((given.tag, family.tag) for given, family in pairs)
+    joined: dict[int, NameCandidate] = {}
+    for given, family in pairs:
+        name = _joined_name(given, family)
+        if name is not None and (is_given_name(given.text) or shapes[given.tag, family.tag] > 1):
+            joined[family.index] = NameCandidate(name, True, "")
+    if not joined:
+        return candidates
+    removed = joined.keys() | {index - 1 for index in joined}
+    others = [(candidate, block) for candidate, block in candidates if block.index not in removed]
+    added = [(candidate, document.blocks[index]) for index, candidate in joined.items()]
+    return sorted([*others, *added], key=lambda one: one[1].index)
+
+
+def _joined_name(given: Block, family: Block) -> Name | None:
+    if family.text.count(" ") > 1 or is_role(given.text) or is_role(family.text):
+        return None
+    alone = parse_name(family.text)
+    if alone is not None and alone.score >= 0.3:
+        return None  # the second heading is a name by itself
+    name = parse_name(f"{given.text} {family.text}")
+    return name._replace(score=max(name.score, 0.2)) if name is not None else None
+
+
+def _is_menu(document: Document, block: Block) -> bool:
+    """Return whether a block in an element named as a menu is one: it is in <nav>, or it is a link."""
+    if any(node.tag == "nav" for node in document.with_ancestors(block.node)):
+        return True
+    return block.tag in ("li", "ul") or block.index in document.linked_blocks
+
+
+class ScoredCandidate(NamedTuple):
+    """A name candidate with its points and, if it is rejected in spite of them, the reason."""
+
+    candidate: NameCandidate
+    block: Block
+    title: str
+    points: list[tuple[str, float]]
+    reason: str
+
+    @property
+    def score(self) -> float:
+        """The sum of the points."""
+        return sum(value for _, value in self.points)
+
+
+def score_candidates(
+    document: Document, scorer: NameScorer, candidates: list[tuple[NameCandidate, Block]], excluded: frozenset[int]
+) -> list[ScoredCandidate]:
+    """Score every candidate on its page, in the order of the page."""
+    scored: list[ScoredCandidate] = []
+    blocks_with_people: set[int] = set()
+    for candidate, block in candidates:
+        title, points = scorer.score(candidate, block)
+        if block.index in blocks_with_people and candidate.is_whole and candidate.name.score >= 0.3:
+            points.append(("a person on the same line", 0.25))  # Dr. Jane Roe & John Roe
+        one = ScoredCandidate(candidate, block, title, points, "")
+        if one.score >= THRESHOLD:
+            is_excluded = block.index in excluded
+            reason = EXTERNAL_OFFICER if is_excluded else scorer.rejection_reason(candidate, block, bool(title))
+            one = one._replace(reason=reason)
+            if not reason:
+                blocks_with_people.add(block.index)
+        scored.append(one)
+    return scored
 
 
 def _select_people(
     document: Document, candidates: list[tuple[NameCandidate, Block]], excluded: frozenset[int]
 ) -> tuple[list[FoundPerson], list[Rejected]]:
     """Return the candidates with a sufficient score as people, or as rejected with the reason."""
-    name_blocks = [block for candidate, block in candidates if candidate.is_whole and not _is_role(candidate)]
-    scorer = NameScorer(document, name_blocks)
-    people: list[FoundPerson] = []
-    rejected: list[Rejected] = []
-    blocks_with_people: set[int] = set()
-    for candidate, block in candidates:
-        name = candidate.name
-        title, score = scorer.score(candidate, block)
-        if block.index in blocks_with_people and candidate.is_whole and name.score >= 0.3:
-            score += 0.25  # Dr. Jane Roe & John Roe: a person on the line makes a second one likely
-        if score < THRESHOLD:
-            continue
-        is_excluded = block.index in excluded
-        reason = EXTERNAL_OFFICER if is_excluded else scorer.rejection_reason(block, candidate.is_whole)
-        if reason:
-            rejected.append(Rejected("person", name.text, reason, snippet(block.text)))
-        else:
-            how = "card" if candidate.is_whole else "title in text"
-            person = Person(name.text, title, how, snippet(block.text), round(min(score, 0.97), 2))
-            people.append(FoundPerson(person, name.words, block.index))
-            blocks_with_people.add(block.index)
-    return people, rejected
+    scorer = NameScorer(document, candidates)
+    likely = [one for one in score_candidates(document, scorer, candidates, excluded) if one.score >= THRESHOLD]
+    accepted = [one for one in likely if not one.reason]
+    scorer.learn_title_slots([(one.block, one.title) for one in accepted if one.candidate.is_whole])
+    people = [_build_person(one, scorer) for one in accepted]
+    return people, [
+        Rejected("person", one.candidate.name.text, one.reason, snippet(one.block.text)) for one in likely if one.reason
+    ]
+
+
+def _build_person(one: ScoredCandidate, scorer: NameScorer) -> FoundPerson:
+    candidate, block, title = one.candidate, one.block, one.title
+    if candidate.is_whole and not candidate.role and not scorer.role_beside(block):
+        title = scorer.title_by_slot(block) or title
+    how = "card" if candidate.is_whole else "title in text"
+    person = Person(candidate.name.text, title, how, snippet(block.text), round(min(one.score, 0.97), 2))
+    return FoundPerson(person, candidate.name.words, block.index)
 
 
 def _is_role(candidate: NameCandidate) -> bool:
@@ -110,7 +192,8 @@ def _is_same_name(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     if set(short) <= set(long):
         return True
     # C. Roe and Christine Roe
-    return short[-1] == long[-1] and short[0][:1] == long[0][:1] and (len(short[0]) <= 2 or len(long[0]) <= 2)
+    has_initial = INITIALS.fullmatch(short[0]) is not None or INITIALS.fullmatch(long[0]) is not None
+    return short[-1] == long[-1] and short[0][:1] == long[0][:1] and has_initial
 
 
 def _merge_two(known: FoundPerson, other: FoundPerson) -> FoundPerson:

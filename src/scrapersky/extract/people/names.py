@@ -2,11 +2,12 @@
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
 from scrapersky.extract.document.context import WORD
+from scrapersky.extract.people.candidate import Name
+from scrapersky.extract.people.names_without_capitals import UNCASED_LETTER, is_uncased_role
 from scrapersky.extract.text import fold_word
-from scrapersky.extract.word_lists import AffixSet, grouped_alternatives, load_names, load_table, load_words
+from scrapersky.extract.word_lists import AffixSet, grouped_alternatives, load_names, load_table, load_words, word_set
 
 GIVEN = load_names("given_names")
 FAMILY = load_names("surnames")
@@ -45,22 +46,19 @@ FAMILY_ENDING = re.compile(
 )
 
 
-class Name(NamedTuple):
-    """A name and the score of its words."""
-
-    text: str  # without titles and credentials
-    words: tuple[str, ...]  # folded
-    title: str  # Dr. med. …
-    credentials: str
-    score: float
-
-
-class NameCandidate(NamedTuple):
-    """A name in a text."""
-
-    name: Name
-    is_whole: bool  # the name is the whole line, or a marked part of it
-    role: str  # on the same line
+# Мария Сергеевна, Ivan Petrovich, Rəşad oğlu: the name of the father, so the word before it is a given name.
+PATRONYMIC = re.compile(
+    r"(?:(?:ов|ев|ёв)(?:ич|на)|(?:ьич|иничн|ильичн)а?|(?:ів|їв)на|(?:ов|йов|ев)ич|овна|евна|[oei]v(?:ich|ych|na)"
+    r"|оглы|кызы|улы|qizi|ogly|oglu)$"
+)
+# Av., Uzm., Dipl.-Ing.: an abbreviation in front of two more words is a title, whatever the language.
+ABBREVIATION = re.compile(r"[^\W\d_]{2,6}\.(?:-?[^\W\d_]{1,6}\.?)*")
+NOT_TITLES = word_set("st ste co fig nr no str tel mob fax vol art ave inc ltd corp dept ext abs bl tlf puh tfn")
+# Behind a comma: F.A.C.S., MRCVS, M.Ed.: a credential by its form.
+CREDENTIAL_FORM = re.compile(
+    r"(?:[^\W\d_]{1,4}\.){1,5}[^\W\d_]{0,4}|[A-ZÀ-Þ][A-ZÀ-Þa-z&-]{0,3}[A-ZÀ-Þ]{1,4}"
+    r"|[BMD](?:Phil|Pharm|Ed|Sc|Eng|Arch|Psych|Com|Med)"
+)
 
 
 @lru_cache(8192)
@@ -73,7 +71,7 @@ def parse_name(text: str) -> Name | None:
     if not _may_be_name(words):
         return None
     credentials = behind.strip()
-    if credentials and not all(map(_is_credential, credentials.replace(",", " ").split())):
+    if credentials and not _are_credentials(credentials):
         return None
     if "." in text:
         words = split_glued_titles(text)
@@ -106,15 +104,24 @@ def _may_be_name(words: list[str]) -> bool:
     last = fold_word(words[-1]).strip(".")
     if first in ORGANISATIONS or last in ORGANISATIONS:
         return False
-    if first in ORDINARY and not (first in GIVEN and last in FAMILY):
+    if first in ORDINARY and len(first) > 1 and not (first in GIVEN and last in FAMILY):
         return False
-    return last not in ORDINARY or last in FAMILY
+    return last not in ORDINARY or len(last) == 1 or last in FAMILY
+
+
+def is_given_name(word: str) -> bool:
+    """Return whether a word is a known given name."""
+    return fold_word(word) in GIVEN
 
 
 @lru_cache(8192)
 def is_role(text: str) -> bool:
     """Return whether a short text names a role."""
-    return len(text) <= 160 and any(map(is_role_word, map(fold_word, WORD.findall(text))))
+    if len(text) > 160:
+        return False
+    if any(map(is_role_word, map(fold_word, WORD.findall(text)))):
+        return True
+    return not text.isascii() and UNCASED_LETTER.search(text) is not None and is_uncased_role(text)
 
 
 @lru_cache(8192)
@@ -135,9 +142,16 @@ def split_glued_titles(text: str) -> list[str]:
 def _split_titles(words: list[str]) -> tuple[list[str], list[str]]:
     """Split the titles in front of the name from the name."""
     count = 0
-    while count < len(words) - 1 and is_title(words[count]):
+    while count < len(words) - 1 and (
+        is_title(words[count]) or (count < len(words) - 2 and _is_abbreviation(words[count]))
+    ):
         count += 1
     return words[:count], words[count:]
+
+
+@lru_cache(4096)
+def _is_abbreviation(word: str) -> bool:
+    return ABBREVIATION.fullmatch(word) is not None and fold_word(word).partition(".")[0] not in NOT_TITLES
 
 
 @lru_cache(4096)
@@ -148,6 +162,22 @@ def is_title(word: str) -> bool:
         return False
     is_short = len(folded) <= 2 and folded not in SHORT_TITLES
     return not is_short or word.endswith(".") or word == "HL"  # a Finnish dentist
+
+
+def _are_credentials(text: str) -> bool:
+    """Return whether every word behind the comma of a name is a credential, one of them a known one or a long list."""
+    words = text.replace(",", " ").split()
+    return all(_is_credential(word) or CREDENTIAL_FORM.fullmatch(word) is not None for word in words)
+
+
+@lru_cache(4096)
+def is_credential_line(text: str) -> bool:
+    """Return whether a line has nothing but degrees and memberships: MBBS, MS, FRCS."""
+    return (
+        len(text) <= MAX_NAME * 2
+        and any(map(_is_credential, text.replace(",", " ").split()))
+        and _are_credentials(text)
+    )
 
 
 @lru_cache(4096)
@@ -192,6 +222,8 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
     family = _is_listed(last, FAMILY) or FAMILY_ENDING.search(last) is not None
     if not given and len(folded) > 1 and _is_listed(last, GIVEN) and _is_listed(first, FAMILY):
         given = family = True  # family name first
+    if len(folded) > 2 and (PATRONYMIC.search(last) or PATRONYMIC.search(folded[-2])):
+        given = family = True  # Petrova Maria Sergeevna, Maria Sergeevna Petrova
     if not titles and _any_listed(folded, ORGANISATIONS):
         return -1
     ordinary = _any_listed(folded, ORDINARY)
@@ -218,8 +250,10 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
 
 
 def _any_listed(words: tuple[str, ...], listed: frozenset[str]) -> bool:
-    """Return whether a word other than a particle is listed."""
-    return not listed.isdisjoint(words) and any(word in listed and word not in PARTICLES for word in words)
+    """Return whether a word other than a particle or an initial is listed."""
+    return not listed.isdisjoint(words) and any(
+        word in listed and len(word) > 1 and word not in PARTICLES for word in words
+    )
 
 
 def _is_listed(word: str, names: frozenset[str]) -> bool:

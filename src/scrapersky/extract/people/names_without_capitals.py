@@ -1,53 +1,193 @@
-"""Names in scripts without capitals: Han, kana and Hangul beside a role, Hebrew and Arabic behind a title."""
+"""Names and roles in scripts without capitals: Han, kana, Hangul, Hebrew, Arabic, Thai, Georgian, those of India."""
 
 import re
+from functools import lru_cache
 
-from scrapersky.extract.people.names import Name, NameCandidate
-from scrapersky.extract.word_lists import alternatives, load_words
+from scrapersky.extract.people.candidate import Name, NameCandidate
+from scrapersky.extract.word_lists import AffixSet, alternatives, load_words
 
 MAX_TEXT = 2_000
 MAX_LINE = 60  # a longer line in these scripts is a sentence
-SCORE = 0.4  # for a name with a role or a title beside it
-KOREAN_SURNAMES = load_words("people", "uncased_names", "korean_surnames")
-CHINESE_SURNAMES = frozenset("".join(load_words("people", "uncased_names", "chinese_surnames")))
-JAPANESE_ENDINGS = frozenset("".join(load_words("people", "uncased_names", "japanese_endings")))
+MAX_ROLE = 60
+FILE = "people_uncased"
+UNKNOWN = -0.1  # a text with the form of a name and no known word
+KNOWN = 0.3
+TITLED = 0.55
 
-_HAN, _HANGUL = r"\u3005\u4e00-\u9fff", r"\uac00-\ud7a3"
-HANGUL = re.compile(f"[{_HANGUL}]")
-UNCASED_LETTER = re.compile(f"[{_HAN}{_HANGUL}\u05d0-\u05ea\u0621-\u064a]")
-_ROLES = alternatives(load_words("people", "uncased_roles"))
-_NAME = rf"[{_HAN}]{{1,3}}\s?[{_HAN}\u3041-\u3096\u30a1-\u30fa]{{1,4}}|[{_HANGUL}]{{2,4}}"
-# A role, a space or a colon, and a name of Han or Hangul, perhaps with its reading in brackets.
-ROLE_AND_NAME = re.compile(
-    rf"(?P<role>(?:{_ROLES}){{1,2}})(?:\s?(?P<colon>[:：])\s?|\s)(?P<name>{_NAME})(?=$|\s?[（(/／|,、])"
-)
-# Hebrew and Arabic titles, and the two words behind them.
+_HAN, _KANA, _HANGUL = r"\u3005\u3400-\u4dbf\u4e00-\u9fff", r"\u3041-\u3096\u30a1-\u30fa\u30fc", r"\uac00-\ud7a3"
+_HEBREW, _ARABIC, _THAI = r"\u05d0-\u05ea", r"\u0620-\u0655\u0670-\u06d3", r"\u0e01-\u0e4e"
+_INDIC, _GEORGIAN = r"\u0900-\u0dff", r"\u10d0-\u10fa"
+UNCASED_LETTER = re.compile(f"[{_HAN}{_KANA}{_HANGUL}{_HEBREW}{_ARABIC}{_THAI}{_INDIC}{_GEORGIAN}]")
+COMPACT_LETTER = re.compile(f"[{_HAN}{_KANA}{_HANGUL}{_THAI}]")
+
+KOREAN_SURNAMES = load_words(FILE, "names", "korean_surnames")
+CHINESE_SURNAMES = frozenset("".join(load_words(FILE, "names", "chinese_surnames")))
+COMPOUND_SURNAMES = load_words(FILE, "names", "compound_surnames")
+JAPANESE_SURNAMES = load_words(FILE, "names", "japanese_surnames")
+JAPANESE_ENDINGS = frozenset("".join(load_words(FILE, "names", "japanese_endings")))
+GIVEN = load_words(FILE, "names", "given")
+FAMILY = load_words(FILE, "names", "family")
+ORDINARY = load_words(FILE, "ordinary")
+ROLES = AffixSet(load_words(FILE, "roles"))
+LABELS = load_words(FILE, "labels")
+
+ROLE_INSIDE = re.compile(alternatives(load_words(FILE, "roles_inside")))
+ORDINARY_INSIDE = re.compile(alternatives(load_words(FILE, "ordinary", "inside")))
+_TITLES = [title for key in ("hebrew", "arabic", "thai", "indic") for title in load_words(FILE, "titles", key)]
+TITLE = re.compile(rf"(?P<title>(?:(?:{alternatives(_TITLES)})\s?){{1,3}})(?=[{_HEBREW}{_ARABIC}{_THAI}{_INDIC}])")
+
+HAN_NAME = re.compile(f"[{_HAN}]{{2,4}}")
+SPACED_NAME = re.compile(f"(?P<family>[{_HAN}]{{1,4}})[ \u3000](?P<given>[{_HAN}{_KANA}]{{1,5}})")
+KATAKANA_NAME = re.compile(r"[\u30a1-\u30fa\u30fc]{2,12}(?:[・= ][\u30a1-\u30fa\u30fc]{2,12}){1,2}")
+HANGUL_NAME = re.compile(f"[{_HANGUL}] ?[{_HANGUL}]{{1,3}}")
+_PART = rf"(?:[{_HEBREW}]{{2,14}}|[{_ARABIC}]{{2,14}}|[{_INDIC}]{{2,18}}|[{_GEORGIAN}]{{2,18}})[.׳']?"
+WORDS_NAME = re.compile(rf"{_PART}(?:[ -]{_PART}){{1,4}}")
+THAI_NAME = re.compile(f"[{_THAI}]{{2,20}} [{_THAI}]{{2,24}}")
+# Reading, Latin name or nickname in brackets behind a name.
+BRACKETS = re.compile(r"\s?[（(【\[][^）)】\]]{1,40}[）)】\]]$")
+SEPARATOR = re.compile(r"\s?[:：|｜/／、，,،（(）)]\s?|\s[-–—―]\s?")
+HONORIFIC = re.compile(r"(?<=.{2})\s?(?:先生|女士|小姐|さん|様|氏|님|씨)$")
+PREFIXES = ("ה", "ו", "ال", "وال", "و")
+COMPACT_PAIR = re.compile(f"^(?P<first>[{_HAN}{_KANA}{_HANGUL}・/／]{{2,24}})[ \u3000](?P<rest>.{{2,12}})$")
+# In running text: a title and the two words behind it.
 TITLE_AND_NAME = re.compile(
-    r"(?<!\w)(?P<title>ד[\"״]ר|עו[\"״]ד|רו[\"״]ח|פרופ['׳]|د\.|أ\.د\.)\s?"
-    r"(?P<name>[א-תء-ي]{2,14}\s[א-תء-ي]{2,14}(?:-[א-תء-ي]{2,14})?)(?=$|\s?[,.|(–-])"
+    r"(?<!\w)(?P<title>ד[\"״]ר|עו[\"״]ד|רו[\"״]ח|פרופ['׳]|د\.|أ\.د\.|डॉ\.|ডা\.|ড\.)\s?"
+    rf"(?P<name>(?:[{_HEBREW}]{{2,14}}|[{_ARABIC}]{{2,14}}|[{_INDIC}]{{2,18}})"
+    rf"\s(?:[{_HEBREW}]{{2,14}}(?:-[{_HEBREW}]{{2,14}})?|[{_ARABIC}]{{2,14}}|[{_INDIC}]{{2,18}}))(?=$|\s?[,.|(،–-])"
 )
 
 
 def find_uncased_names(text: str) -> list[NameCandidate]:
-    """Return the names in a line: 院長 桐島 健一郎. 대표 : 강민재. ד"ר יעל אלמוג."""
-    found = []
-    if len(text) <= MAX_LINE and (match := ROLE_AND_NAME.match(text)) is not None:
-        name = match["name"].strip()
-        if _is_name(name, match["colon"] is not None):
-            found.append(NameCandidate(_build_name(name), True, match["role"]))
-    titled = TITLE_AND_NAME.finditer(text[:MAX_TEXT])
-    return [*found, *(NameCandidate(_build_name(one["name"], one["title"]), False, "") for one in titled)]
+    """Return the names in a line, alone or beside a role: 院長 桐島 健一郎. 대표 : 강민재. ד"ר יעל אלמוג."""
+    if len(text) > MAX_LINE:
+        titled = TITLE_AND_NAME.finditer(text[:MAX_TEXT])
+        return [NameCandidate(_name(match["name"], KNOWN + 0.3, match["title"]), False, "") for match in titled]
+    if (name := parse_uncased_name(text)) is not None:
+        return [NameCandidate(name, True, "")]
+    pieces = [piece for piece in SEPARATOR.split(text) if piece]
+    if len(pieces) > 1:
+        return _beside_role(pieces)
+    return _around_space(text)
 
 
-def _is_name(name: str, behind_colon: bool) -> bool:
-    """Tell a name from a heading: its first sign begins a family name, or its last one ends a given name."""
-    if HANGUL.match(name):
-        return len(name) == 3 and name[0] in KOREAN_SURNAMES
-    if " " in name:
-        return name[-1] in JAPANESE_ENDINGS
-    return behind_colon and (name[0] in CHINESE_SURNAMES or (len(name) > 2 and name[-1] in JAPANESE_ENDINGS))
+def _beside_role(pieces: list[str]) -> list[NameCandidate]:
+    """Return the name among pieces of a line, with the role before or behind it: 代表：山田太郎. 김민수 (팀장)."""
+    for index, piece in enumerate(pieces[:4]):
+        if (name := parse_uncased_name(piece)) is None:
+            if is_uncased_role(piece) and (found := _around_space(piece)):
+                return found
+            continue
+        before = pieces[index - 1] if index else ""
+        after = pieces[index + 1] if index + 1 < len(pieces) else ""
+        if before.strip() in LABELS:
+            return [NameCandidate(name._replace(score=name.score + KNOWN), True, "")]
+        role = next((other for other in (before, after) if other and is_uncased_role(other)), "")
+        if role:
+            return [NameCandidate(name, True, role.strip())]
+    return []
 
 
-def _build_name(name: str, title: str = "") -> Name:
-    # A title counts as much as a role; nothing else can add to the score of such a name.
-    return Name(name, tuple(name.split()), title, "", SCORE + (0.3 if title else 0.0))
+def _around_space(text: str) -> list[NameCandidate]:
+    """Return the name before or behind a role and a space: 代表取締役 山田太郎. 김민수 대표."""
+    words = text.split()
+    for count in range(1, len(words)):
+        before, after = " ".join(words[:count]), " ".join(words[count:])
+        for role, rest in ((before, after), (after, before)):
+            if is_uncased_role(role) and (name := parse_uncased_name(rest)) is not None and name.score > UNKNOWN:
+                return [NameCandidate(name, True, role)]
+    return []
+
+
+@lru_cache(4096)
+def parse_uncased_name(text: str) -> Name | None:
+    """Return the name that the whole text may be, with the score of its words, or None."""
+    text = HONORIFIC.sub("", BRACKETS.sub("", text.strip(' \u3000.,:：-–—•*"“”')))
+    title = ""
+    if (match := TITLE.match(text)) is not None and len(text) > match.end() + 2:
+        title, text = match["title"].strip(), text[match.end() :]
+    if not 2 <= len(text) <= 40 or UNCASED_LETTER.match(text) is None:
+        return None
+    score = _compact_score(text) if COMPACT_LETTER.match(text) is not None else _words_score(text)
+    if score is None:
+        return None
+    return _name(text, TITLED if title else score, title)
+
+
+def _compact_score(text: str) -> float | None:
+    """Score a text of Han, kana, Hangul or Thai by its form and its family name; None if it is no name."""
+    if ROLE_INSIDE.search(text) is not None or ORDINARY_INSIDE.search(text) is not None:
+        return None
+    if HANGUL_NAME.fullmatch(text):
+        length = len(text.replace(" ", ""))
+        return None if text[0] not in KOREAN_SURNAMES else 0.2 if length == 3 else UNKNOWN
+    if (match := SPACED_NAME.fullmatch(text)) is not None:
+        known = match["family"] in JAPANESE_SURNAMES
+        return KNOWN * known + 0.15 * (text[-1] in JAPANESE_ENDINGS) + UNKNOWN * (not known)
+    if HAN_NAME.fullmatch(text):
+        return _han_score(text)
+    if KATAKANA_NAME.fullmatch(text):
+        return UNKNOWN
+    if THAI_NAME.fullmatch(text):
+        return None if any(word in ORDINARY for word in text.split()) or _is_thai_heading(text) else UNKNOWN
+    return None
+
+
+def _han_score(text: str) -> float | None:
+    """Score two to four signs without a space: 王小明, 山田太郎."""
+    if any(len(text) > count and text[:count] in JAPANESE_SURNAMES for count in (2, 3)):
+        return 0.2 + 0.1 * (text[-1] in JAPANESE_ENDINGS)
+    if text[:2] in COMPOUND_SURNAMES and len(text) > 2:
+        return KNOWN
+    if text[0] in CHINESE_SURNAMES and len(text) <= 3:
+        return 0.1 if len(text) == 3 else 0.0
+    return UNKNOWN if len(text) > 2 and text[-1] in JAPANESE_ENDINGS else None
+
+
+def _is_thai_heading(text: str) -> bool:
+    return any(text.startswith(word) for word in ("การ", "ความ", "บริษัท", "ร้าน", "โรง", "คลินิก", "สำนัก", "ติดต่อ", "เกี่ยว"))
+
+
+def _words_score(text: str) -> float | None:
+    """Score two to five words of a script with spaces by its known names; None if it is no name."""
+    if WORDS_NAME.fullmatch(text) is None:
+        return None
+    words = text.replace("-", " ").split()
+    if any(_is_listed(word, ORDINARY) for word in words) or any(map(_is_role_word, words)):
+        return None
+    given = any(word in GIVEN for word in words[:2])
+    family = words[-1] in FAMILY or words[-1].endswith(("შვილი", "ძე", "იანი"))
+    return KNOWN * given + 0.1 * family + UNKNOWN * (not given and not family)
+
+
+def _name(text: str, score: float, title: str = "") -> Name:
+    return Name(text, _words(text), title, "", score)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """Return the words of a name; the family name is split off where no space does: 山田太郎, 김민수."""
+    words = tuple(text.split())
+    if len(words) > 1 or COMPACT_LETTER.match(text) is None:
+        return words
+    for count in (3, 2):
+        if len(text) > count and (text[:count] in JAPANESE_SURNAMES or text[:count] in COMPOUND_SURNAMES):
+            return text[:count], text[count:]
+    return text[0], text[1:]
+
+
+@lru_cache(4096)
+def is_uncased_role(text: str) -> bool:
+    """Return whether a short text in one of these scripts names a role."""
+    if len(text) > MAX_ROLE:
+        return False
+    if COMPACT_LETTER.search(text) is not None and ROLE_INSIDE.search(text) is not None:
+        return True
+    return any(map(_is_role_word, text.replace("/", " ").replace("،", " ").replace(",", " ").split()))
+
+
+def _is_role_word(word: str) -> bool:
+    word = word.strip(".:()-–")
+    return word in ROLES or any(word.startswith(prefix) and word[len(prefix) :] in ROLES for prefix in PREFIXES)
+
+
+def _is_listed(word: str, listed: frozenset[str]) -> bool:
+    return word in listed or (word.startswith("ה") and len(word) > 3 and word[1:] in listed)

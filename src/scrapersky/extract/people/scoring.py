@@ -1,143 +1,214 @@
 """The score of a name candidate on its page: a role beside it, similar cards, a team page; or a review, a credit."""
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from functools import cached_property, lru_cache
 
 from scrapersky.extract.document.context import folded_words
-from scrapersky.extract.document.model import SIX_DIGITS, Block, Document
-from scrapersky.extract.people.names import Name, NameCandidate, is_role
+from scrapersky.extract.document.model import Block, Document
+from scrapersky.extract.emails.deobfuscate import EMAIL
+from scrapersky.extract.people.candidate import Name, NameCandidate
+from scrapersky.extract.people.labels import is_name_label
+from scrapersky.extract.people.layout import MAX_LINE, SECTION_TAGS, PageLayout, Shape, Slot
+from scrapersky.extract.people.names import is_credential_line, is_role
+from scrapersky.extract.people.roles import (
+    CLAUSE,
+    first_clause,
+    is_sentence,
+    is_title_line,
+    role_in_sentence,
+    role_text,
+)
+from scrapersky.extract.text import fold
 from scrapersky.extract.word_lists import load_words
 
 TEAM_WORDS = load_words("people", "team")
 REVIEW_WORDS = load_words("people", "reviews")
 CREDIT_WORDS = load_words("people", "credits")
+EDUCATION_WORDS = load_words("people", "education")
+DUMMY_WORDS = load_words("people", "dummy")
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "strong", "b", "dt", "th", "figcaption"))
-SECTION_TAGS = frozenset(("h1", "h2", "h3", "h4"))
 MAX_ROLE_LINE = 130
 MAX_ROLE_BEFORE = 80
-HIDDEN_ADDRESS = "[email"  # Cloudflare writes it in place of a hidden address
-CARD_REACH = 8
-SECTION_REACH = 40
+MAX_HEADING_WORDS = 5
+MAX_LIST = 40  # names under one heading
 
-CLAUSE = re.compile(r"[^.,;:!?()–|]{3,100}")
 STARS = re.compile(r"[★⭐☆]|\bfa-star\b|\bstars?\b|\brating\b")
 QUOTE_MARKS = re.compile(r"^\s?[\"“„«»”'‘]|^[-–—]\s")
 PERSON_CLASS = re.compile(
     r"(?:^|[\s_-])(?:name|person|people|member|staff|team|doctor|attorney|lawyer|speaker|coach|trainer|employee|author|bio|profile|mitarbeiter|equipe|equipo|zespol|portrait|vcard|fn)s?(?:$|[\s_-])|(?:name|member|team|person)\b"
 )
-# The start of an address, a web site or a number behind a role.
-CONTACT_BEHIND_ROLE = re.compile(r"\S{0,80}@|\bwww\.|[+(]?\d(?:\D{0,4}\d){5}")
-# The label of a number that was cut off: …, tel. kom.
-TRAILING_LABEL = re.compile(
-    r"(?:[\s,;|(–-]{1,3}(?:tel|telefon|phone|mob|mobil|mobile|gsm|kom|cell|cel|puh|tlf|tfn|fax|e-?mail|mail|web)\b[.:]{0,2}){1,3}\s?$",
-    re.I,
+ROLE_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:role|rolle|position|job|jobtitle|job-title|title|function|funktion|designation|occupation|cargo|puesto|poste|fonction|stilling|titel|ruolo|subtitle|pos|beosztas|stanowisko|tehtava|dolzhnost|profession)(?:$|[\s_-])"
 )
+POSTAL_CODE = re.compile(r"(?<!\d)(?:\d{4,6}|\d{3}\s\d{2}|\d{2}-\d{3}|[A-Z]{1,2}\d[A-Z\d]?\s\d[A-Z]{2})(?!\d)")
+
+LOCAL_WORD = re.compile(r"[._+-]")
+
+Points = list[tuple[str, float]]
 
 
 class NameScorer:
-    """Scores the names of one page; needs the blocks of all names to see which are similar."""
+    """Scores the names of one page; needs all candidates to see which are similar."""
 
-    def __init__(self, document: Document, name_blocks: list[Block]) -> None:
+    def __init__(self, document: Document, candidates: list[tuple[NameCandidate, Block]]) -> None:
         self.document = document
         self.blocks = document.blocks
-        self.shapes = Counter(self._shape(block) for block in name_blocks)
-        self.name_blocks = {block.index for block in name_blocks}
+        self.layout = PageLayout(document, candidates)
         self.phone_blocks = {block.index for block in document.phone_blocks}
         self.is_team_page = not TEAM_WORDS.isdisjoint(folded_words(document.title))
-        self.headings = [
-            block for block in self.blocks if block.tag in SECTION_TAGS and block.index not in self.name_blocks
-        ]
-        self.heading_indexes = [block.index for block in self.headings]
+        self._roles: dict[int, str] = {}
 
-    def score(self, candidate: NameCandidate, block: Block) -> tuple[str, float]:
-        """Return (title, score): the name's own score plus that of its place."""
-        name, role = candidate.name, candidate.role
-        score = name.score
+    def score(self, candidate: NameCandidate, block: Block) -> tuple[str, Points]:
+        """Return the title and the points: the name's own and those of its place."""
+        name = candidate.name
+        points: Points = [("words of the name", round(name.score, 2))]
         if candidate.is_whole:
-            title = role or self._role_beside(block)
-            if role and (len(name.words) > 1 or name.title):
-                # Owner: Jane Roe is stronger evidence than a role on the next line.
-                score += 0.75 if f"{role}:" in block.text else 0.5
-            elif title:
-                score += 0.35
-            elif score < 0:
-                return "", 0.0  # neither a known name nor a role
-            elif title := self._biography_below(block):
-                score += 0.2
-            score += self._place_score(block)
-        elif role:
-            title = role
-            score += 0.3
+            title = self._score_line(candidate, block, points)
+        elif candidate.role:
+            title = candidate.role
+            points.append(("role in the sentence", 0.3))
         else:
             title = self._role_clause_behind(block, name)
-            score += 0.4 if title and name.title else 0.0  # Mr. John Roe, partner
-        if "nav" in block.zones:
-            score -= 0.5
+            if title and name.title:
+                points.append(("role behind the name", 0.4))  # Mr. John Roe, partner
         if "footer" in block.zones:
-            score -= 0.15
+            points.append(("in the footer", -0.15))
         if "form" in block.zones or "hidden" in block.zones:
-            score -= 0.1
-        return _role_text(title), score
+            points.append(("in a form or hidden", -0.1))
+        return role_text(title), points
+
+    def _score_line(self, candidate: NameCandidate, block: Block, points: Points) -> str:
+        """Score a name that is a line of its own; return its title."""
+        name, role = candidate.name, candidate.role
+        if role and not candidate.is_known_role:
+            points.append(("a label beside the name", 0.1))
+            title = role
+        elif role and (len(name.words) > 1 or name.title):
+            # Owner: Jane Roe is stronger evidence than a role on the next line.
+            points.append(("role on the line", 0.75 if f"{role}:" in block.text else 0.5))
+            title = role_in_sentence(role) if is_sentence(role) else role
+        elif title := self.role_beside(block):
+            points.append(("role beside", 0.35))
+        elif title := self.role_of_heading(block):
+            points.append(("heading is a role", 0.25))
+        elif name.score >= 0.2 and (title := self._biography_below(block)):
+            points.append(("role in the text below", 0.2))
+        self._score_place(name, block, points)
+        return title
 
     # -- evidence for a person ----------------------------------------------------------------------------------------
 
-    def _place_score(self, block: Block) -> float:
+    def _score_place(self, name: Name, block: Block, points: Points) -> None:
         """Score the place of a block: a heading, a class for people, similar blocks, a team page, contacts below."""
-        score = 0.0
+        layout = self.layout
+        shape = layout.shape(block)
         if block.tag in HEADINGS:
-            score += 0.05
-        if block.node >= 0:
-            node = self.document.nodes[block.node]
-            parent = self.document.nodes[node.parent].names if node.parent >= 0 else ""
-            if _is_person_class(node.names) or _is_person_class(parent):
-                score += 0.15
-        if self.shapes[self._shape(block)] >= 2:
-            score += 0.12
-        if self.is_team_page or self._is_under_heading(block, TEAM_WORDS):
-            score += 0.15
-        if self._has_contact_below(block):
-            score += 0.15
-        return score
+            points.append(("heading", 0.05))
+        if self._has_person_class(block):
+            points.append(("class for people", 0.15))
+        if layout.name_shapes[shape] >= 2:
+            points.append(("similar lines", 0.12))
+            if shape in self.name_slots:
+                points.append(("most lines of this shape are names", 0.3))
+        if self.is_team_page or layout.is_under_heading(block, TEAM_WORDS):
+            points.append(("team page or section", 0.15))
+        if (head := layout.column_head(block)) and head != block.text and (is_name_label(head) or is_role(head)):
+            points.append(("column of names", 0.3))
+        if self._has_own_address(name, block):
+            points.append(("address with the name below", 0.35))
+        elif self._has_contact_below(block):
+            points.append(("contact below", 0.15))
 
-    def _shape(self, block: Block) -> tuple[str, str, str]:
+    def _has_person_class(self, block: Block) -> bool:
         if block.node < 0:
-            return ("", "", "")
+            return False
         node = self.document.nodes[block.node]
-        parent = self.document.nodes[node.parent] if node.parent >= 0 else node
-        return (node.tag, node.names, parent.names)
+        parent = self.document.nodes[node.parent].names if node.parent >= 0 else ""
+        return _is_person_class(node.names) or _is_person_class(parent)
 
-    def _role_beside(self, block: Block) -> str:
+    @cached_property
+    def name_slots(self) -> set[Shape]:
+        """The shapes whose lines are mostly names: many known ones, or many with a role beside them."""
+        evidence: dict[Shape, list[int]] = {}
+        for index, candidate in self.layout.names.items():
+            block = self.blocks[index]
+            is_known = candidate.name.score >= 0.2 or bool(candidate.name.title)
+            has_role = bool(candidate.role and candidate.is_known_role) or bool(self.role_beside(block))
+            counts = evidence.setdefault(self.layout.shape(block), [0, 0, 0])
+            counts[0] += 1
+            counts[1] += int(is_known)
+            counts[2] += int(has_role)
+        slots = set()
+        for shape, (names, known, roles) in evidence.items():
+            is_mostly_names = names >= 2 and names >= 0.6 * self.layout.line_shapes[shape]
+            if is_mostly_names and (known >= max(1, names * 0.4) or roles >= max(2, names * 0.5)):
+                slots.add(shape)
+        return slots
+
+    def role_beside(self, block: Block) -> str:
         """Return the role on the line after the name or before it, or ""."""
-        before = self._neighbour(block, -1)
+        known = self._roles.get(block.index)
+        if known is None:
+            known = self._roles[block.index] = self._find_role_beside(block)
+        return known
+
+    def _find_role_beside(self, block: Block) -> str:
+        layout = self.layout
+        before = layout.neighbour(block, -1)
         is_term = block.tag == "dd" and before is not None and before.tag == "dt"
         if before is not None and is_term and len(before.text) <= MAX_ROLE_BEFORE and is_role(before.text):
             return before.text  # in a list of terms; the line below is the role of the next person
-        after = self._neighbour(block, 1)
+        after = self._line_below(block)
         if block.tag == "li" and after is not None and after.tag == "li" and after.node != block.node:
             return ""  # the next item of a list is not the role of this one
-        role = self._role_of(after) if after is not None and len(after.text) <= MAX_ROLE_LINE else ""
-        if after is not None and role and self._is_in_own_card(block, after):
-            return role
-        role = self._role_of(before) if before is not None and len(before.text) <= MAX_ROLE_BEFORE else ""
-        if before is None or not role:
+        below = self._role_of(after) if after is not None else ""
+        above = ""
+        if before is not None and len(before.text) <= MAX_ROLE_BEFORE and layout.is_in_own_card(block, before):
+            above = self._role_of(before)
+        if below and after is not None and layout.is_in_own_card(block, after):
+            if above and before is not None and self._roles_precede(block, before):
+                return above
+            if after.tag not in HEADINGS or block.tag in HEADINGS or after.index + 1 not in layout.names:
+                return below  # else the heading of the next name
+        if not above or before is None:
             return ""
-        above = before.index - 1
-        if above in self.name_blocks and self._is_in_own_card(self.blocks[above], before):
-            return ""  # between two names it is the role of the one above
-        if block.tag == "li" and before.tag in SECTION_TAGS and not TEAM_WORDS.isdisjoint(folded_words(before.text)):
+        if before.index - 1 in layout.names and layout.is_in_own_card(self.blocks[before.index - 1], before):
+            return above if self._roles_precede(block, before) else ""  # else the role of the name above
+        if before.tag in SECTION_TAGS and not TEAM_WORDS.isdisjoint(folded_words(before.text)):
             return ""  # Our doctors: the heading of a list of people
-        return role if self._is_in_own_card(block, before) else ""
+        return above
+
+    def _line_below(self, block: Block) -> Block | None:
+        """Return the line below the name, or the next one if it has only degrees."""
+        after = self.layout.neighbour(block, 1)
+        if after is not None and is_credential_line(after.text):
+            after = self.layout.neighbour(after, 1)
+        return after if after is not None and len(after.text) <= MAX_ROLE_LINE else None
+
+    def _roles_precede(self, block: Block, before: Block) -> bool:
+        """Return whether a run of alternating lines begins with a role: role, name, role, name."""
+        names, index = self.layout.names, block.index
+        if self.layout.shape(before)[0] in SECTION_TAGS and before.index - 1 not in names:
+            return False  # the heading of the section
+        while index - 2 in names and index - 1 not in names:
+            index -= 2
+        if index < 1 or not self._role_of(self.blocks[index - 1]):
+            return False
+        last = block.index
+        while last + 2 in names and last + 1 not in names:
+            last += 2
+        below = self._line_below(self.blocks[last])
+        return last > index and (below is None or not self._role_of(below))
 
     def _role_of(self, line: Block) -> str:
         """Return the role that a line names, without the texts of its links: Director [Email James]."""
-        role = _role_text(line.text)
+        role = role_text(line.text)
         shown = self.link_texts.get(line.index)
         if shown and len(line.parts) > 1:
             own = " ".join([part for part in line.parts if part not in shown])
             role = own if is_role(own) else role
-        return role if is_role(role) else ""
+        return role if is_role(role) and not is_sentence(role) else ""
 
     @cached_property
     def link_texts(self) -> dict[int, set[str]]:
@@ -147,42 +218,54 @@ class NameScorer:
             shown.setdefault(link.block, set()).add(link.text)
         return shown
 
-    def _is_in_own_card(self, block: Block, line: Block) -> bool:
-        """Return whether a line near a name is not in the card of another name."""
-        around = {node.index for node in self.document.with_ancestors(block.node)}
-        branch = -1  # the outermost element around the line that is not around the name
-        for node in self.document.with_ancestors(line.node):
-            if node.index in around:
-                break
-            branch = node.index
-        near = range(line.index - CARD_REACH, line.index + CARD_REACH)
-        return branch < 0 or not any(
-            index in self.name_blocks and self.document.is_inside(index, branch) for index in near
-        )
-
-    def _neighbour(self, block: Block, step: int) -> Block | None:
-        index = block.index + step
-        if not 0 <= index < len(self.blocks) or index in self.name_blocks:
-            return None
-        other = self.blocks[index]
-        here = self.document.nodes[block.node].depth if block.node >= 0 else 0
-        there = self.document.nodes[other.node].depth if other.node >= 0 else 0
-        return other if abs(here - there) <= 3 else None
+    def role_of_heading(self, block: Block) -> str:
+        """Return the role in the heading or label above a name or a list of names: Ledamöter: Erik Lund, Sara Holm."""
+        if len(block.text) > MAX_LINE:
+            return ""
+        head = self.layout.column_head(block)
+        if head and head != block.text and is_role(head) and not is_sentence(head):
+            return head
+        for index in range(block.index - 1, max(-1, block.index - MAX_LIST), -1):
+            line = self.blocks[index]
+            if index in self.layout.names or index in self.phone_blocks or "@" in line.text:
+                continue
+            is_label = line.tag in HEADINGS or line.text.endswith((":", "："))
+            text = line.text.strip(" :：")
+            words = folded_words(text)
+            if not is_label or not 1 <= len(words) <= MAX_HEADING_WORDS or not is_role(text) or is_sentence(text):
+                return ""
+            if line.tag == "h1" or not TEAM_WORDS.isdisjoint(words) or _is_title_of_above(self.layout, line, block):
+                return ""
+            return text
+        return ""
 
     def _biography_below(self, block: Block) -> str:
-        """Return the first clause of a longer text below the name, if it names a role."""
-        after = self._neighbour(block, 1)
-        if after is None or len(after.text) <= MAX_ROLE_LINE:
+        """Return the role that the first sentence of a text below the name gives, or ""."""
+        after = self.layout.neighbour(block, 1)
+        if after is None or not (len(after.text) > MAX_ROLE_LINE or is_sentence(after.text)):
             return ""
-        clause = CLAUSE.match(after.text)
-        return clause[0].strip() if clause is not None and is_role(clause[0]) else ""
+        return first_clause(after.text)
 
     def _has_contact_below(self, block: Block) -> bool:
         """Return whether an address or a number is in the next two blocks."""
         return any(
-            other.index in self.phone_blocks or "@" in other.text
+            other.index in self.phone_blocks or "@" in other.text or POSTAL_CODE.search(other.text)
             for other in self.blocks[block.index + 1 : block.index + 3]
         )
+
+    def _has_own_address(self, name: Name, block: Block) -> bool:
+        """Return whether an address with a word of the name follows: Kincső Zsurzsa, zsurzsa@labor.example."""
+        words = {plain for word in name.words if len(plain := fold(word)) > 2}
+        if not words:
+            return False
+        for line in self.blocks[block.index : block.index + 6]:
+            if line.index != block.index and line.index in self.layout.names:
+                break
+            if "@" in line.text:
+                for address in EMAIL.findall(line.text.lower()):
+                    if not words.isdisjoint(LOCAL_WORD.split(str(address).partition("@")[0])):
+                        return True
+        return False
 
     def _role_clause_behind(self, block: Block, name: Name) -> str:
         """Return the clause behind a name in running text, if it names a role."""
@@ -191,65 +274,119 @@ class NameScorer:
             return ""
         rest = block.text[at + len(name.text) :].lstrip(" ,–-(:")
         clause = CLAUSE.match(rest)
-        return clause[0].strip() if clause is not None and is_role(clause[0][:60]) else ""
+        if clause is None or not is_role(clause[0][:60]):
+            return ""
+        return clause[0].strip() if not is_sentence(clause[0]) else ""
+
+    # -- titles by their place ----------------------------------------------------------------------------------------
+
+    def learn_title_slots(self, people: list[tuple[Block, str]]) -> None:
+        """Learn from the people found where titles stand on this page: how far below a name, in which shape."""
+        known: Counter[Slot] = Counter()
+        lines: dict[Slot, list[str]] = {}
+        for block, title in people:
+            for offset, line in enumerate(self.layout.card_lines(block, 3), 1):
+                slot = Slot(self.layout.shape(block), offset, self.layout.shape(line))
+                lines.setdefault(slot, []).append(line.text)
+                known[slot] += bool(title) and title in line.text
+        self.title_slots = {slot for slot, texts in lines.items() if self._is_title_slot(slot, texts, known[slot])}
+
+    def _is_title_slot(self, slot: Slot, texts: list[str], known: int) -> bool:
+        """Return whether the lines of a slot are titles: one is known, or all are short and most differ."""
+        if slot.shape == slot.name_shape and not known:
+            return False
+        titles = [text for text in texts if is_title_line(text)]
+        if known:
+            return len(titles) >= 0.5 * len(texts)
+        is_named = _is_role_class(slot.shape[1])
+        if len(titles) < len(texts) or (len(texts) < 2 and not is_named):
+            return False
+        return is_named or (slot.offset == 1 and len(set(texts)) > max(1, len(texts) // 2) and len(texts) > 2)
+
+    def title_by_slot(self, block: Block) -> str:
+        """Return the line in a slot of titles below a name, or ""."""
+        for offset, line in enumerate(self.layout.card_lines(block, 3), 1):
+            slot = Slot(self.layout.shape(block), offset, self.layout.shape(line))
+            if slot in self.title_slots and is_title_line(line.text) and self._is_no_link(line):
+                return role_text(line.text)
+        return ""
+
+    def _is_no_link(self, line: Block) -> bool:
+        return line.text not in self.link_texts.get(line.index, ())
 
     # -- evidence against one -----------------------------------------------------------------------------------------
 
-    def rejection_reason(self, block: Block, is_whole: bool) -> str:
+    def rejection_reason(self, candidate: NameCandidate, block: Block, has_title: bool) -> str:
         """Return why a likely name is not one of the business's people, or ""."""
-        is_quoted = "quote" in block.zones or self._is_under_heading(block, REVIEW_WORDS)
-        if is_quoted or (is_whole and self._is_beside_quote(block)):
+        if "quote" in block.zones or self.layout.is_under_heading(block, REVIEW_WORDS):
+            return "a customer's voice"
+        if candidate.is_whole and self._is_beside_quote(block, has_title):
             return "a customer's voice"
         near = self.blocks[max(0, block.index - 2) : block.index + 4]
-        if self.has_dummy_text and any("lorem ipsum" in other.text.lower() for other in near):
+        if self.has_dummy_text and any(_is_dummy(other.text) for other in near):
             return "template leftover"
         if len(block.text) < 200 and not CREDIT_WORDS.isdisjoint(folded_words(block.text)):
             return "a credit"
+        if not candidate.is_whole and self._is_in_biography(candidate, block):
+            return "named in the biography of another person"
         return ""
+
+    def _is_in_biography(self, candidate: NameCandidate, block: Block) -> bool:
+        """Return whether a name in running text is in a list of courses, or in the text about another person."""
+        label = next(
+            (
+                line
+                for line in reversed(self.blocks[max(0, block.index - MAX_LIST) : block.index])
+                if line.tag in HEADINGS or line.text.endswith(":")
+            ),
+            None,
+        )
+        return label is not None and not EDUCATION_WORDS.isdisjoint(folded_words(label.text))
 
     @cached_property
     def has_dummy_text(self) -> bool:
         """Whether the page has the dummy text of a template; computed only on pages with people."""
-        text = self.document.text
-        return ("ipsum" in text or "IPSUM" in text or "Ipsum" in text) and "lorem ipsum" in text.lower()
+        return _is_dummy(self.document.text)
 
-    def _is_beside_quote(self, block: Block) -> bool:
+    def _is_beside_quote(self, block: Block, has_title: bool) -> bool:
         """Return whether a quoted text or stars are beside the name."""
         if _has_stars(block.icons):
             return True
         for other in reversed(self.blocks[max(0, block.index - 2) : block.index]):
-            if other.tag in SECTION_TAGS and other.index not in self.name_blocks:
+            if other.tag in SECTION_TAGS and other.index not in self.layout.names:
                 break  # another section begins between them
+            if not self.layout.is_in_own_card(block, other):
+                break
             if _has_stars(other.text) or _has_stars(other.icons):
                 return True
             if len(other.text) > 40 and QUOTE_MARKS.match(other.text):
-                return True
-        return any(QUOTE_MARKS.match(other.text) for other in self.blocks[block.index + 1 : block.index + 2])
+                return not (has_title and self._is_motto_of_above(other))
+        return any(
+            QUOTE_MARKS.match(other.text) and other.index not in self.layout.names
+            for other in self.blocks[block.index + 1 : block.index + 2]
+        )
 
-    def _is_under_heading(self, block: Block, listed: frozenset[str]) -> bool:
-        """Return whether the nearest heading above the block has a listed word."""
-        place = bisect_left(self.heading_indexes, block.index)
-        for heading in reversed(self.headings[max(0, place - 4) : place]):
-            if heading.index < block.index - SECTION_REACH:
-                return False
-            if block.tag in SECTION_TAGS and heading.tag >= block.tag:
-                continue  # a heading of the same rank begins another section
-            if not listed.isdisjoint(folded_words(heading.text)):
-                return True
-            if heading.tag in ("h1", "h2"):
-                return False
-        return False
+    def _is_motto_of_above(self, quote: Block) -> bool:
+        """Return whether a quoted text follows the name and the role of another person."""
+        return any(index in self.layout.names for index in range(max(0, quote.index - 2), quote.index))
 
 
-def _role_text(role: str) -> str:
-    """Return a role without the address or number behind it on the same line."""
-    if "@" in role or "www." in role or SIX_DIGITS.search(role):
-        role = TRAILING_LABEL.sub("", CONTACT_BEHIND_ROLE.split(role, maxsplit=1)[0])
-    role = role.partition(HIDDEN_ADDRESS)[0]
-    sentence = role.partition(". ")[0]
-    if sentence != role and is_role(sentence):
-        role = sentence  # Clinical director. Member no. 1234. But: Dipl. designer
-    return role[:200].strip(" ,;:-–|.(")
+def _is_title_of_above(layout: PageLayout, line: Block, block: Block) -> bool:
+    """Return whether a heading between two names is the title of the one above it."""
+    above = line.index - 1
+    if line.text.endswith((":", "：")):
+        return False  # a label of what follows
+    return above in layout.names and layout.shape(layout.blocks[above]) == layout.shape(block)
+
+
+@lru_cache(1024)
+def _is_dummy(text: str) -> bool:
+    words = text.lower()
+    if "lorem ipsum" in words:
+        return True
+    return ("dolor" in words or "tempor" in words or "vestibulum" in words) and len(
+        DUMMY_WORDS.intersection(words.split())
+    ) >= 3
 
 
 def _has_stars(text: str) -> bool:
@@ -261,3 +398,8 @@ def _has_stars(text: str) -> bool:
 @lru_cache(4096)
 def _is_person_class(names: str) -> bool:
     return bool(names) and PERSON_CLASS.search(names) is not None
+
+
+@lru_cache(4096)
+def _is_role_class(names: str) -> bool:
+    return bool(names) and ROLE_CLASS.search(names) is not None

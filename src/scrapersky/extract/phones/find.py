@@ -25,6 +25,7 @@ from scrapersky.extract.results import Phone, PhoneKind, Rejected
 
 MAX_CANDIDATES = 400
 DOUBTFUL = 0.4
+MIN_TWO_NUMBERS = 12
 # Dates, times, years, opening hours, coordinates, versions, postal codes with a house number.
 NO_PHONE = re.compile(
     r"\d{1,2}[./-]\s?\d{1,2}[./-]\s?(?:19|20)?\d{2}(?:\s?[-–]\s?\d{1,2}[./-]\s?\d{1,2}[./-]\s?(?:19|20)?\d{2})?"
@@ -124,7 +125,9 @@ def _in_block(document: Document, block: Block, region: str, links: Sequence[Lin
         earlier, end = written, start + len(written)
         if written[0].isdigit() and NO_PHONE.fullmatch(written):
             continue
-        for phone, piece, at in _parse_numbers(written, start, region, links, beside):
+        pieces = _split_at_elements(block, written, start, region) or ((written, start),)
+        numbers = (one for text_, place in pieces for one in _parse_numbers(text_, place, region, links, beside))
+        for phone, piece, at in numbers:
             label = label_before(document, block, at)
             is_linked = any(link.text and piece[-6:] in link.text for link in links)
             if not is_linked and not is_likely_phone(text, at, piece, label):
@@ -133,6 +136,24 @@ def _in_block(document: Document, block: Block, region: str, links: Sequence[Lin
             confidence = 0.95 if label == "phone" or is_linked else 0.85 if piece.startswith(("+", "00")) else 0.7
             reason = "a register, tax, bank or other number" if label == "other" else ""
             yield PhoneCandidate(phone.number, phone.region, kind, "text", text, at, confidence, block, reason)
+
+
+def _split_at_elements(block: Block, written: str, start: int, region: str) -> list[tuple[str, int]]:
+    """Return the numbers that two elements hold, where their texts look like one: <b>04242 55719</b> <b>0676 …</b>."""
+    if len(block.parts) < 2 or len(written) < MIN_TWO_NUMBERS:
+        return []
+    pieces, place, end = [], 0, start + len(written)
+    for part in block.parts:
+        place = block.text.find(part, place)
+        if place < 0:
+            return []
+        if start < place + len(part) and place < end and any(map(str.isdigit, part)):
+            number = PHONE.search(part)
+            if number is None or parse_phone(number[0], region) is None:
+                return []
+            pieces.append((number[0], place + number.start()))
+        place += len(part)
+    return pieces if len(pieces) > 1 else []
 
 
 def _parse_numbers(

@@ -9,7 +9,7 @@ from turbohtml.clean import PhoneNumber
 
 # The character before is checked after the first one, so that the search skips all characters that begin no number.
 PHONE = re.compile(
-    r"[+(\d](?<![\w@#=&/.,:;-].)(?:(?<=\d)|(?<=\+)\s?\d|(?<=\()\s?\+?\s?\d)"
+    r"(?:[+(\d](?<![\w@#=&/.,:;-].)|\+(?<=[^\W\d_][:.]\+)|0(?=0[1-9])(?<=[^\W\d_]:0))(?:(?<=\d)|(?<=\+)\s?\d|(?<=\()\s?\+?\s?\d)"
     r"(?:[\s().\-–‑/·•|\u00a0]{0,4}\d){5,17}(?![\w@]|[.,:]\d|\s?[€%])"
 )
 NOT_DIGIT = re.compile(r"\D")
@@ -52,13 +52,15 @@ def find_numbers(text: str, region: str) -> Iterator[tuple[str, int]]:
     match = PHONE.search(text)
     while match is not None:
         written, end = match[0], match.end()
-        following = _NEXT_NUMBER.search(written)
-        if following is None and _MORE_DIGITS.match(text, end):  # too long for one: the match ends inside the second
-            following = SLASH.search(written)
-        if following is not None and parse_phone(written, region) is None:
-            first = written[: following.start()]
-            if parse_phone(first, region) is not None:
-                written, end = first, match.start() + following.end()
+        breaks = list(_NEXT_NUMBER.finditer(written))
+        if not breaks and _MORE_DIGITS.match(text, end):  # too long for one: the match ends inside the second
+            breaks = list(SLASH.finditer(written))
+        if breaks and parse_phone(written, region) is None:
+            for following in breaks:
+                first = written[: following.start()].rstrip(" -–/|•·")
+                if parse_phone(first, region) is not None:
+                    written, end = first, match.start() + following.end()
+                    break
         yield written, match.start()
         match = PHONE.search(text, end)
 

@@ -1,0 +1,107 @@
+"""Roles as texts: what a line beside a name says, without labels, addresses and sentences."""
+
+import re
+from functools import lru_cache
+
+from scrapersky.extract.document.context import folded_words
+from scrapersky.extract.document.model import SIX_DIGITS
+from scrapersky.extract.people.names import is_credential_line, is_role
+from scrapersky.extract.word_lists import load_words
+
+MAX_ROLE = 200
+MAX_TITLE_WORDS = 12
+SENTENCE_WORDS = load_words("people", "sentence")
+OUR_WORDS = load_words("people", "sentence", "our")
+LABELS = load_words("people", "role_label")
+CONJUNCTION = re.compile(r"(?:und|and|et|y|e|i|oraz|sowie|och|og|ja|en|a|и)\s", re.I)
+HIDDEN_ADDRESS = "[email"  # Cloudflare writes it in place of a hidden address
+
+# The start of an address, a web site or a number behind a role.
+CONTACT_BEHIND_ROLE = re.compile(r"\S{0,80}@|\bwww\.|[+(]?\d(?:\D{0,4}\d){5}")
+# The label of a number that was cut off: …, tel. kom.
+TRAILING_LABEL = re.compile(
+    r"(?:[\s,;|(–-]{1,3}(?:tel|telefon|phone|mob|mobil|mobile|gsm|kom|cell|cel|puh|tlf|tfn|fax|e-?mail|mail|web)\b[.:]{0,2}){1,3}\s?$",
+    re.I,
+)
+REPRESENTED_BY = re.compile(
+    r"(?:vertreten durch|vertretungsberechtigt\w{0,3}|represented by|représentée? par|rappresentat[oa] da)"
+    r"\s?:?\s?(?:den|die|der|das|the|le|la)?\s?",
+    re.I,
+)
+CLAUSE = re.compile(r"[^.,;:!?()–|]{3,100}")
+LABEL = re.compile(r"^([^\W\d_][\w .-]{1,20})\s?[:：]\s?(?=\S)")
+# Paul is an osteopath whose …: the words behind the article, up to the next clause.
+IS_A = re.compile(
+    r"(?:\bis|\bwas|['’]s|\bist|\best|\bes|\bè|\bé|\bis|\bär|\ber|\bjest|\bje)\s(?:also\s|auch\s)?"
+    r"(?:an?|the|our|eine?|unsere?|der|die|une?|notre|una?|nuestr[oa]|il|la|uma?|een|onze|en|ett)\s"
+    r"(?P<role>[^\W\d_][\w'’-]{2,30}(?:\s[^\W\d_][\w'’-]{1,30}){0,3})"
+)
+NEXT_CLAUSE = re.compile(
+    r"\s(?:who|whose|which|that|with|from|at|in|and|for|by|of|since|der|die|das|mit|aus|in|bei|und|seit|qui|dont|avec|de|du|à|et|depuis|que|con|en|y|desde|che|con|di|a|e|da|met|uit|bij|som|med|från|fra|z|w|od|s|v)\s.*$"
+)
+
+
+def role_text(role: str) -> str:
+    """Return a role without its label, and without the address or number behind it on the same line."""
+    if "@" in role or "www." in role or SIX_DIGITS.search(role):
+        role = TRAILING_LABEL.sub("", CONTACT_BEHIND_ROLE.split(role, maxsplit=1)[0])
+    role = role.partition(HIDDEN_ADDRESS)[0]
+    label = LABEL.match(role)
+    if label is not None and any(word in LABELS for word in folded_words(label[1])):
+        role = role[label.end() :]
+    role = REPRESENTED_BY.sub("", role)
+    sentence = role.partition(". ")[0]
+    if sentence != role and is_role(sentence):
+        role = sentence  # Clinical director. Member no. 1234. But: Dipl. designer
+    return _balanced(role[:MAX_ROLE].strip(' ,;:-–|."“”„«»'))
+
+
+def _balanced(text: str) -> str:
+    """Remove a bracket that has no partner."""
+    for opening, closing in (("(", ")"), ("[", "]"), ("（", "）")):
+        if text.count(opening) != text.count(closing):
+            text = text.replace(opening, " ").replace(closing, " ")
+        elif text.startswith(opening) and text.endswith(closing):
+            text = text[1:-1]
+    return " ".join(text.split()).strip(" ,;:-–|.")
+
+
+@lru_cache(4096)
+def is_sentence(text: str) -> bool:
+    """Return whether a text is a sentence or longer than a title."""
+    words = folded_words(text)
+    if not OUR_WORDS.isdisjoint(words) or CONJUNCTION.match(text):
+        return True
+    if len(words) < 4:
+        return False
+    if len(words) > MAX_TITLE_WORDS or text[-1] in "!?…。！？" or (text[-1] == "." and len(words) > 5):
+        return True
+    return len(words) > 4 and not SENTENCE_WORDS.isdisjoint(words)
+
+
+@lru_cache(4096)
+def is_title_line(text: str) -> bool:
+    """Return whether a line can be the title of the person above: a few words, no contact, no degrees, no sentence."""
+    if not 2 <= len(text) <= 90 or "@" in text or SIX_DIGITS.search(text) or text.endswith((":", "?", "!")):
+        return False
+    if text.startswith(("http", "www.", "[", "“", "„", "«", '"')) or not any(map(str.isalpha, text)):
+        return False
+    return len(text.split()) <= 9 and not is_sentence(text) and not is_credential_line(text)
+
+
+def role_in_sentence(text: str) -> str:
+    """Return the role that a sentence about a person names: Paul is an osteopath whose … gives osteopath."""
+    match = IS_A.search(text[:160])
+    if match is None:
+        return ""
+    role = NEXT_CLAUSE.sub("", f"{match['role']} ").strip()
+    return role if is_role(role) and not is_sentence(role) else ""
+
+
+def first_clause(text: str) -> str:
+    """Return the first clause of a longer text if it is a title, else the role that the sentence names, or ""."""
+    clause = CLAUSE.match(text)
+    first = clause[0].strip() if clause is not None else ""
+    if first and is_role(first) and len(first.split()) <= 5 and not is_sentence(f"{first} {first}"):
+        return first
+    return role_in_sentence(text)
