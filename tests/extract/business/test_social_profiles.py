@@ -80,3 +80,11 @@ def test_the_profile_of_the_page_s_maker_is_rejected() -> None:
 
 def test_a_malformed_address_is_ignored() -> None:
     assert parse_profile("https://[facebook.com/x") is None
+
+
+def test_a_handle_behind_the_name_of_the_platform_is_a_profile() -> None:
+    found = read_contacts("<p>Instagram: @kuzguncuk.seramik</p><p>TikTok @kuzguncuk</p><p>Mail us @ noon</p>").socials
+    assert [social.url for social in found] == [
+        "https://www.instagram.com/kuzguncuk.seramik",
+        "https://www.tiktok.com/@kuzguncuk",
+    ]

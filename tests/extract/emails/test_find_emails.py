@@ -119,3 +119,23 @@ def test_broken_structured_data_do_not_prevent_other_facts() -> None:
     bad = ['{"email": ', "[" * 50_000, '{"email": NaN}', '{"n": ' + "9" * 5_000 + "}", '{"email": {"x": "\\ud800"}}']
     scripts = "".join(f'<script type="application/ld+json">{one}</script>' for one in bad)
     assert found(scripts + "<p>info@kontor.example</p>") == ["info@kontor.example"]
+
+
+def test_a_hash_stands_for_the_at_sign_where_the_page_says_so() -> None:
+    page = "<p>E-Mail: buero#tischler-x.de (bitte # durch @ ersetzen)</p>"
+    assert [email.address for email in read_contacts(page).emails] == ["buero@tischler-x.de"]
+    assert not read_contacts("<p>buero#tischler-x.de</p>").emails
+
+
+def test_the_linked_address_at_the_own_domain_is_right_where_the_visible_one_has_a_typing_error() -> None:
+    page = "<a href='mailto:info@gartenbau-lohse.de'>info@gartenbau-lhose.de</a>"
+    found = read_contacts(page, url="https://gartenbau-lohse.de/kontakt")
+    assert [email.address for email in found.emails] == ["info@gartenbau-lohse.de"]
+    assert [(one.value, one.reason) for one in found.rejected] == [
+        ("info@gartenbau-lhose.de", "a typing error: the link has the right address")
+    ]
+
+
+def test_the_word_webmaster_in_an_address_does_not_make_a_credit() -> None:
+    page = "<p>Fragen? Schreiben Sie uns: webmaster@verein-x.de</p>"
+    assert [email.address for email in read_contacts(page).emails] == ["webmaster@verein-x.de"]

@@ -31,6 +31,9 @@ def found(html: str, region: str | None = None, url: str = "") -> list[str]:
         ("<p>Tél / Fax : 01 99 00 48 21</p>", "FR", "+33199004821"),
         ("<p>Phones: 020 7946 0318 / 020 7946 0417</p>", "GB", "+442079460318"),
         ('<script type=\'application/ld+json\'>{"telephone": "040 418 7306"}</script>', "FI", "+358404187306"),
+        ("<p>Símar: 551 4417 / 5621833</p>", "IS", "+3545621833"),
+        ("<p>S:00354 551 4417</p>", "IS", "+3545514417"),
+        ("<p>Tel: +39 011 5591284 - 0141 593377</p>", "IT", "+390141593377"),
     ],
 )
 def test_a_number_is_read_as_the_country_writes_it(html: str, region: str | None, number: str) -> None:
@@ -135,3 +138,12 @@ def test_the_parser_in_c_accepts_only_valid_numbers(written: str, region: str) -
     reading = parse_phone(written, region)
     if reading is not None:
         assert phonenumbers.is_valid_number(phonenumbers.parse(reading.number, None))
+
+
+def test_numbers_of_two_elements_are_two_numbers() -> None:
+    html = "<p><i class=fa-phone></i> <b>04242 / 55719</b> <i class=fa-mobile></i> <b>0676 / 5180417</b></p>"
+    assert found(html, "AT") == ["+43424255719", "+436765180417"]
+
+
+def test_an_area_code_in_an_element_of_its_own_belongs_to_the_number() -> None:
+    assert found("<p><b>04242</b> <b>557190</b></p>", "AT") == ["+434242557190"]

@@ -211,4 +211,7 @@ class Document:
         """Return whether the block with this index exists and is in the node."""
         if index >= len(self.blocks):
             return False
-        return any(around.index == node for around in self.with_ancestors(self.blocks[index].node))
+        here, nodes = self.blocks[index].node, self.nodes
+        while here > node:  # a parent comes before its children
+            here = nodes[here].parent
+        return here == node

@@ -27,6 +27,8 @@ def associate_contacts(
     document: Document, people: list[FoundPerson], emails: list[Email], phones: list[Phone], region: str
 ) -> list[Person]:
     """Return the people, each with the address and the number of the person's card."""
+    if not people:
+        return []
     kinds = {email.address: email.kind for email in emails}
     addresses = set(kinds)
     numbers = {phone.number for phone in phones if phone.kind != "fax"}
@@ -67,7 +69,7 @@ def _may_own(place: _Place, kinds: dict[str, EmailKind], people: list[FoundPerso
 def _contact_places(document: Document, addresses: set[str], numbers: set[str], region: str) -> list[_Place]:
     """Return the addresses and numbers of the page with their blocks, in the order of the page."""
     places = []
-    for block in document.blocks:
+    for block in document.blocks if addresses else ():
         if "@" in block.text:
             found = [str(match) for match in EMAIL.findall(block.text.lower()) if match in addresses]
             places.extend([_Place(block.index, True, address) for address in found])

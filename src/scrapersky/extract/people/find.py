@@ -19,6 +19,7 @@ from scrapersky.extract.results import Email, Person, Phone, Rejected
 
 THRESHOLD = 0.56  # more than a known name in a heading among similar ones
 MAX_CANDIDATES = 600
+KNOWN = 0.3  # the score of a known given name
 MAX_GIVEN_NAME = 20
 NAME_TAGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 INITIALS = re.compile(r"(?:[^\W\d_]\.?-?){1,2}(?<!\w\w)")
@@ -49,7 +50,20 @@ def _collect_candidates(document: Document) -> list[tuple[NameCandidate, Block]]
             candidates.extend([(candidate, block) for candidate in found if not _is_role(candidate)])
             if len(candidates) > MAX_CANDIDATES:
                 break
-    return _join_split_names(document, candidates)
+    return _without_roles_between(_join_split_names(document, candidates))
+
+
+def _without_roles_between(candidates: list[tuple[NameCandidate, Block]]) -> list[tuple[NameCandidate, Block]]:
+    """Remove unknown words that alternate with known names, line by line: they are roles of no list."""
+    known = {block.index for candidate, block in candidates if candidate.is_whole and candidate.name.score >= KNOWN}
+    unknown = {block.index for candidate, block in candidates if candidate.is_whole and candidate.name.score < 0}
+    between = {
+        index
+        for index in unknown
+        if index - 1 in known and index - 2 not in known and index + 1 in known and index + 2 not in known
+    }
+    roles = between | {index for index in unknown if index - 2 in between and index - 1 in known}
+    return [(candidate, block) for candidate, block in candidates if block.index not in roles] if roles else candidates
 
 
 def _join_split_names(
@@ -133,6 +147,8 @@ def _select_people(
     document: Document, candidates: list[tuple[NameCandidate, Block]], excluded: frozenset[int]
 ) -> tuple[list[FoundPerson], list[Rejected]]:
     """Return the candidates with a sufficient score as people, or as rejected with the reason."""
+    if not candidates:
+        return [], []
     scorer = NameScorer(document, candidates)
     likely = [one for one in score_candidates(document, scorer, candidates, excluded) if one.score >= THRESHOLD]
     accepted = [one for one in likely if not one.reason]
@@ -196,8 +212,13 @@ def _is_same_name(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     return short[-1] == long[-1] and short[0][:1] == long[0][:1] and has_initial
 
 
+def _fullness(found: FoundPerson) -> tuple[int, bool]:
+    """Return how complete a name is: its length, then whether it is written in small letters."""
+    return len(found.person.name), not found.person.name.isupper()
+
+
 def _merge_two(known: FoundPerson, other: FoundPerson) -> FoundPerson:
-    longer, shorter = (other, known) if len(other.person.name) > len(known.person.name) else (known, other)
+    longer, shorter = (other, known) if _fullness(other) > _fullness(known) else (known, other)
     person = Person(
         longer.person.name,
         known.person.title or other.person.title,

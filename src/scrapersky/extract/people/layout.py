@@ -50,7 +50,8 @@ class PageLayout:
             nodes = self.document.nodes
             node = nodes[node_index]
             parent = nodes[node.parent] if node.parent >= 0 else node
-            shape = self._shapes[node_index] = (node.tag, node.names, f"{parent.tag} {parent.names}")
+            column = self._columns[node_index] if node.tag == "td" else ""
+            shape = self._shapes[node_index] = (node.tag, node.names, f"{parent.tag} {parent.names} {column}")
         return shape
 
     @cached_property
@@ -87,17 +88,23 @@ class PageLayout:
     def is_in_own_card(self, block: Block, line: Block) -> bool:
         """Return whether a line near a name is not in the card of another name."""
         branch = self._branch(block, line)
-        near = range(line.index - CARD_REACH, line.index + CARD_REACH)
-        return branch < 0 or not any(index in self.names and self.document.is_inside(index, branch) for index in near)
+        if branch < 0:
+            return True
+        is_inside = self.document.is_inside
+        for index in range(line.index - CARD_REACH, line.index + CARD_REACH):
+            if index in self.names and is_inside(index, branch):
+                return False
+        return True
 
     def _branch(self, block: Block, line: Block) -> int:
         """Return the outermost element around the line that is not around the block, or -1."""
-        around = {node.index for node in self.document.with_ancestors(block.node)}
-        branch = -1
-        for node in self.document.with_ancestors(line.node):
-            if node.index in around:
-                break
-            branch = node.index
+        nodes = self.document.nodes
+        here, there, branch = block.node, line.node, -1
+        while here != there:  # a parent comes before its children
+            if there > here:
+                branch, there = there, nodes[there].parent
+            else:
+                here = nodes[here].parent
         return branch
 
     def card_lines(self, block: Block, reach: int = CARD_REACH) -> Iterator[Block]:

@@ -17,6 +17,7 @@ PARTICLES = load_words("people", "particles")
 ORDINARY = load_words("people", "ordinary")
 ORGANISATIONS = load_words("people", "organisations")
 ROLES = AffixSet(word for words in load_table("people")["roles"].values() for word in words.split())
+ROLE_PHRASES = tuple(load_table("people")["role_phrases"]["phrases"])
 # Used with any name, so they are weaker evidence than a doctor's title.
 COURTESY_TITLES = frozenset(
     ("mr", "mrs", "ms", "miss", "mx", "herr", "frau", "hr", "fr", "m", "mme", "mlle", "sr", "sra", "srta", "sig")
@@ -52,7 +53,7 @@ PATRONYMIC = re.compile(
     r"|оглы|кызы|улы|qizi|ogly|oglu)$"
 )
 # Av., Uzm., Dipl.-Ing.: an abbreviation in front of two more words is a title, whatever the language.
-ABBREVIATION = re.compile(r"[^\W\d_]{2,6}\.(?:-?[^\W\d_]{1,6}\.?)*")
+ABBREVIATION = re.compile(r"[^\W\d_]{2,6}\.(?:-?[^\W\d_]{1,6}\.?){0,3}")
 NOT_TITLES = word_set("st ste co fig nr no str tel mob fax vol art ave inc ltd corp dept ext abs bl tlf puh tfn")
 # Behind a comma: F.A.C.S., MRCVS, M.Ed.: a credential by its form.
 CREDENTIAL_FORM = re.compile(
@@ -121,7 +122,12 @@ def is_role(text: str) -> bool:
         return False
     if any(map(is_role_word, map(fold_word, WORD.findall(text)))):
         return True
-    return not text.isascii() and UNCASED_LETTER.search(text) is not None and is_uncased_role(text)
+    if text.isascii():
+        return False
+    lowered = text.lower()
+    if any(phrase in lowered for phrase in ROLE_PHRASES):
+        return True
+    return UNCASED_LETTER.search(text) is not None and is_uncased_role(text)
 
 
 @lru_cache(8192)

@@ -37,7 +37,7 @@ IS_A = re.compile(
     r"(?P<role>[^\W\d_][\w'’-]{2,30}(?:\s[^\W\d_][\w'’-]{1,30}){0,3})"
 )
 NEXT_CLAUSE = re.compile(
-    r"\s(?:who|whose|which|that|with|from|at|in|and|for|by|of|since|der|die|das|mit|aus|in|bei|und|seit|qui|dont|avec|de|du|à|et|depuis|que|con|en|y|desde|che|con|di|a|e|da|met|uit|bij|som|med|från|fra|z|w|od|s|v)\s.*$"
+    r"\s(?:who|whose|which|that|with|from|at|in|and|for|by|of|since|der|die|das|mit|aus|in|bei|und|seit|qui|dont|avec|de|du|à|et|depuis|que|con|en|y|desde|che|con|di|a|e|da|met|uit|bij|som|med|från|fra|z|w|od|s|v)\s.{0,200}$"
 )
 
 
@@ -84,7 +84,7 @@ def is_title_line(text: str) -> bool:
     """Return whether a line can be the title of the person above: a few words, no contact, no degrees, no sentence."""
     if not 2 <= len(text) <= 90 or "@" in text or SIX_DIGITS.search(text) or text.endswith((":", "?", "!")):
         return False
-    if text.startswith(("http", "www.", "[", "“", "„", "«", '"')) or not any(map(str.isalpha, text)):
+    if text.startswith(("http", "www.", "[", "“", "„", "«", '"')) or sum(map(str.isalpha, text)) < 0.6 * len(text):
         return False
     return len(text.split()) <= 9 and not is_sentence(text) and not is_credential_line(text)
 

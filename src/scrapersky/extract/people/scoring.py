@@ -90,7 +90,7 @@ class NameScorer:
             title = role_in_sentence(role) if is_sentence(role) else role
         elif title := self.role_beside(block):
             points.append(("role beside", 0.35))
-        elif title := self.role_of_heading(block):
+        elif name.score >= 0 and (title := self.role_of_heading(block)):
             points.append(("heading is a role", 0.25))
         elif name.score >= 0.2 and (title := self._biography_below(block)):
             points.append(("role in the text below", 0.2))
@@ -114,7 +114,7 @@ class NameScorer:
         if self.is_team_page or layout.is_under_heading(block, TEAM_WORDS):
             points.append(("team page or section", 0.15))
         if (head := layout.column_head(block)) and head != block.text and (is_name_label(head) or is_role(head)):
-            points.append(("column of names", 0.3))
+            points.append(("column of names", 0.45 if is_name_label(head) else 0.3))
         if self._has_own_address(name, block):
             points.append(("address with the name below", 0.35))
         elif self._has_contact_below(block):
@@ -133,7 +133,7 @@ class NameScorer:
         evidence: dict[Shape, list[int]] = {}
         for index, candidate in self.layout.names.items():
             block = self.blocks[index]
-            is_known = candidate.name.score >= 0.2 or bool(candidate.name.title)
+            is_known = candidate.name.score >= (0.3 if candidate.name.text[0].isupper() else 0.1)
             has_role = bool(candidate.role and candidate.is_known_role) or bool(self.role_beside(block))
             counts = evidence.setdefault(self.layout.shape(block), [0, 0, 0])
             counts[0] += 1
@@ -165,12 +165,12 @@ class NameScorer:
         below = self._role_of(after) if after is not None else ""
         above = ""
         if before is not None and len(before.text) <= MAX_ROLE_BEFORE and layout.is_in_own_card(block, before):
-            above = self._role_of(before)
+            above = self._role_of(before) if len(before.text.split()) <= MAX_HEADING_WORDS + 1 else ""
         if below and after is not None and layout.is_in_own_card(block, after):
             if above and before is not None and self._roles_precede(block, before):
                 return above
-            if after.tag not in HEADINGS or block.tag in HEADINGS or after.index + 1 not in layout.names:
-                return below  # else the heading of the next name
+            if not self._begins_next(block, after):
+                return below
         if not above or before is None:
             return ""
         if before.index - 1 in layout.names and layout.is_in_own_card(self.blocks[before.index - 1], before):
@@ -178,6 +178,13 @@ class NameScorer:
         if before.tag in SECTION_TAGS and not TEAM_WORDS.isdisjoint(folded_words(before.text)):
             return ""  # Our doctors: the heading of a list of people
         return above
+
+    def _begins_next(self, block: Block, after: Block) -> bool:
+        """Return whether a heading below a name is that of the next name or of another section."""
+        if after.tag not in HEADINGS or block.tag in HEADINGS:
+            return False
+        above = self.layout.heading_above(block)
+        return after.index + 1 in self.layout.names or (above is not None and above.tag == after.tag)
 
     def _line_below(self, block: Block) -> Block | None:
         """Return the line below the name, or the next one if it has only degrees."""
@@ -374,8 +381,8 @@ class NameScorer:
 def _is_title_of_above(layout: PageLayout, line: Block, block: Block) -> bool:
     """Return whether a heading between two names is the title of the one above it."""
     above = line.index - 1
-    if line.text.endswith((":", "：")):
-        return False  # a label of what follows
+    if line.text.endswith((":", "：")) or (line.tag in SECTION_TAGS and block.tag not in SECTION_TAGS):
+        return False  # a label or a heading of what follows
     return above in layout.names and layout.shape(layout.blocks[above]) == layout.shape(block)
 
 
