@@ -134,6 +134,19 @@ async def test_web_sites_one_already_has_are_a_beginning_too(process, variables,
     assert all(row["email"] for row in found)
 
 
+async def test_slow_counts_cost_a_blank_in_the_progress_and_never_the_file(process, variables, sandbox, tmp_path):
+    known = next(entry for entry in sandbox.truth() if entry["reachable"] and entry["emails"])
+    sites, out = tmp_path / "sites.txt", tmp_path / "leads.csv"
+    sites.write_text(f"http://{known['host']}/\n")
+    words = ("find", "--domains", str(sites), "--out", str(out), "--idle-timeout", "8")
+    slow = {**variables, "SCRAPERSKY_REQUEST_STATEMENT_TIMEOUT_SECONDS": "1"}
+    said = await process(*words, module="tests.cli.slow_progress", **slow).leave(240)
+    assert said.code == 0, said.err
+    assert said.err.count("Counting the rows takes too long") == 1
+    assert "Traceback" not in said.err
+    assert rows_of(out)[0]["domain"] == known["host"]
+
+
 async def test_nothing_found_is_no_error_but_an_exit_code(process, variables, tmp_path):
     words = ("find", "--in", "Helsinki", "planetariums", "--out", str(tmp_path / "x.csv"))
     said = await process(*words, **variables).leave(240)

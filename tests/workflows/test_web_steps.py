@@ -10,6 +10,7 @@ from aiohttp import web as server
 from scrapersky.crawl.web import Web
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.pipeline import build_pipeline
+from scrapersky.store.line.sitemaps import MAX_QUEUED
 from scrapersky.store.shared.host_limits import SharedHostLimits
 from tests.conftest import make_settings, processors_of
 
@@ -145,6 +146,56 @@ async def test_without_a_sitemap_the_links_of_the_home_page_are_followed(walk):
         assert (await line.one("SELECT sitemap_result FROM domain"))[0] == "none"
         assert (await line.one("SELECT kind FROM sitemap_file"))[0] == "links"
         assert (await line.one("SELECT count(*) FROM contact WHERE email = 'info@hammas-oy.fi'"))[0] == 1
+
+
+CHILDREN = [f"/post-sitemap-{number}.xml" for number in range(60)] + ["/page-sitemap.xml"]
+
+
+def of_index(page_list: str) -> dict[str, tuple[str, str]]:
+    """Build a site whose index has many children, with pages in the likeliest one."""
+    listed = "".join(f"<sitemap><loc>http://hammas-oy.fi{path}</loc></sitemap>" for path in CHILDREN)
+    empty = "<urlset><url><loc>http://hammas-oy.fi/blogi/eka</loc></url></urlset>"
+    return {
+        **WITH_SITEMAP,
+        "/kartta.xml": (f"<sitemapindex>{listed}</sitemapindex>", "application/xml"),
+        **dict.fromkeys(CHILDREN, (empty, "application/xml")),
+        "/page-sitemap.xml": (page_list, "application/xml"),
+    }
+
+
+STATUSES = "SELECT sitemap_import_status AS status, count(*) AS rows FROM sitemap_file GROUP BY 1"
+
+
+async def test_only_the_likeliest_children_of_a_large_index_are_queued(walk):
+    async with site(of_index(SITEMAP)) as port:
+        line = walk(port)
+        await line.start()
+        await line.run("domain_metadata", "sitemap_analysis")
+        statuses = dict(await line.admin.fetch(STATUSES))
+        assert statuses == {"Queued": MAX_QUEUED, "New": len(CHILDREN) + 1 - MAX_QUEUED}
+        likeliest = "SELECT sitemap_import_status FROM sitemap_file WHERE url LIKE '%/page-sitemap.xml'"
+        assert (await line.one(likeliest))[0] == "Queued"
+
+
+async def test_when_a_site_has_all_its_pages_its_other_sitemaps_are_not_read(walk):
+    pages = "".join(f"<url><loc>http://hammas-oy.fi/yhteystiedot/{number}</loc></url>" for number in range(5))
+    async with site(of_index(f"<urlset>{pages}</urlset>")) as port:
+        line = walk(port)
+        await line.start()
+        await line.run("domain_metadata", "sitemap_analysis")
+        await line.admin.execute(
+            "UPDATE sitemap_file SET sitemap_import_status = 'New' WHERE url NOT LIKE '%/page-sitemap.xml'"
+        )
+        other = "UPDATE sitemap_file SET sitemap_import_status = 'Queued', sitemap_import_due_at = now() + '1 hour'"
+        await line.admin.execute(f"{other} WHERE url LIKE '%/post-sitemap-_.xml'")
+        await line.admin.execute(
+            "UPDATE sitemap_file SET curation_status = 'Selected' WHERE url LIKE '%/post-sitemap-3.xml'"
+        )
+        await line.run("sitemap_import")
+        assert dict(await line.admin.fetch(STATUSES)) == {"New": 51, "Completed": 1, "Skipped": 9, "Queued": 1}
+        skipped = await line.one("SELECT * FROM sitemap_file WHERE sitemap_import_status = 'Skipped' LIMIT 1")
+        assert "the site has as many pages as its search reads" in skipped["sitemap_import_error"]
+        assert (await line.one("SELECT count(*) FROM page WHERE page_processing_status = 'Queued'"))[0] == 5
 
 
 async def test_a_feed_is_no_reason_to_leave_the_home_page_out(walk):

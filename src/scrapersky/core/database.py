@@ -94,6 +94,12 @@ def is_lock_timeout(error: BaseException) -> bool:
     return isinstance(cause, asyncpg.LockNotAvailableError)
 
 
+def is_statement_timeout(error: BaseException) -> bool:
+    """Tell whether a statement took longer than its timeout."""
+    cause = getattr(error.orig, "__cause__", None) if isinstance(error, DBAPIError) else error
+    return isinstance(cause, asyncpg.QueryCanceledError)
+
+
 @contextmanager
 def lost_connections() -> Iterator[None]:
     """Raise ConnectionLost, which costs a row nothing, for an error of the connection; other errors stay as they are.

@@ -20,7 +20,7 @@ from scrapersky.extract.pages.classify import classify_page
 from scrapersky.extract.pages.select import MIN_SCORE, WORTH, PageLink, select_pages
 from scrapersky.extract.site_metadata import read_metadata
 from scrapersky.models import SitemapFile
-from scrapersky.store.line import pages
+from scrapersky.store.line import pages, sitemaps
 from scrapersky.store.line.pages import PageRow, Spool
 from scrapersky.store.line.sitemaps import LINKS
 from scrapersky.store.steps import step_after
@@ -112,7 +112,9 @@ class SitemapImport(Workflow[SitemapFile, PageList, ImportedPages]):
         await pages.store(session, domains, ((row, imported.spool) for row, imported in found))
         picks = {domain_id: _picks(of_site) for domain_id, of_site in candidates.items()}
         wanted = [domain for domain in domains.values() if domain.curation_status not in REJECTED]
-        return await pages.choose(session, wanted, picks)
+        chosen = await pages.choose(session, wanted, picks)
+        await sitemaps.skip_if_pages_suffice(session, wanted, chosen)
+        return chosen
 
 
 def _picks(candidates: Iterable[PageLink]) -> list[tuple[str, str]]:

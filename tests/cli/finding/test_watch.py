@@ -61,6 +61,14 @@ def test_rows_that_are_postponed_repeatedly_do_not_prevent_the_timeout() -> None
     assert 40 < now < 70
 
 
+def test_while_the_counts_cannot_be_read_the_time_counts_in_which_this_process_works_on_nothing() -> None:
+    timeout = IdleTimeout(45)
+    assert not timeout.is_over_unseen(False, 0)
+    assert not timeout.is_over_unseen(True, 40)
+    assert not timeout.is_over_unseen(False, 80)
+    assert timeout.is_over_unseen(False, 125)
+
+
 def test_rows_that_are_held_back_are_reported_once() -> None:
     timeout = IdleTimeout(45)
     messages = []

@@ -8,7 +8,7 @@ from scrapersky.crawl.errors import TooSoon
 from scrapersky.crawl.sitemaps.discover import discover
 from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
 from scrapersky.crawl.sitemaps.fetcher import VisitFetcher
-from scrapersky.crawl.sitemaps.hints import html_links
+from scrapersky.crawl.sitemaps.hints import html_links, likelihood_rank
 from scrapersky.crawl.sitemaps.result import FoundBy, MissKind, SearchLimits, SearchOutcome, SitemapSearch, SitePolicy
 from tests.factories.sitemap_site import crawling, serving
 from tests.factories.sitemaps import record, urlset
@@ -160,6 +160,34 @@ async def test_more_sitemaps_than_allowed_are_dropped_and_it_is_reported():
 
     assert len(result.sitemaps) < 10
     assert "more than 10 sitemaps" in result.partial
+
+
+async def test_of_many_children_the_likeliest_are_read_first_and_kept():
+    names = [f"/post-sitemap{n}.xml" for n in range(3000)]
+    names[2500:2500] = ["/page-sitemap.xml", "/sitemap-17.xml"]
+    answers = {"/robots.txt": "Sitemap: /index.xml", "/index.xml": index(*names)} | dict.fromkeys(names, PAGES)
+    result, asked = await search(answers, limits=SearchLimits(max_fetches=5, max_listed=40))
+
+    assert asked[:4] == ["/robots.txt", "/index.xml", "/page-sitemap.xml", "/sitemap-17.xml"]
+    assert len(result.sitemaps) == 1 + 4 + 36  # the index, those read, and those left of forty
+    assert "only 40 sitemaps are listed" in result.limits_reached
+
+
+@pytest.mark.parametrize(
+    ("name", "rank"),
+    [
+        ("/page-sitemap.xml", 0),
+        ("/sitemap-pages-1.xml.gz", 0),
+        ("/team/sitemap.xml", 0),
+        ("/sitemap.xml", 1),
+        ("/sitemap-3.xml", 1),
+        ("/wp-sitemap-posts-post-1.xml", 2),
+        ("/product-sitemap12.xml", 2),
+        ("/sitemap-2019-04.xml", 2),
+    ],
+)
+def test_sitemaps_are_ranked_by_their_names(name, rank):
+    assert likelihood_rank(f"https://shop.example{name}") == rank
 
 
 async def test_children_on_other_sites_are_not_requested():

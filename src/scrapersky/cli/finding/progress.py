@@ -28,6 +28,7 @@ class FindProgress:
         self._console = Console(stderr=True, highlight=False)
         self._printed_at = time.monotonic()
         self._waiting_until: datetime | None = None
+        self._is_blank = False
         self._bars = bars.Progress(
             bars.TextColumn("{task.description:<15}"),
             bars.BarColumn(),
@@ -51,7 +52,7 @@ class FindProgress:
 
     def show(self, steps: Sequence[StepCount], contacts: int, elapsed: float) -> None:
         """Show the counts of every step and of the contacts."""
-        self.seconds = elapsed
+        self.seconds, self._is_blank = elapsed, False
         if contacts > self._contacts:
             self.last_contact_seconds = round(elapsed, 1)
             self.first_contact_seconds = self.first_contact_seconds or self.last_contact_seconds
@@ -64,6 +65,12 @@ class FindProgress:
             self._printed_at = time.monotonic()
             parts = [f"{LABELS[step.workflow]} {step.settled}/{step.settled + step.open}" for step in steps]
             self.message(f"{elapsed:5.0f} s  {', '.join(parts)}, contacts {contacts}")
+
+    def show_blank(self) -> None:
+        """Print once that the counts cannot be read at the moment."""
+        if not self._is_blank:
+            self._is_blank = True
+            self.message("Counting the rows takes too long at the moment; the search goes on without its progress.")
 
     def show_wait(self, waits: Sequence[Wait]) -> None:
         """Print once until when and why all remaining rows are postponed."""

@@ -1,9 +1,12 @@
 """One search from its request to its file."""
 
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Awaitable, Mapping
+from typing import Any, TypeVar
 from uuid import UUID
+
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.actions import request_search
 from scrapersky.actions.request_search import RequestedSearch
@@ -21,7 +24,7 @@ from scrapersky.cli.finding.watch import IdleTimeout, watch_search
 from scrapersky.cli.shared.application import cli_actor, configure_command_logs
 from scrapersky.cli.shared.holds import describe_hold
 from scrapersky.cli.shared.output import notice_if_slow, print_json
-from scrapersky.core.database import is_connection_error
+from scrapersky.core.database import is_connection_error, is_statement_timeout
 from scrapersky.core.settings import Environment
 from scrapersky.core.vocabularies import Verdict
 from scrapersky.destinations.files import LeadFile
@@ -35,6 +38,7 @@ from scrapersky.store.searches.request import OPEN, add_domains
 from scrapersky.store.steps import STEPS
 
 FIRST_STEP = STEPS[0].workflow
+T = TypeVar("T")
 
 
 async def run_find(request: FindRequest, as_json: bool) -> dict[str, Any]:
@@ -72,10 +76,20 @@ async def find_in(application: Application, request: FindRequest) -> dict[str, A
     if (sentence := cost_sentence(cost)) and search.place_search_status in OPEN:
         progress.message(sentence)
     idle_timeout = IdleTimeout(request.idle_timeout_seconds)
-    stopped = await watch_search(application, actor.tenant_id, search.id, progress, idle_timeout)
-    result = await with_reconnect(
-        application, lambda: _write(application, request, actor.tenant_id, search.id), progress.message
-    )
+
+    async def write() -> dict[str, Any]:
+        return await with_reconnect(
+            application, lambda: _write(application, request, actor.tenant_id, search.id), progress.message
+        )
+
+    try:
+        stopped = await watch_search(application, actor.tenant_id, search.id, progress, idle_timeout)
+    except Exception as error:
+        if not isinstance(error, DatabaseLost):
+            await write()
+            progress.message(f"The search ended with an error. {request.out} has what was found until then.")
+        raise
+    result = await write()
     return {
         "search": request.search.text,
         "area": request.search.area,
@@ -110,12 +124,13 @@ async def _write(application: Application, request: FindRequest, tenant_id: UUID
     An older file is kept if nothing was found; a search that was not made leaves no file without rows.
     """
     async with application.database.session(tenant_id) as session:
-        steps = await search_progress.progress(session, search_id)
+        steps = await _or_blank(session, search_progress.progress(session, search_id)) or search_progress.NOT_COUNTED
         was_made = not any(step.workflow == FIRST_STEP and (step.failed or step.skipped) for step in steps)
         with LeadFile(request.out, list(columns_of(request.per)), request.phone_format) as file:
             rows = await file.write(leads(session, search_id, request.per), keep_old=True, may_be_empty=was_made)
         open_steps = [step.workflow for step in steps if step.open]
-        reasons = await search_progress.top_reasons(session, search_id)
+        reasons = await _or_blank(session, search_progress.top_reasons(session, search_id))
+        waits = await _or_blank(session, search_progress.waits(session, search_id))
         return {
             "rows": rows,
             "kept": file.kept,
@@ -123,13 +138,24 @@ async def _write(application: Application, request: FindRequest, tenant_id: UUID
             **await results.contact_counts(session, search_id),
             "verdicts": _count(await results.verdicts(session, search_id)),
             "left": sum(step.open for step in steps),
-            "waiting": [vars(wait) for wait in await search_progress.waits(session, search_id)],
+            "waiting": [vars(wait) for wait in waits],
             "held": [describe_hold(hold) for hold in await controls.holds(session, open_steps)],
             **await results.shortcomings(session, search_id),
             "bill": await spending.search_cost(session, search_id),
             "steps": search_progress.as_json(steps),
             "reasons": [reason._asdict() for reason in reasons],
         }
+
+
+async def _or_blank(session: AsyncSession, rows: Awaitable[list[T]]) -> list[T]:
+    """Return these rows; none if reading them takes longer than a statement may, for the file does not need them."""
+    try:
+        async with session.begin_nested():
+            return await rows
+    except DBAPIError as error:
+        if not is_statement_timeout(error):
+            raise
+        return []
 
 
 def _count(verdicts: Mapping[str, str | None]) -> dict[str, int]:

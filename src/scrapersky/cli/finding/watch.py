@@ -5,12 +5,16 @@ import contextlib
 import signal
 import time
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 from uuid import UUID
+
+from sqlalchemy.exc import DBAPIError
 
 from scrapersky.bootstrap import Application
 from scrapersky.cli.finding.progress import FindProgress
 from scrapersky.cli.finding.reconnect import with_reconnect
 from scrapersky.cli.shared.holds import describe_hold
+from scrapersky.core.database import is_statement_timeout
 from scrapersky.store.operations import controls
 from scrapersky.store.searches import progress as search_progress
 from scrapersky.store.searches.progress import StepCount, Wait
@@ -19,6 +23,14 @@ from scrapersky.store.searches.results import contact_counts
 POLL_SECONDS = 0.3  # time between two reads of the progress
 STOP_GRACE_SECONDS = 5.0  # time that running work gets after Ctrl-C
 HELD_SECONDS = 5.0  # a ready row is claimed sooner than this, unless its workflow is paused or held back
+
+
+class ProgressCounts(NamedTuple):
+    """What the progress shows: the rows of every step, the number of contacts, and the postponed rows."""
+
+    steps: list[StepCount]
+    contacts: int
+    waits: list[Wait]
 
 
 async def watch_search(
@@ -31,17 +43,23 @@ async def watch_search(
     try:
         with progress, _stop_on_signals() as stop:
             while True:
-                steps, contacts, waits = await with_reconnect(
+                counts = await with_reconnect(
                     application, lambda: _read(application, tenant_id, search_id), progress.message
                 )
-                progress.show(steps, contacts, time.monotonic() - started)
-                is_over = search_progress.is_done(steps) or idle_timeout.is_over(steps, waits, time.monotonic())
+                if counts is None:  # the engine goes on; the end of the search is noticed when the counts are read
+                    progress.show_blank()
+                    is_busy = any(each.running for each in application.runtime.processors.values())
+                    counts, is_over = ProgressCounts([], 0, []), idle_timeout.is_over_unseen(is_busy, time.monotonic())
+                else:
+                    progress.show(counts.steps, counts.contacts, time.monotonic() - started)
+                    is_done = search_progress.is_done(counts.steps)
+                    is_over = is_done or idle_timeout.is_over(counts.steps, counts.waits, time.monotonic())
                 if stop.is_set() or is_over:
                     grace = STOP_GRACE_SECONDS if stop.is_set() else None
                     return stop.is_set()
-                if all_postponed(steps, waits):
-                    progress.show_wait(waits)
-                elif held := idle_timeout.held_steps(steps):
+                if all_postponed(counts.steps, counts.waits):
+                    progress.show_wait(counts.waits)
+                elif held := idle_timeout.held_steps(counts.steps):
                     for sentence in await with_reconnect(
                         application, lambda: _why_held(application, held), progress.message
                     ):
@@ -79,6 +97,12 @@ class IdleTimeout:
         in_vain = all_postponed(steps, waits) and min(wait.seconds for wait in waits) > left
         return not is_busy and (left <= 0 or in_vain)
 
+    def is_over_unseen(self, is_busy: bool, now: float) -> bool:
+        """Return the same while the counts cannot be read, by whether this process works on any row."""
+        since, self._idle_since = self._idle_since, None if is_busy else now
+        self._idle += now - since if since is not None and not is_busy else 0.0
+        return not is_busy and self._idle >= self.seconds
+
     def held_steps(self, steps: Sequence[StepCount]) -> list[str]:
         """Return the steps, once for the same ones, whose rows are ready and not processed."""
         open_steps = [step.workflow for step in steps if step.open]
@@ -93,13 +117,25 @@ def all_postponed(steps: Sequence[StepCount], waits: Sequence[Wait]) -> bool:
     return 0 < sum(wait.rows for wait in waits) == sum(step.open for step in steps)
 
 
-async def _read(application: Application, tenant_id: UUID, search_id: UUID) -> tuple[list[StepCount], int, list[Wait]]:
-    """Return the counts of every step, the number of contacts, and the postponed rows unless a row is processed."""
+async def _read(application: Application, tenant_id: UUID, search_id: UUID) -> ProgressCounts | None:
+    """Return the counts of every step, the number of contacts, and the postponed rows unless a row is processed.
+
+    None if counting takes longer than a statement may.
+    """
+    try:
+        return await _count(application, tenant_id, search_id)
+    except DBAPIError as error:
+        if not is_statement_timeout(error):
+            raise
+        return None
+
+
+async def _count(application: Application, tenant_id: UUID, search_id: UUID) -> ProgressCounts:
     async with application.database.session(tenant_id) as session:
         steps = await search_progress.progress(session, search_id)
         contacts = (await contact_counts(session, search_id))["contacts"]
         is_busy = any(step.working for step in steps)
-        return steps, contacts, [] if is_busy else await search_progress.waits(session, search_id)
+        return ProgressCounts(steps, contacts, [] if is_busy else await search_progress.waits(session, search_id))
 
 
 async def _why_held(application: Application, workflows: Sequence[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """Discovers the sitemaps of a site: robots.txt, well-known paths, links of the home page, and children of indexes."""
 
 import asyncio
-from collections import deque
+from bisect import insort
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from urllib.parse import urlsplit
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PageNotFound, TooSoon, VisitLimitReached
 from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
 from scrapersky.crawl.sitemaps.fetcher import SitemapFetcher, SitemapResponse
-from scrapersky.crawl.sitemaps.hints import COMMON_PATHS, OTHER_PATHS, HtmlLinks, html_links, join
+from scrapersky.crawl.sitemaps.hints import COMMON_PATHS, OTHER_PATHS, HtmlLinks, html_links, join, likelihood_rank
 from scrapersky.crawl.sitemaps.read import SitemapReader, read_batches
 from scrapersky.crawl.sitemaps.result import (
     EntrySink,
@@ -62,7 +62,8 @@ class _Search:
         self._limits = limits
         self._sink = sink
         self._seen: set[str] = set()
-        self._queue: deque[SitemapCandidate] = deque()
+        # Sorted: the likeliest first, and those of one rank in the order in which they were found.
+        self._queue: list[tuple[int, int, SitemapCandidate]] = []
         self._fetches = 0
         self._is_sink_full = False
         self._too_soon: TooSoon | None = None
@@ -118,7 +119,8 @@ class _Search:
                 self._list_unread()
                 break
             size = min(self._limits.concurrency, self._limits.max_fetches - self._fetches, len(self._queue))
-            group = [self._queue.popleft() for _ in range(size)]
+            group = [candidate for _, _, candidate in self._queue[:size]]
+            del self._queue[:size]
             self._fetches += len(group)
             await asyncio.gather(*(self._visit(candidate) for candidate in group))
         self._queue.clear()
@@ -139,7 +141,13 @@ class _Search:
             self._refuse(candidate, f"It is more than {self._limits.max_depth} indexes deep.")
             self._limit_reached(f"more than {self._limits.max_depth} indexes deep")
         else:
-            self._queue.append(candidate)
+            self._add_to_queue(candidate)
+
+    def _add_to_queue(self, candidate: SitemapCandidate) -> None:
+        insort(self._queue, (likelihood_rank(candidate.url), len(self._seen), candidate), key=lambda each: each[:2])
+        if len(self._queue) > self._limits.max_listed:
+            self._queue.pop()
+            self._limit_reached(f"only {self._limits.max_listed:,} sitemaps are listed")
 
     async def _visit(self, candidate: SitemapCandidate) -> None:
         try:
@@ -215,14 +223,14 @@ class _Search:
         reason = f"not read: more than {self._limits.max_fetches:,} sitemaps" if self._sink is not None else None
         self.result.sitemaps += [
             candidate.found(None, candidate.url, partial=reason)
-            for candidate in self._queue
+            for _, _, candidate in self._queue
             if candidate.found_by is FoundBy.INDEX
         ]
         self._limit_reached(f"only {self._limits.max_fetches:,} sitemaps were looked into")
 
     def _add_miss(self, candidate: SitemapCandidate, error: FetchError) -> None:
         if isinstance(error, VisitLimitReached) and candidate.found_by is FoundBy.INDEX:
-            self._queue.appendleft(candidate)  # to be listed unread
+            self._add_to_queue(candidate)  # to be listed unread
             self._fetches = self._limits.max_fetches
             return
         if isinstance(error, TooSoon) and not isinstance(error, VisitLimitReached):

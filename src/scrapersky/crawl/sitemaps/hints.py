@@ -1,4 +1,4 @@
-"""Where the sitemaps of a site may be: links in HTML, well-known paths."""
+"""Where the sitemaps of a site may be, and which of many is likeliest to list the pages with contacts."""
 
 import re
 from dataclasses import dataclass
@@ -14,6 +14,14 @@ MAX_LINKS = 10
 
 _LINK_TAG = re.compile(r"<(?:link|a|area)\s([^<>]{1,4000}+)>", re.IGNORECASE)
 _SITEMAP_FILE = re.compile(r"/[^/]{0,200}sitemap[^/]{0,200}\.(?:xml|txt)(?:\.gz)?$", re.IGNORECASE)
+# Words in the names of sitemaps, the likeliest to list contact pages first; a name without any is between the two.
+_LIKELY = re.compile(
+    r"page|contact|kontakt|about|team|staff|people|person|location|office|branch|misc|static|main|site-?info"
+)
+_UNLIKELY = re.compile(
+    r"post|blog|news|article|event|product|categor|tag|author|image|video|media|attachment|archive|review|forum|topic"
+    r"|job|recipe|gallery|portfolio|propert|listing|store-?item|sku|brand|search|filter|(?:19|20)[0-9]{2}"
+)
 _FEED_TYPES = frozenset(["application/rss+xml", "application/atom+xml"])
 
 
@@ -23,6 +31,14 @@ class HtmlLinks:
 
     sitemaps: list[str]
     feeds: list[str]
+
+
+def likelihood_rank(url: str) -> int:
+    """Rank the URL of a sitemap by its name: 0 is likely to list pages with contacts, 2 is not."""
+    path = urlsplit(url).path.lower()[-200:].replace("sitemap", "")
+    if _LIKELY.search(path):
+        return 0
+    return 2 if _UNLIKELY.search(path) else 1
 
 
 def html_links(html: str, base: str) -> HtmlLinks:

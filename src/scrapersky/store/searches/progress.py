@@ -57,6 +57,9 @@ class StepReason(NamedTuple):
     rows: int
 
 
+NOT_COUNTED = [StepCount(step.workflow, 0, 0, 0, 0, 0) for step in STEPS]
+
+
 async def progress(session: AsyncSession, search_id: UUID) -> list[StepCount]:
     """Count the search's rows in each step, in the order of the line."""
     return [StepCount(*row) for row in await session.execute(_PROGRESS, {"search": search_id})]
