@@ -17,7 +17,8 @@ from scrapersky.api.http.error_handlers import add_error_handlers
 from scrapersky.api.http.middleware import RequestGuard
 from scrapersky.api.http.rate_limit import RefusedKeys
 from scrapersky.api.http.uvicorn_protocol import Server, server_config
-from scrapersky.api.routes import ROUTE_DEPENDENCIES, all_routes, health_routes
+from scrapersky.api.routes import ROUTE_DEPENDENCIES, all_routes, body_limits, health_routes
+from scrapersky.api.schemas.cursors import Cursors
 from scrapersky.bootstrap import Application, open_application
 from scrapersky.core.database import WEB_CONNECTIONS
 from scrapersky.core.errors import BadSetting
@@ -69,7 +70,9 @@ def create_app(
     )
     app.state.refused_keys = RefusedKeys()
     add_error_handlers(app)
-    app.add_middleware(RequestGuard, settings=settings, local_only=settings.environment == "development")
+    app.add_middleware(
+        RequestGuard, settings=settings, local_only=settings.environment == "development", max_body_bytes=body_limits()
+    )
     return app
 
 
@@ -80,6 +83,7 @@ async def serve_application(application: Application, runs_engine: bool) -> WebA
         runs_engine=runs_engine,
         passwords=Passwords(),
         signing_key=application.vault.signing_key,
+        cursors=Cursors(application.vault.cursor_key),
         revision=head_revision(),
         downloads=Downloads(application.database),
     )

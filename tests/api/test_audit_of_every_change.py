@@ -129,3 +129,31 @@ async def test_a_bulk_change_is_one_entry_with_its_count_and_filter(context):
     [row] = await context.admin.fetch("SELECT before, after FROM audit")
     assert json.loads(row["before"]) == {"New": 3000}
     assert json.loads(row["after"]) == {"curation_status": "Maybe", "rows": 3000, "filter": {"curation_status": "New"}}
+
+
+NOTHING = "00000000-0000-0000-0000-000000000000"
+EMPTY = {
+    "curate": ("places/curation", {"filter": {"curation_status": "Archived"}, "curation_status": "Maybe"}),
+    "queue": ("workflows/deep_scan/queue", {"ids": [NOTHING]}),
+    "suppress": ("suppressions/contacts", {"filter": {"text": "nobody"}}),
+    "cancel": ("deliveries/cancel", {"filter": {}}),
+    "retry": ("dead-letters/retry", {"filter": {"workflow": "deep_scan"}}),
+    "drop": ("dead-letters/drop", {"filter": {}}),
+}
+
+
+@pytest.mark.parametrize("action", EMPTY)
+async def test_a_bulk_action_that_changes_nothing_is_recorded_once(context, action):
+    path, body = EMPTY[action]
+    answer = await context.client.post(f"/api/v3/{path}", json=body)
+    assert answer.status_code == 200, answer.text
+    [row] = await context.admin.fetch("SELECT * FROM audit")
+    assert (row["action"], row["request_id"]) == (action, answer.headers["x-request-id"])
+
+
+async def test_a_delivery_of_no_contact_is_recorded(context):
+    destination = await context.destination()
+    body = {"destination_id": destination, "filter": {"text": "nobody"}}
+    assert (await context.client.post("/api/v3/deliveries", json=body)).json()["queued"] == 0
+    row = await context.admin.fetchrow("SELECT * FROM audit ORDER BY id DESC LIMIT 1")
+    assert (row["action"], row["subject"]) == ("deliver", f"destination {destination}")

@@ -14,7 +14,6 @@ PASSWORD = "correct horse battery"
 # Operations that use POST and change nothing that is audited.
 NOT_AUDITED = {
     "check_suppressions": "checks more values than a query could hold",
-    "test_destination": "sends an example and stores nothing",
     "refresh": "continues a session whose login is audited",
 }
 
@@ -308,6 +307,12 @@ async def remove_destination(context: ChangeContext) -> ChangeRequest:
     return ChangeRequest(
         "DELETE", f"{API}/destinations/{await context.destination()}", "remove", "destination ", None, "before"
     )
+
+
+@case
+async def test_destination(context: ChangeContext) -> ChangeRequest:
+    path = f"{API}/destinations/{await context.destination()}/test"
+    return ChangeRequest("POST", path, "test", "destination ")
 
 
 @case

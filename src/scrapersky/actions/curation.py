@@ -60,7 +60,7 @@ async def curate(
             .values({**dict(changes), "updated_at": func.now()})
         )
     changed = {row_id for chosen in together.values() for row_id in chosen}
-    if changed and is_audited:
+    if is_audited:
         before = by_state({row.id: Curation(row.curation_status) for row in rows if row.id in changed})
         after: dict[str, Any] = {"curation_status": decision.value, "rows": len(changed)}
         after |= {} if filters is None else {"filter": dict(filters)}

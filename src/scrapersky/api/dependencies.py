@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from scrapersky.api.downloads import Downloads
+from scrapersky.api.schemas.cursors import Cursors
 from scrapersky.bootstrap import Application
 from scrapersky.core.passwords import Passwords
 
@@ -17,6 +18,7 @@ class WebApplication(Application):
     runs_engine: bool  # whether this process works on the queues, or only serves requests
     passwords: Passwords
     signing_key: bytes = field(repr=False)  # signs the access tokens
+    cursors: Cursors  # signs the positions in lists
     revision: str  # the newest revision of this code
     downloads: Downloads  # the responses that are being streamed
 

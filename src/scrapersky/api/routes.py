@@ -11,9 +11,10 @@ from scrapersky.api import start_page
 from scrapersky.api.accounts import api_keys, auth, quotas, tenants, users
 from scrapersky.api.deliveries import deliveries, destinations
 from scrapersky.api.http.authorization import VIEWER, add_security_scheme, authenticate, requires
+from scrapersky.api.http.body_limits import BodyLimits
 from scrapersky.api.http.problems import describe_problem_responses, problems
 from scrapersky.api.http.rate_limit import limit_actor
-from scrapersky.api.http.strict_requests import refuse_duplicate_members, refuse_unknown_fields
+from scrapersky.api.http.strict_requests import refuse_odd_objects, refuse_unknown_fields
 from scrapersky.api.line import contacts, resources, searches
 from scrapersky.api.operations import audit, dead_letters, dev_tools, health, jobs, queue_items, runs, workflows
 from scrapersky.api.privacy import erasures, subjects, suppressions
@@ -22,7 +23,7 @@ from scrapersky.api.schemas.fields import PREFIX
 from scrapersky.api.transfer import exports, imports, submissions
 
 # Of every route, in this order.
-ROUTE_DEPENDENCIES = [Depends(authenticate), Depends(limit_actor), Depends(refuse_duplicate_members)]
+ROUTE_DEPENDENCIES = [Depends(authenticate), Depends(limit_actor), Depends(refuse_odd_objects)]
 
 description = APIRouter(tags=["description"])
 
@@ -86,6 +87,12 @@ def health_routes() -> list[BaseRoute]:
     every = APIRouter(dependencies=ROUTE_DEPENDENCIES, responses=problems(401, 403, 429, 500))
     every.include_router(health.router)
     return every.routes
+
+
+@cache
+def body_limits() -> BodyLimits:
+    """Return the size limits of the bodies of all routes."""
+    return BodyLimits(PREFIX, (route for router in ROUTERS for route in router.routes))
 
 
 def operation_id(route: APIRoute) -> str:

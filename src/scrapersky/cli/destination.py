@@ -137,6 +137,7 @@ async def _test(name: str, tenant: str) -> tuple[bool, str]:
         actor = await cli_actor(application, tenant)
         async with application.database.session(actor.tenant_id) as session:
             found = await destinations.by_name(session, actor.tenant_id, name)
+            await destinations.note_test(session, actor, found)
         address = destinations.endpoint_of(found, application.vault)
         try:
             return True, await application.adapters.test(address)

@@ -128,7 +128,10 @@ class Settings(BaseSettings):
         description="requests per minute per client address; 0 means no limit",
     )
     login_rate_limit_per_account: float = Field(
-        5, alias="SCRAPERSKY_LOGIN_RATE_LIMIT_PER_ACCOUNT", gt=0, description="login attempts per minute per account"
+        5,
+        alias="SCRAPERSKY_LOGIN_RATE_LIMIT_PER_ACCOUNT",
+        gt=0,
+        description="login attempts per minute for one account from one client address",
     )
     login_rate_limit_per_ip: float = Field(
         20, alias="SCRAPERSKY_LOGIN_RATE_LIMIT_PER_IP", gt=0, description="login attempts per minute per client address"

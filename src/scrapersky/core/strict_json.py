@@ -1,7 +1,12 @@
 """JSON that reports duplicate keys: of two members of one name, parsers take the first, the last or both."""
 
 import json
+from functools import partial
 from typing import Any
+
+
+class ObjectTooLarge(Exception):
+    """An object has more members than allowed."""
 
 
 class DuplicateKeys(dict[str, Any]):
@@ -15,9 +20,12 @@ class DuplicateKeys(dict[str, Any]):
             self[name] = value
 
 
-def parse(text: str | bytes) -> Any:
-    """Parse JSON; an object with a duplicate key is a DuplicateKeys. Raise ValueError or RecursionError on failure."""
-    return json.loads(text, object_pairs_hook=_object)
+def parse(text: str | bytes, max_members: int | None = None) -> Any:
+    """Parse JSON; an object with a duplicate key is a DuplicateKeys. Raise ValueError or RecursionError on failure.
+
+    Raise ObjectTooLarge for an object with more than `max_members`.
+    """
+    return json.loads(text, object_pairs_hook=partial(_object, max_members))
 
 
 def duplicate_key(value: Any) -> str | None:
@@ -34,6 +42,8 @@ def duplicate_key(value: Any) -> str | None:
     return None
 
 
-def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(max_members: int | None, members: list[tuple[str, Any]]) -> dict[str, Any]:
+    if max_members is not None and len(members) > max_members:
+        raise ObjectTooLarge
     found = dict(members)
     return found if len(found) == len(members) else DuplicateKeys(members)

@@ -25,6 +25,7 @@ class Vault:
 
     def __init__(self, secret: bytes) -> None:
         self.signing_key = _derive(secret, b"scrapersky tokens")
+        self.cursor_key = _derive(secret, b"scrapersky cursors")
         self._seal = Fernet(base64.urlsafe_b64encode(_derive(secret, b"scrapersky sealed values")))
 
     def seal(self, value: str) -> str:

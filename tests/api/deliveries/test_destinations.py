@@ -232,3 +232,12 @@ async def test_a_secret_is_not_sent_to_another_server(client, admin, kind, url):
     moved = await client.patch(path, json={"url": "http://hooks.example/", "secret": "another-key-of-ours"})
     assert (moved.status_code, moved.json()["secret"]) == (200, "set")
     assert "another-key-of-ours" not in str(await admin.fetch("SELECT before, after FROM audit"))
+
+
+@pytest.mark.parametrize(("role", "shown"), [("viewer", "/…"), ("curator", "/…"), ("operator", "/leads?k=s3cret")])
+async def test_the_path_of_a_web_hook_is_shown_to_those_who_may_deliver(app, client, key_for, role, shown):
+    made = await make(client, url="http://hooks.example/leads?k=s3cret")
+    async with client_with(app, await key_for(role)) as reader:
+        one, listed = await reader.get(f"{PATH}/{made['id']}"), await reader.get(PATH)
+    assert one.json()["url"] == listed.json()["items"][0]["url"] == f"http://hooks.example{shown}"
+    assert role == "operator" or "s3cret" not in one.text + listed.text

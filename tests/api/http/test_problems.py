@@ -10,7 +10,8 @@ import structlog
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from scrapersky.api.http import middleware
-from scrapersky.api.http.middleware import MAX_BODY_BYTES, RequestGuard
+from scrapersky.api.http.body_limits import MAX_LIST_BYTES
+from scrapersky.api.http.middleware import RequestGuard
 from scrapersky.core import database
 from scrapersky.store.operations import runs, workflow_status
 from tests.conftest import make_settings
@@ -108,10 +109,10 @@ async def test_thousands_of_wrong_fields_make_a_short_document(client):
 
 async def test_a_large_body_is_refused_by_its_length_and_by_its_bytes(client):
     async def endless():
-        for _ in range(MAX_BODY_BYTES // 1000 + 2):
+        for _ in range(MAX_LIST_BYTES // 1000 + 2):
             yield b" " * 1000
 
-    is_problem(await client.post(QUEUE, content=b" " * (MAX_BODY_BYTES + 1), headers=JSON), 413)
+    is_problem(await client.post(QUEUE, content=b" " * (MAX_LIST_BYTES + 1), headers=JSON), 413)
     is_problem(await client.post(QUEUE, content=endless(), headers=JSON), 413)
 
 

@@ -7,11 +7,12 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from scrapersky.api.schemas import cursors
+from scrapersky.api.schemas.cursors import Cursors
 from scrapersky.asgi import create_app
 from scrapersky.core.uuid7 import new_id
+from scrapersky.core.vault import Vault
 from scrapersky.providers.base import Estimate, ProviderBusy
-from tests.factories.api_application import environment, is_problem, served
+from tests.factories.api_application import SECRET, environment, is_problem, served
 from tests.factories.line_rows import add, add_line
 
 SEARCHES = "/api/v3/searches"
@@ -179,6 +180,7 @@ async def test_no_result_occurs_twice_while_the_search_runs(client, admin, tenan
 async def test_a_forged_cursor_is_refused(client, admin, tenant):
     ids = await add_line(admin, tenant)
     url, here = f"{SEARCHES}/{ids['searches']}/results", f"results/{ids['searches']}/business"
+    cursors = Cursors(Vault(SECRET.encode()).cursor_key)
     zero = str(UUID(int=0))
     forged = [(2, zero, zero), (-1, zero, zero), (10**30, zero, zero), (0, zero), (0, "x", zero)]
     for name, place in [*((here, place) for place in forged), (f"{here}x", (0, zero, zero))]:

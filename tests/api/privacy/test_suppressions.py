@@ -160,3 +160,13 @@ async def test_each_operation_needs_its_role(app, client, method, path, roles):
         async with client_with(app, await make_key(app.state.application.database, role, name=role)) as asker:
             answer = await asker.request(method, path, json={"values": ["a@b.fi"]} if method == "POST" else None)
         assert (answer.status_code != 403) == (role in roles), role
+
+
+@pytest.mark.parametrize("email", ["1@0.1", "a@localhost", "a@xn--zzzzzzzz.fi"])
+async def test_a_suppressed_contact_with_an_unusual_host_is_unsuppressed(client, admin, tenant, email):
+    contact = await add(admin, "contact", tenant, identity=f"email:{email}", email=email)
+    await client.post(f"{HERE}/contacts", json={"ids": [contact]})
+    [row] = (await client.get(HERE)).json()["items"]
+    assert await is_suppressed(client, contact)
+    assert (await client.delete(f"{HERE}/{row['id']}")).status_code == 204
+    assert not await is_suppressed(client, contact)

@@ -3,7 +3,7 @@
 import pytest
 
 from scrapersky.api.schemas import cursors
-from tests.factories.api_application import add_dead, is_problem
+from tests.factories.api_application import SECRET, add_dead, app_over, is_problem, served
 from tests.factories.line_rows import add
 
 API = "/api/v3"
@@ -23,6 +23,20 @@ async def cursor(client, admin, tenant):
 async def test_a_cursor_is_refused_with_other_filters(client, cursor, asked):
     problem = is_problem(await client.get(f"{API}/places", params={"cursor": cursor, **asked}), 400)
     assert "with the same filters" in problem["detail"]
+
+
+async def test_a_cursor_that_was_altered_is_refused(client, cursor):
+    for place, letter in enumerate(cursor):
+        altered = cursor[:place] + ("A" if letter != "A" else "B") + cursor[place + 1 :]
+        is_problem(await client.get(f"{API}/places", params={"cursor": altered, "curation_status": "New"}), 400)
+
+
+async def test_a_cursor_is_valid_on_another_host_and_not_in_another_installation(database_url, cursor):
+    asked = {"cursor": cursor, "curation_status": "New"}
+    async with served(app_over(database_url)) as elsewhere:
+        assert (await elsewhere.get(f"{API}/places", params=asked)).status_code == 200
+    async with served(app_over(database_url, SCRAPERSKY_SECRET_KEY=SECRET[::-1])) as foreign:
+        is_problem(await foreign.get(f"{API}/places", params=asked), 400)
 
 
 async def test_a_cursor_is_refused_with_another_sort(client, cursor):

@@ -59,7 +59,7 @@ async def test_many_large_bodies_at_once_are_refused_and_small_ones_are_not(data
         assert [answer.status_code for answer in again] == [200, 200, 200]
 
 
-@pytest.mark.parametrize("path", ["/api/v3/searches", "/api/v3/imports/contacts", "/api/v3/auth/login"])
+@pytest.mark.parametrize("path", ["/api/v3/places/curation", "/api/v3/imports/contacts"])
 @pytest.mark.parametrize("credential", [None, "ssk_0123456789ab_made-up", "eyJ.made.up"])
 async def test_a_large_body_needs_a_credential(app, client, path, credential):
     """A megabyte of JSON takes a fifth of a second to read: nobody gets that who is not known."""
@@ -69,7 +69,7 @@ async def test_a_large_body_needs_a_credential(app, client, path, credential):
         is_problem(await stranger.post(path, content=large, headers=headers), 401)
         small = await stranger.post("/api/v3/auth/login", json={"name": "bob", "password": "x" * 1000})
     assert small.status_code == 401
-    answer = await client.post("/api/v3/searches", content=large, headers=headers)
+    answer = await client.post("/api/v3/places/curation", content=large, headers=headers)
     is_problem(answer, 422)
 
 

@@ -9,7 +9,6 @@ from pydantic import Field
 
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, VIEWER, CurrentActor, CurrentUser, requires
-from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.fields import Cursor, Limit, RequestModel, ResponseModel, ResultPage, Timestamp
 from scrapersky.core import clock
 from scrapersky.core.errors import Conflict
@@ -65,11 +64,13 @@ async def list_api_keys(
     limit: Limit = 50,
 ) -> ResultPage[ApiKeySummary]:
     """List your own keys in the order of creation; an admin sees those of the tenant."""
-    after = cursors.decode(cursor, "api-keys", UUID)[0] if cursor else None
+    after = application.cursors.decode(cursor, "api-keys", UUID)[0] if cursor else None
     async with application.database.session(actor.tenant_id) as session:
         whose = None if actor.covers(ADMIN) else user_id
         found = await api_keys.of_tenant(session, actor.tenant_id, whose, after, limit + 1)
-    return cursors.page_of(found, limit, "api-keys", lambda key: [str(key.id)], ApiKeySummary.model_validate)
+    return application.cursors.page_of(
+        found, limit, "api-keys", lambda key: [str(key.id)], ApiKeySummary.model_validate
+    )
 
 
 @router.post("", status_code=201, summary="Create an API key", **requires(VIEWER, 400, 409, login=True))

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import VIEWER, CurrentActor, CurrentUser, public, requires
+from scrapersky.api.http.client_address import client_network
 from scrapersky.api.http.rate_limit import limit_login
 from scrapersky.api.schemas.fields import NewPassword, Password, RequestModel, ResponseModel, ResultPage, Token
 from scrapersky.core import tokens
@@ -94,7 +95,7 @@ async def login(body: LoginRequest, request: Request, application: CurrentApplic
     password = body.password.get_secret_value()
     is_right = await application.passwords.check(password, found.password_hash if found else None)
     if found is None or not is_right:
-        log.warning("login_failed", user_id=str(found.id) if found else None)
+        log.warning("login_failed", user_id=str(found.id) if found else None, address=client_network(request.scope))
         raise NotAuthenticated("The name or the password is wrong.")
     return _tokens(application, await _begin(request, application, found, password))
 

@@ -70,10 +70,12 @@ async def list_tenants(
     application: CurrentApplication, cursor: Cursor = None, limit: Limit = 50
 ) -> ResultPage[TenantSummary]:
     """List all tenants."""
-    after = cursors.decode(cursor, "tenants", cursors.storable_text)[0] if cursor else None
+    after = application.cursors.decode(cursor, "tenants", cursors.storable_text)[0] if cursor else None
     async with application.database.engine_session() as session:
         found = await tenants.page(session, after=after, limit=limit + 1)
-    return cursors.page_of(found, limit, "tenants", lambda tenant: [tenant.name], TenantSummary.model_validate)
+    return application.cursors.page_of(
+        found, limit, "tenants", lambda tenant: [tenant.name], TenantSummary.model_validate
+    )
 
 
 @router.post("", status_code=201, summary="Create a tenant", **requires(ADMIN, 400, 409, operators=True))

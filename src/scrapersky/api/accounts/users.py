@@ -106,10 +106,10 @@ async def list_users(
     application: CurrentApplication, actor: CurrentActor, cursor: Cursor = None, limit: Limit = 50
 ) -> ResultPage[UserSummary]:
     """List the users by name, including disabled ones."""
-    after = cursors.decode(cursor, "users", cursors.storable_text)[0] if cursor else None
+    after = application.cursors.decode(cursor, "users", cursors.storable_text)[0] if cursor else None
     async with application.database.session(actor.tenant_id) as session:
         found = await users.of_tenant(session, actor.tenant_id, after, limit + 1)
-    return cursors.page_of(found, limit, "users", lambda user: [user.name], _summary)
+    return application.cursors.page_of(found, limit, "users", lambda user: [user.name], _summary)
 
 
 @router.get("/{id}", summary="One user", **requires(ADMIN, 404))

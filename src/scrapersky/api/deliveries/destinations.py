@@ -1,7 +1,8 @@
 """Destinations of deliveries. Their secrets are written, never returned."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
+from urllib.parse import urlsplit
 
 from fastapi import Response
 from pydantic import BaseModel, Field, StringConstraints
@@ -17,6 +18,7 @@ from scrapersky.destinations.errors import NotDelivered
 from scrapersky.destinations.kind import MAX_SECRET_LENGTH
 from scrapersky.destinations.registry import KindName, describe_options
 from scrapersky.models import Destination
+from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries import destinations
 from scrapersky.store.deliveries.destinations import DestinationDraft
 from scrapersky.store.deliveries.rules import DeliveryRule
@@ -33,7 +35,7 @@ class DestinationSummary(Summary):
 
     name: str
     kind: KindName
-    url: str | None
+    url: str | None = Field(description="for a viewer or curator only its host: the path of a web hook is a secret")
     options: dict[str, Any] = Field(description=OPTIONS)
     rule: dict[str, Any] = Field(description="which verified contacts are delivered automatically; empty: none")
     disabled_at: datetime | None = Field(description="since when nothing is delivered")
@@ -104,7 +106,19 @@ class NotReachable(ScraperSkyError):
     status_code = 422
 
 
-API = ApiResource(DESTINATIONS, "destination", DestinationSummary, DestinationDetail)
+Shown = TypeVar("Shown", bound=DestinationSummary)
+
+
+def mask_url(destination: Shown, actor: Actor) -> Shown:
+    """Remove what follows the host from the URL, unless the actor may deliver: many receivers check nothing else."""
+    if destination.url is None or actor.covers(OPERATOR):
+        return destination
+    url = urlsplit(destination.url)
+    rest = "/…" if url.path.strip("/") or url.query else ""
+    return destination.model_copy(update={"url": f"{url.scheme}://{url.netloc.rpartition('@')[2]}{rest}"})
+
+
+API = ApiResource(DESTINATIONS, "destination", DestinationSummary, DestinationDetail, mask=mask_url)
 router = empty_router(API, "deliveries")
 add_list_route(router, API)
 
@@ -127,7 +141,7 @@ async def create_destination(
 async def get_destination(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> DestinationDetail:
     """Return the destination; its secrets are `set` or empty."""
     async with application.database.session(actor.tenant_id) as session:
-        return _detail(await paginate.get(session, DESTINATIONS, actor.tenant_id, row_id))
+        return mask_url(_detail(await paginate.get(session, DESTINATIONS, actor.tenant_id, row_id)), actor)
 
 
 @router.patch("/{id}", summary="Change a destination", **requires(ADMIN, 400, 404, 409))
@@ -157,6 +171,7 @@ async def test_destination(
     try:
         async with application.database.session(actor.tenant_id) as session:
             destination = await paginate.get(session, DESTINATIONS, actor.tenant_id, row_id)
+            await destinations.note_test(session, actor, destination)
         return DestinationTestResult(
             ok=True, said=await application.adapters.test(destinations.endpoint_of(destination, application.vault))
         )

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import re
 import time
+from collections.abc import Callable
 from http import HTTPStatus
 from uuid import uuid4
 
@@ -12,6 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from scrapersky.api.http import authorization, rate_limit
+from scrapersky.api.http.body_limits import MAX_LIST_BYTES
 from scrapersky.api.http.client_address import TrustedProxies, is_loopback, split_list
 from scrapersky.api.http.problems import Problem, extra_headers, problem_of, render_problem
 from scrapersky.api.http.request_bodies import (
@@ -30,8 +32,6 @@ from scrapersky.core.settings import Settings
 
 log = structlog.get_logger(__name__)
 
-MAX_BODY_BYTES = 1_000_000
-MAX_IMPORT_BYTES = 10_000_000
 BODY_SECONDS = 10.0  # for any body
 BYTES_PER_SECOND = 64_000  # a body gets a further second for each of these
 STALL_SECONDS = 30.0  # a client that reads nothing for so long is disconnected: it may hold a database connection
@@ -50,11 +50,12 @@ class RequestGuard:
         *,
         settings: Settings,
         local_only: bool,
+        max_body_bytes: Callable[[Scope], int] = lambda _: MAX_LIST_BYTES,
         body_seconds: float = BODY_SECONDS,
         held_bytes: int = MAX_HELD_BYTES,
     ) -> None:
         self._app = app
-        self._body_memory = BodyMemory(held_bytes)
+        self._body_memory, self._max_body_bytes = BodyMemory(held_bytes), max_body_bytes
         self._local_only = local_only
         self._is_production = settings.environment == "production"
         self._hosts = frozenset(split_list(settings.allowed_hosts))
@@ -86,10 +87,9 @@ class RequestGuard:
             return
         if "app" in scope:
             await rate_limit.limit_address(scope, scope["app"].state.application)
-        is_import = scope["path"].startswith(IMPORTS)
         with self._body_memory.reading() as reader:
-            body = await self._body(scope, headers, receive, MAX_IMPORT_BYTES if is_import else MAX_BODY_BYTES, reader)
-            seconds = self._response_seconds * (IMPORT_TIME_FACTOR if is_import else 1)
+            body = await self._body(scope, headers, receive, self._max_body_bytes(scope), reader)
+            seconds = self._response_seconds * (IMPORT_TIME_FACTOR if scope["path"].startswith(IMPORTS) else 1)
             if scope["method"] == "HEAD":
                 scope, send = _as_get(scope), _headers_only(send)
             await self._within_time(scope, replay(body, receive), send, seconds)

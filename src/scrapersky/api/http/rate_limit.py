@@ -38,14 +38,15 @@ async def limit_actor(request: Request, application: CurrentApplication, actor: 
 
 
 async def limit_login(scope: Scope, application: WebApplication, account: str) -> None:
-    """Count a login attempt of this address and of this account, before the password is checked. Raises RateLimited.
+    """Count a login attempt of this address, and of this account from this address. Raises RateLimited.
 
-    Accounts that do not exist are counted as well. The account is stored as a hash only.
+    This runs before the password is checked. An account is never counted alone: its owner must be able to log in while
+    others guess. Accounts that do not exist are counted as well. The account is stored as a hash only.
     """
-    settings = application.settings
+    settings, network = application.settings, client_network(scope)
     hashed = hashlib.sha256(account.strip().lower().encode()).hexdigest()
-    await _limit(scope, application, "login-from", client_network(scope), settings.login_rate_limit_per_ip)
-    await _limit(scope, application, "login", hashed, settings.login_rate_limit_per_account)
+    await _limit(scope, application, "login-from", network, settings.login_rate_limit_per_ip)
+    await _limit(scope, application, "login", f"{hashed}:{network}", settings.login_rate_limit_per_account)
 
 
 def rate_headers(scope: Scope) -> Mapping[str, str]:
@@ -106,7 +107,9 @@ async def _limit(scope: Scope, application: WebApplication, limit: str, name: st
         if left:
             await refused.delay(left)
         else:
-            log.warning("rate_limit_exceeded", limit=limit, wait_seconds=round(standing.wait, 1))
+            log.warning(
+                "rate_limit_exceeded", limit=limit, address=client_network(scope), wait_seconds=round(standing.wait, 1)
+            )
             refused.refuse(key, standing.wait)
         raise RateLimited(f"Wait {max(1, math.ceil(standing.wait))} seconds before the next request.", standing.wait)
 

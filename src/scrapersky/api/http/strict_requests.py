@@ -1,4 +1,4 @@
-"""Strict requests: an unknown or repeated query field, or a repeated member of a JSON object, is refused."""
+"""Strict requests: unknown or repeated query fields, and objects with repeated or too many members, are refused."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -15,6 +15,7 @@ from scrapersky.core import strict_json
 from scrapersky.core.errors import BadRequest
 
 IMPORTS = "/api/v3/imports/"
+MAX_MEMBERS = 200  # of one object; validating thousands that are not declared takes a second
 
 
 class DuplicateMember(BadRequest):
@@ -27,14 +28,20 @@ class DuplicateMember(BadRequest):
         self.fields = (name[:100],)
 
 
+class TooManyMembers(BadRequest):
+    """An object in the body has too many members."""
+
+    status_code = 422
+
+
 class UnsupportedMediaType(BadRequest):
     """The Content-Type of the body is not supported."""
 
     status_code = 415
 
 
-async def refuse_duplicate_members(request: Request, actor: OptionalActor) -> None:
-    """Raise DuplicateMember or UnsupportedMediaType. Other faults of the body are found when it is validated.
+async def refuse_odd_objects(request: Request, actor: OptionalActor) -> None:
+    """Raise DuplicateMember, TooManyMembers or UnsupportedMediaType. Validation, which is next, finds other faults.
 
     This depends on the actor, so that it runs after authentication. Imports check each row themselves.
     """
@@ -44,7 +51,9 @@ async def refuse_duplicate_members(request: Request, actor: OptionalActor) -> No
     if media_type != "application/json" and not media_type.endswith("+json"):
         raise UnsupportedMediaType("Send the body with Content-Type: application/json.")
     try:
-        duplicate = strict_json.duplicate_key(strict_json.parse(body))
+        duplicate = strict_json.duplicate_key(strict_json.parse(body, MAX_MEMBERS))
+    except strict_json.ObjectTooLarge:
+        raise TooManyMembers(f"An object may have at most {MAX_MEMBERS} members.") from None
     except (ValueError, RecursionError):
         return
     if duplicate is not None:

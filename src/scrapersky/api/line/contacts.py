@@ -126,12 +126,12 @@ async def list_duplicate_contacts(
 ) -> ResultPage[Duplicates]:
     """List contacts with the same email address or phone number, across domains; archived contacts do not count."""
     name = f"duplicates/{by}"
-    after = cursors.decode(cursor, name, cursors.storable_text)[0] if cursor else None
+    after = application.cursors.decode(cursor, name, cursors.storable_text)[0] if cursor else None
     async with application.database.session(actor.tenant_id) as session:
         groups = await contact_edits.duplicates(session, actor.tenant_id, by, after=after, limit=limit + 1)
         ids = [contact_id for group in groups[:limit] for contact_id in group.ids]
         found = await contact_edits.by_ids(session, actor.tenant_id, ids)
-    return cursors.page_of(
+    return application.cursors.page_of(
         groups,
         limit,
         name,

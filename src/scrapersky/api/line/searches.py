@@ -211,11 +211,11 @@ async def list_results(
 ) -> ResultPage[dict[str, Any]]:
     """List leads with the columns of a lead file, in the order they were found. No row occurs twice."""
     name = f"results/{row_id}/{per}"
-    after = Position(*cursors.decode(cursor, name, _part(per), UUID, UUID)) if cursor else Position()
+    after = Position(*application.cursors.decode(cursor, name, _part(per), UUID, UUID)) if cursor else Position()
     async with application.database.session(actor.tenant_id) as session:
         await paginate.get(session, RESOURCE, actor.tenant_id, row_id)
         found = await leads.page(session, row_id, per, after, limit + 1)
-    return cursors.page_of(
+    return application.cursors.page_of(
         found,
         limit,
         name,

@@ -69,7 +69,11 @@ async def list_audit(
 ) -> ResultPage[AuditSummary]:
     """List the changes of your tenant, which are kept as long as `scrapersky retention` shows."""
     list_name = cursors.list_name("audit", vars(query.for_store()))
-    seen = cursors.decode(query.cursor, list_name, cursors.timestamp, cursors.integer) if query.cursor else None
+    seen = (
+        application.cursors.decode(query.cursor, list_name, cursors.timestamp, cursors.integer)
+        if query.cursor
+        else None
+    )
     async with application.database.session(actor.tenant_id) as session:
         found = await audit_log.page(
             session,
@@ -78,7 +82,7 @@ async def list_audit(
             before=(seen[0], seen[1]) if seen else None,
             limit=query.limit + 1,
         )
-    return cursors.page_of(
+    return application.cursors.page_of(
         found, query.limit, list_name, lambda line: [line.at.isoformat(), line.id], AuditSummary.model_validate
     )
 

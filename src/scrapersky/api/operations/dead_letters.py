@@ -93,12 +93,12 @@ async def list_dead_letters(
     """List the dead letters of your tenant by workflow, error type and beginning of the message."""
     wanted = _filter(application, DeadLetterFilter(workflow=workflow, error_type=error_type, text=text))
     name = cursors.list_name("dead-letters", vars(wanted))
-    before = cursors.decode(cursor, name, cursors.timestamp, UUID) if cursor else None
+    before = application.cursors.decode(cursor, name, cursors.timestamp, UUID) if cursor else None
     async with application.database.session(actor.tenant_id) as session:
         found = await dead_letters.page(
             session, actor.tenant_id, wanted, before=(before[0], before[1]) if before else None, limit=limit + 1
         )
-    return cursors.page_of(
+    return application.cursors.page_of(
         found,
         limit,
         name,

@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from scrapersky.api.dependencies import CurrentApplication
+from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, requires
 from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas import cursors
@@ -101,10 +101,12 @@ async def list_items(
     """
     workflow = application.pipeline[name]
     list_name = f"items/{name}/{status or ''}"
-    after = _position(cursor, list_name, status) if cursor else None
+    after = _position(application, cursor, list_name, status) if cursor else None
     async with application.database.session(actor.tenant_id) as session:
         found = await queue_rows.items(session, workflow, actor.tenant_id, status=status, after=after, limit=limit + 1)
-    return cursors.page_of(found, limit, list_name, lambda item: _parts(item.position), QueueItem.model_validate)
+    return application.cursors.page_of(
+        found, limit, list_name, lambda item: _parts(item.position), QueueItem.model_validate
+    )
 
 
 @router.post("/queue", summary="Queue rows", **requires(OPERATOR, 400))
@@ -137,8 +139,8 @@ def _parts(position: QueuePosition) -> list[str | int | None]:
     return [position.section, key, str(position.id)]
 
 
-def _position(cursor: str, list_name: str, status: Status | None) -> QueuePosition:
-    shelf, key, row_id = cursors.decode(cursor, list_name, cursors.text, _key, UUID)
+def _position(application: WebApplication, cursor: str, list_name: str, status: Status | None) -> QueuePosition:
+    shelf, key, row_id = application.cursors.decode(cursor, list_name, cursors.text, _key, UUID)
     if shelf not in SECTIONS or status not in (None, STATUS_OF[shelf]) or not _fits(shelf, key):
         raise cursors.BadCursor(cursors.CURE)
     return QueuePosition(shelf, key, row_id)

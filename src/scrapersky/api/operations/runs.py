@@ -53,7 +53,7 @@ async def list_runs(
     """List the runs, which are kept as long as `scrapersky retention` shows."""
     name = application.pipeline[workflow].name if workflow else None
     list_name = cursors.list_name("runs", {"workflow": name, "since": since})
-    before = cursors.decode(cursor, list_name, cursors.timestamp, cursors.integer) if cursor else None
+    before = application.cursors.decode(cursor, list_name, cursors.timestamp, cursors.integer) if cursor else None
     async with application.database.engine_session() as session:
         found = await runs.page(
             session,
@@ -62,7 +62,9 @@ async def list_runs(
             before=(before[0], before[1]) if before else None,
             limit=limit + 1,
         )
-    return cursors.page_of(found, limit, list_name, lambda run: [run.started_at.isoformat(), run.id], _summary)
+    return application.cursors.page_of(
+        found, limit, list_name, lambda run: [run.started_at.isoformat(), run.id], _summary
+    )
 
 
 @router.get("/{id}", summary="One run", **requires(OPERATOR, operators=True))

@@ -1,6 +1,6 @@
 """The route factory: list, get and curation routes from the declaration of a resource."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, cast
@@ -23,6 +23,7 @@ from scrapersky.api.resources.models import filter_model, query_model, with_colu
 from scrapersky.api.resources.rows import list_page, row_detail
 from scrapersky.api.schemas.fields import RequestModel, RowId
 from scrapersky.api.schemas.listing import CuratedSummary, Detail, Listing, ListQuery, Summary, listing_of
+from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing.resources import Resource
 
 
@@ -37,6 +38,7 @@ class ApiResource:
     list_description: str = "The rows of your tenant, filtered and sorted."
     get_description: str = "One row; with its queues and its provenance if it is in the pipeline."
     curation_description: str | None = None  # without one there is no curation route
+    mask: Callable[[Any, Actor], Any] = lambda row, _: row  # hides what this actor may not see in a row of the list
 
     @cached_property
     def filter(self) -> type[RequestModel]:
@@ -96,7 +98,9 @@ def add_list_route(router: APIRouter, api: ApiResource) -> None:
         application: CurrentApplication,
         actor: CurrentActor,
     ) -> Listing[Any]:
-        return await list_page(application, actor, api.resource, api.summary, cast("ListQuery", query))
+        page = await list_page(application, actor, api.resource, api.summary, cast("ListQuery", query))
+        page.items = [api.mask(row, actor) for row in page.items]
+        return page
 
     router.add_api_route(
         "",

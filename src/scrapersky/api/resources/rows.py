@@ -25,7 +25,7 @@ async def list_page(
     sort = Sort(query.sort.removeprefix("-"), query.sort.startswith("-"))
     filters = set_filters(query, resource)
     name = cursors.list_name(f"{resource.name}/{query.sort}", filters)
-    after = _position(query.cursor, name, sort) if query.cursor else None
+    after = _position(application, query.cursor, name, sort) if query.cursor else None
     async with application.database.session(actor.tenant_id) as session:
         found = await paginate.page(
             session,
@@ -40,7 +40,7 @@ async def list_page(
         count = None if after else await paginate.count(session, resource, actor.tenant_id, filters)
     return Listing(
         items=[summary.model_validate(row) for row, _ in found[: query.limit]],
-        next_cursor=_cursor(name, found[query.limit - 1][1]) if len(found) > query.limit else None,
+        next_cursor=_cursor(application, name, found[query.limit - 1][1]) if len(found) > query.limit else None,
         total=count.total if count else None,
         more=count.more if count else None,
     )
@@ -73,11 +73,11 @@ def _related(name: str, found: RelatedResource) -> RelatedRows:
     return RelatedRows(items=items, more=found.more)
 
 
-def _cursor(name: str, position: Position) -> str:
+def _cursor(application: WebApplication, name: str, position: Position) -> str:
     key, row_id = position
-    return cursors.encode(name, [key.isoformat() if isinstance(key, datetime) else str(key), str(row_id)])
+    return application.cursors.encode(name, [key.isoformat() if isinstance(key, datetime) else str(key), str(row_id)])
 
 
-def _position(cursor: str, name: str, sort: Sort) -> Position:
-    key, row_id = cursors.decode(cursor, name, SORT_KEYS.get(sort.by, cursors.storable_text), UUID)
+def _position(application: WebApplication, cursor: str, name: str, sort: Sort) -> Position:
+    key, row_id = application.cursors.decode(cursor, name, SORT_KEYS.get(sort.by, cursors.storable_text), UUID)
     return key, row_id

@@ -1,7 +1,8 @@
-"""Cursors: the position of a page in its list, as opaque text."""
+"""Cursors: the position of a page in its list, as opaque and signed text."""
 
 import base64
 import hashlib
+import hmac
 import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -13,6 +14,7 @@ from scrapersky.core.errors import BadRequest
 Row = TypeVar("Row")
 
 INT64 = 2**63
+SIGNATURE_BYTES = 16
 CURE = "Use the next_cursor of the previous page, unchanged and with the same filters, or leave it out."
 
 
@@ -27,22 +29,46 @@ def list_name(name: str, filters: Mapping[str, Any]) -> str:
     return f"{name}?{hashlib.sha256(plain.encode()).hexdigest()[:16]}" if given else name
 
 
-def encode(name: str, position: Sequence[str | int | None]) -> str:
-    """Encode a position in the list `name` as a cursor."""
-    return base64.urlsafe_b64encode(json.dumps([name, *position]).encode()).decode().rstrip("=")
+class Cursors:
+    """Encodes and decodes cursors with a key that all processes of an installation share."""
 
+    def __init__(self, key: bytes) -> None:
+        self._key = key
 
-def decode(cursor: str, name: str, *parsers: Any) -> list[Any]:
-    """Return the position in a cursor of the list `name`, each part read by its parser (`UUID`, `timestamp`, …)."""
-    try:
-        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
-        found, *position = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-        parts = [parse(part) for parse, part in zip(parsers, position, strict=True)]
-    except (ValueError, TypeError, AttributeError, RecursionError):
-        raise BadCursor(CURE) from None
-    if found != name:
-        raise BadCursor(CURE)
-    return parts
+    def encode(self, name: str, position: Sequence[str | int | None]) -> str:
+        """Encode a position in the list `name` as a cursor."""
+        return self._signed(json.dumps([name, *position]).encode())
+
+    def decode(self, cursor: str, name: str, *parsers: Any) -> list[Any]:
+        """Return the position in a cursor of the list `name`, each part read by its parser (`UUID`, `timestamp`, …)."""
+        try:
+            padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+            content = base64.b64decode(padded, altchars=b"-_", validate=True)[SIGNATURE_BYTES:]
+            if not hmac.compare_digest(self._signed(content), cursor):
+                raise BadCursor(CURE)
+            found, *position = json.loads(content)
+            parts = [parse(part) for parse, part in zip(parsers, position, strict=True)]
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            raise BadCursor(CURE) from None
+        if found != name:
+            raise BadCursor(CURE)
+        return parts
+
+    def page_of(
+        self,
+        found: Sequence[Row],
+        limit: int,
+        name: str,
+        position: Callable[[Row], Sequence[str | int | None]],
+        show: Callable[[Row], Item],
+    ) -> ResultPage[Item]:
+        """Return the first `limit` rows as a page; `found` has one row more if there is a next page."""
+        cursor = self.encode(name, position(found[limit - 1])) if len(found) > limit else None
+        return ResultPage(items=[show(row) for row in found[:limit]], next_cursor=cursor)
+
+    def _signed(self, content: bytes) -> str:
+        signature = hmac.digest(self._key, content, "sha256")[:SIGNATURE_BYTES]
+        return base64.urlsafe_b64encode(signature + content).decode().rstrip("=")
 
 
 def integer(part: Any) -> int:
@@ -74,15 +100,3 @@ def storable_text(part: Any) -> str:
         raise ValueError("contains a null character")
     found.encode()  # raises a ValueError for lone surrogates
     return found
-
-
-def page_of(
-    found: Sequence[Row],
-    limit: int,
-    name: str,
-    position: Callable[[Row], Sequence[str | int | None]],
-    show: Callable[[Row], Item],
-) -> ResultPage[Item]:
-    """Return the first `limit` rows as a page; `found` has one row more if there is a next page."""
-    cursor = encode(name, position(found[limit - 1])) if len(found) > limit else None
-    return ResultPage(items=[show(row) for row in found[:limit]], next_cursor=cursor)

@@ -49,9 +49,8 @@ async def send(
     values = {"ids": list(contact_ids), "tenant": actor.tenant_id}
     found = (await session.execute(_COUNT, values)).one()
     queued = (await session.execute(_QUEUE_REQUESTED, {**values, "destination": destination_id})).all()
-    if queued:
-        after = {"contacts": [str(row.contact_id) for row in queued]}
-        await audit.record(session, actor, "deliver", f"destination {destination_id}", None, after)
+    after = {"contacts": [str(row.contact_id) for row in queued]}
+    await audit.record(session, actor, "deliver", f"destination {destination_id}", None, after)
     already = found.contacts - found.suppressed - found.without_email - len(queued)
     return DeliveryCounts(found.contacts, len(queued), already, found.suppressed, found.without_email)
 
@@ -71,13 +70,10 @@ async def cancel(session: AsyncSession, actor: Actor, selection: Filters | Seque
     chosen = _waiting(actor, selection).with_for_update(key_share=True)
     done = await session.execute(update(Delivery).where(Delivery.id.in_(chosen)).values(**_WITHDRAWN))
     withdrawn = done.rowcount if isinstance(done, CursorResult) else 0
-    if withdrawn:
-        before = (
-            {"ids": [str(each) for each in selection]}
-            if isinstance(selection, Sequence)
-            else {"filter": dict(selection)}
-        )
-        await audit.record(session, actor, "cancel", "deliveries", before, {"withdrawn": withdrawn})
+    before = (
+        {"ids": [str(each) for each in selection]} if isinstance(selection, Sequence) else {"filter": dict(selection)}
+    )
+    await audit.record(session, actor, "cancel", "deliveries", before, {"withdrawn": withdrawn})
     return withdrawn
 
 

@@ -133,6 +133,11 @@ async def retire(session: AsyncSession, actor: Actor, destination_id: UUID) -> D
     return destination
 
 
+async def note_test(session: AsyncSession, actor: Actor, destination: Destination) -> None:
+    """Record a test in the audit, in a transaction before something is sent: a test that hangs is recorded, too."""
+    await audit.record(session, actor, "test", f"destination {destination.id}", None, {"name": destination.name})
+
+
 async def remove(session: AsyncSession, actor: Actor, destination_id: UUID) -> None:
     """Delete the destination and its deliveries."""
     destination = await _locked(session, actor, destination_id)

@@ -129,6 +129,9 @@ async def move_matching(
                 ids = list(await session.scalars(chosen.limit(min(CHUNK_ROWS, max_rows - moved))))
                 chunk = len((await move(session, pipeline, actor, ids, action)).done)
             moved += chunk
+    if not moved:
+        async with database.session(actor.tenant_id) as session:
+            await audit.record(session, actor, action, "dead letters", None, {"rows": 0, "filter": _shown(selection)})
     return moved
 
 
@@ -144,6 +147,10 @@ async def _move_rows(
         after = {"status": str(changes[f"{workflow.queue}_status"])}
         await audit.record(session, actor, action, workflow.name, by_state(dead), after)
     return list(dead)
+
+
+def _shown(selection: DeadLetterQuery) -> dict[str, str]:
+    return {name: str(value) for name, value in vars(selection).items() if value is not None}
 
 
 def _changes(workflow: AnyWorkflow, actor: Actor, action: Action) -> dict[str, Any]:

@@ -134,9 +134,8 @@ async def queue_rows(
     await _cancel_withdrawal(
         session, workflow, [row_id for row_id, state in states.items() if state is Status.PROCESSING]
     )
-    if states:
-        after = {"status": Status.QUEUED.value, **changes}
-        await audit.record(session, actor, "queue", workflow.name, by_state(states), after)
+    after = {"status": Status.QUEUED.value, **changes}
+    await audit.record(session, actor, "queue", workflow.name, by_state(states), after)
     return QueuedRows(len(idle), len(states) - len(idle), len(set(ids)) - len(states))
 
 

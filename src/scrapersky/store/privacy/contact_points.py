@@ -48,6 +48,16 @@ def parse_points(written: str, country: str = "", kind: Kind | None = None) -> t
     return _phone(text, country) if kind == "phone" else _domain(text)
 
 
+def spellings_of(point: ContactPoint) -> tuple[ContactPoint, ...]:
+    """Return a stored address or domain in each of its spellings; a host that no registry knows has only one."""
+    local, at, host = point.value.rpartition("@")
+    try:
+        hosts = _hosts(host, point.value)
+    except ValueError:
+        hosts = (host,)
+    return tuple(ContactPoint(point.kind, f"{local}{at}{spelling}") for spelling in hosts)
+
+
 def person_points(name: str, domain: str) -> tuple[ContactPoint, ...]:
     """Return a person by name at one site, in every case that the database, which folds ASCII only, can compare."""
     spellings = {_fold(each) for each in (name, name.lower(), name.upper(), name.title())}

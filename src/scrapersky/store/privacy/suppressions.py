@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from sqlalchemy import ARRAY, CursorResult, Label, Text, any_, delete, func, literal, select, text
@@ -18,7 +18,7 @@ from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.paginate import Filters, matching
 from scrapersky.store.listing.resources import CONTACTS, SUPPRESSIONS
 from scrapersky.store.operations.queue_rows import one_of
-from scrapersky.store.privacy.contact_points import ContactPoint, Kind, parse_points
+from scrapersky.store.privacy.contact_points import ContactPoint, Kind, spellings_of
 
 PERSON, IMPORT, ERASURE = "person", "import", "erasure"
 CHUNK_ROWS = 10_000
@@ -58,9 +58,8 @@ async def suppress(
     added = 0
     for start in range(0, len(values), CHUNK_ROWS):
         added += await _insert(session, actor, values[start : start + CHUNK_ROWS], reason, origin)
-    if added:
-        shown = {"values": [point.value for point in values[:1_000]], "reason": reason, "added": added}
-        await audit.record(session, actor, "suppress", "suppressions", None, shown)
+    shown = {"values": [point.value for point in values[:1_000]], "reason": reason, "added": added}
+    await audit.record(session, actor, "suppress", "suppressions", None, shown)
     return SuppressionCounts(added, len(values) - added, await _marked(session, actor.tenant_id))
 
 
@@ -103,8 +102,7 @@ async def remove(session: AsyncSession, actor: Actor, suppression_id: UUID) -> N
     found: Suppression = await lists.get(session, SUPPRESSIONS, actor.tenant_id, suppression_id, lock=True)
     digests = {found.value_hash}
     if found.value and found.kind in ("email", "domain"):
-        kind: Kind = "email" if found.kind == "email" else "domain"
-        digests |= {point.digest for point in parse_points(found.value, kind=kind)}
+        digests |= {point.digest for point in spellings_of(ContactPoint(cast("Kind", found.kind), found.value))}
     shown = {"kind": found.kind, "value": found.value, "hash": found.value_hash, "origin": found.origin}
     await audit.record(session, actor, "unsuppress", f"suppression {suppression_id}", shown, None)
     await session.execute(
