@@ -45,6 +45,16 @@ def test_a_script_gets_one_json_object(page: Path) -> None:
     assert told["region"] == "FI"
 
 
+def test_every_name_is_explained_by_its_points(page: Path) -> None:
+    lines = run(page, "--explain").stdout.splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("name     Maria Weber, Owner: "))
+    assert lines[start].endswith(", person")
+    assert "         +0.35 role beside" in lines[start:]
+    names = json.loads(run(page, "--explain", "--json").stdout)["names"]
+    assert [(one["name"], one["decision"]) for one in names] == [("Maria Weber", "person")]
+    assert round(sum(value for _, value in names[0]["points"]), 2) == names[0]["score"]
+
+
 def test_a_page_without_contacts_leaves_with_one(tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     file.write_text("<p>nothing here</p>", "utf-8")

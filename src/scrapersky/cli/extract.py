@@ -10,6 +10,7 @@ import typer
 from scrapersky.cli.shared.application import run_async
 
 if TYPE_CHECKING:
+    from scrapersky.extract.people.explain import ExplainedName
     from scrapersky.extract.results import Contacts
 
 # 2 is wrong usage, a wrong setting or an unreadable page, as in all commands.
@@ -21,6 +22,9 @@ def extract(
     url: Annotated[str, typer.Option("--url", help="The URL of FILE: its domain is the site's own domain.")] = "",
     region: Annotated[str, typer.Option("--region", help="Country of phone numbers without prefix: FI, US ...")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, with rejected values.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show every name of the page with the points for and against it.")
+    ] = False,
     batch: Annotated[Path | None, typer.Option(help="Read JSON lines {site, page, file, url?, region?}.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the JSON lines of --batch to this file.")] = None,
 ) -> None:
@@ -45,16 +49,28 @@ def extract(
     if target is None:
         raise BadPage("Give a file or a URL, or use --batch.")
     try:
-        contacts, page_url = run_async(extract_page(settings, target, url, check_region(region)))
+        contacts, page_url, names = run_async(extract_page(settings, target, url, check_region(region), explain))
     except FetchError as error:
         typer.echo(f"{error.title} {error.reason}", err=True)
         raise typer.Exit(EXIT_FAILED) from None
     if as_json:
         document = {"url": page_url, **asdict(contacts), "cut": sorted(contacts.cut)}
+        if explain:
+            document["names"] = [asdict(one) for one in names]
         typer.echo(json.dumps(document, ensure_ascii=False))
     else:
-        typer.echo("\n".join(_lines(contacts)))
+        typer.echo("\n".join([*_lines(contacts), *_explanations(names)]))
     raise typer.Exit(0 if contacts else EXIT_NONE)
+
+
+def _explanations(names: "list[ExplainedName]") -> list[str]:
+    lines = []
+    for one in names:
+        title = f", {one.title}" if one.title else ""
+        lines.append(f"name     {one.name}{title}: {one.score:.2f}, {one.decision}")
+        lines += [f"         {value:+.2f} {label}" for label, value in one.points]
+        lines.append(f"         <{one.tag}> {one.snippet}")
+    return lines
 
 
 def _lines(contacts: "Contacts") -> list[str]:

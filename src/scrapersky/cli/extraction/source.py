@@ -8,6 +8,7 @@ from scrapersky.crawl.crawler import open_crawler
 from scrapersky.extract.contacts import read_contacts
 from scrapersky.extract.document.charset import decode, prescan
 from scrapersky.extract.parser_pool.pool import ParserPool
+from scrapersky.extract.people.explain import ExplainedName, explain_names
 from scrapersky.extract.phones.region import is_region
 from scrapersky.extract.results import Contacts
 
@@ -24,15 +25,21 @@ class BadRegion(BadRequest):
     """The region is unknown."""
 
 
-async def extract_page(settings: Settings, target: str, url: str, region: str | None) -> tuple[Contacts, str]:
-    """Return the contacts of a file or URL, and the URL of the page. Raises BadPage or FetchError."""
+async def extract_page(
+    settings: Settings, target: str, url: str, region: str | None, explain: bool = False
+) -> tuple[Contacts, str, list[ExplainedName]]:
+    """Return the contacts of a file or URL, the URL of the page and, if asked for, its names with their points.
+
+    Raises BadPage or FetchError.
+    """
     if target.lower().startswith(("http://", "https://")):
         html, final_url = await _fetch(settings, target)
         url = url or final_url
     else:
         html = read_page(Path(target))
     async with ParserPool(size=1, preload=PRELOAD) as pool:
-        return await pool.run(read_contacts, html, url=url, region=region), url
+        contacts = await pool.run(read_contacts, html, url=url, region=region)
+        return contacts, url, await pool.run(explain_names, html, url) if explain else []
 
 
 def check_region(region: str) -> str | None:

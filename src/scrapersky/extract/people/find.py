@@ -34,13 +34,13 @@ def find_people(
     excluded: frozenset[int] = frozenset(),
 ) -> tuple[list[Person], list[Rejected]]:
     """Return the people in the order of the page, and the rejected names; names in `excluded` blocks are rejected."""
-    candidates = _collect_candidates(document)
+    candidates = collect_candidates(document)
     people, rejected = _select_people(document, candidates, excluded)
     merged = _merge_people([*people, *_in_structured_data(things)])
     return associate_contacts(document, merged, emails, phones, region), rejected
 
 
-def _collect_candidates(document: Document) -> list[tuple[NameCandidate, Block]]:
+def collect_candidates(document: Document) -> list[tuple[NameCandidate, Block]]:
     """Return every name candidate with its block; menus are left out, since they name pages."""
     candidates: list[tuple[NameCandidate, Block]] = []
     for block in document.blocks:
@@ -102,9 +102,9 @@ def _joined_name(given: Block, family: Block) -> Name | None:
 
 def _is_menu(document: Document, block: Block) -> bool:
     """Return whether a block in an element named as a menu is one: it is in <nav>, or it is a link."""
-    if any(node.tag == "nav" for node in document.with_ancestors(block.node)):
+    if block.tag in ("li", "ul", "nav") or block.index in document.linked_blocks:
         return True
-    return block.tag in ("li", "ul") or block.index in document.linked_blocks
+    return any(node.tag == "nav" for node in document.with_ancestors(block.node))
 
 
 class ScoredCandidate(NamedTuple):
@@ -123,7 +123,7 @@ class ScoredCandidate(NamedTuple):
 
 
 def score_candidates(
-    document: Document, scorer: NameScorer, candidates: list[tuple[NameCandidate, Block]], excluded: frozenset[int]
+    scorer: NameScorer, candidates: list[tuple[NameCandidate, Block]], excluded: frozenset[int]
 ) -> list[ScoredCandidate]:
     """Score every candidate on its page, in the order of the page."""
     scored: list[ScoredCandidate] = []
@@ -150,7 +150,7 @@ def _select_people(
     if not candidates:
         return [], []
     scorer = NameScorer(document, candidates)
-    likely = [one for one in score_candidates(document, scorer, candidates, excluded) if one.score >= THRESHOLD]
+    likely = [one for one in score_candidates(scorer, candidates, excluded) if one.score >= THRESHOLD]
     accepted = [one for one in likely if not one.reason]
     scorer.learn_title_slots([(one.block, one.title) for one in accepted if one.candidate.is_whole])
     people = [_build_person(one, scorer) for one in accepted]

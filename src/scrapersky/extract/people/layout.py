@@ -141,7 +141,7 @@ class PageLayout:
 
     def column_head(self, block: Block) -> str:
         """Return the text of the first cell of the block's table column, or ""."""
-        if block.tag not in ("td", "p", "div", "strong", "b"):
+        if block.tag not in ("td", "p", "div", "strong", "b") or not self._columns:
             return ""
         place = self._cell(block)
         return "" if place is None else self._column_heads.get(place, "")
