@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import signal
 from pathlib import Path
 from uuid import UUID
@@ -92,3 +93,18 @@ async def test_a_second_process_joins_the_embedded_server_and_says_so(process, t
     said = await worker.leave()
     assert said.code == 0, said.err
     assert not (home / "postgres" / "postmaster.pid").exists()  # the last one to leave has stopped it
+
+
+async def test_an_embedded_server_that_dies_is_started_again_by_the_worker(process, tmp_path: Path) -> None:
+    home = tmp_path / "data"
+    worker = process("worker", SCRAPERSKY_DATA_DIR=str(home))
+    await worker.until_said("scheduler_started")
+    running = home / "postgres" / "postmaster.pid"
+    os.kill(int(running.read_text().splitlines()[0]), signal.SIGKILL)
+    await worker.until_said("embedded_postgres_restarted", 240)
+    status = await process("status", "--json", SCRAPERSKY_DATA_DIR=str(home)).leave()
+    assert status.code == 0, status.err
+    worker.tell(signal.SIGTERM)
+    said = await worker.leave()
+    assert said.code == 0, said.err
+    assert not running.exists()

@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engin
 from sqlalchemy.orm import Session, SessionTransaction
 
 from scrapersky.core.connection_pool import ShrinkingPool
-from scrapersky.core.embedded_postgres import start_embedded
+from scrapersky.core.embedded.server import EmbeddedServer
 from scrapersky.core.errors import BadSetting, ConnectionLost, Unavailable
 from scrapersky.core.settings import Settings
 
@@ -137,6 +137,7 @@ class Database:
         """
         self.url = _driver_url(url)
         self.owner_url = _driver_url(owner_url, "MIGRATION_DATABASE_URL") if owner_url else self.url
+        self.embedded: EmbeddedServer | None = None
         self._settings = settings
         self.max_connections = settings.database_pool_size or connections
         pool_size = self.max_connections - (0 if settings.poll_only else 1)  # LISTEN has a connection of its own
@@ -161,9 +162,12 @@ class Database:
                 "It looks like postgresql://user:password@host:5432/name."
             )
         if url is None:
-            owner_url = start_embedded(settings.data_dir)
+            embedded = EmbeddedServer(settings.data_dir)
+            owner_url = embedded.start()
             login_url = make_url(owner_url).set(username=EMBEDDED_LOGIN)
-            return cls(login_url.render_as_string(hide_password=False), settings, connections, owner_url)
+            database = cls(login_url.render_as_string(hide_password=False), settings, connections, owner_url)
+            database.embedded = embedded
+            return database
         owner = settings.migration_database_url
         return cls(url.get_secret_value(), settings, connections, owner.get_secret_value() if owner else None)
 
@@ -175,7 +179,7 @@ class Database:
     @property
     def is_embedded(self) -> bool:
         """Whether the server is the one that comes with the package."""
-        return self._settings.database_url is None
+        return self.embedded is not None
 
     @property
     def is_production(self) -> bool:

@@ -13,6 +13,7 @@ import structlog
 from scrapersky import __version__
 from scrapersky.core.cancellation import raise_if_cancelled
 from scrapersky.core.database import Database, is_connection_error, is_lock_timeout
+from scrapersky.core.embedded.watch import keep_running
 from scrapersky.core.settings import Settings
 from scrapersky.core.uuid7 import new_id
 from scrapersky.engine.events import DatabaseUnavailable, Events
@@ -93,6 +94,8 @@ class Runtime:
         )
         start_scheduler(self.scheduler, self.events)
         self._tasks = [asyncio.create_task(self._poll(), name="pulse")]
+        if self.database.embedded is not None:
+            self._tasks.append(asyncio.create_task(keep_running(self.database.embedded), name="embedded server"))
         if not self.settings.poll_only:
             self._tasks.append(
                 asyncio.create_task(

@@ -93,7 +93,7 @@ async def test_a_database_that_does_not_come_back_is_a_sentence():
         raise ConnectionRefusedError("nobody there")
 
     said: list[str] = []
-    elsewhere: Any = SimpleNamespace(database=SimpleNamespace(is_embedded=False))
+    elsewhere: Any = SimpleNamespace(database=SimpleNamespace(embedded=None))
     with pytest.raises(DatabaseLost, match="the same command continues when the database is back"):
         await with_reconnect(elsewhere, ask, said.append, seconds=0.2)
     assert said == ["The database is unavailable; waiting up to 0 s for it."]

@@ -10,7 +10,7 @@ from typing import TypeVar
 from scrapersky.bootstrap import Application
 from scrapersky.core.cancellation import raise_if_cancelled
 from scrapersky.core.database import is_connection_error
-from scrapersky.core.embedded_postgres import revive
+from scrapersky.core.embedded.server import DidNotStart
 from scrapersky.core.errors import Unavailable
 from scrapersky.engine.orphans import is_only_process, release_orphans
 from scrapersky.store.shared import host_limits
@@ -26,9 +26,8 @@ class DatabaseLost(Unavailable):
     """The database is unavailable."""
 
     def __init__(self, error: BaseException) -> None:
-        super().__init__(
-            f"No result is lost: the same command continues when the database is back ({type(error).__name__})."
-        )
+        reason = str(error) if isinstance(error, DidNotStart) else type(error).__name__
+        super().__init__(f"No result is lost: the same command continues when the database is back ({reason}).")
 
 
 async def with_reconnect(
@@ -49,9 +48,9 @@ async def with_reconnect(
             if lost_at is None:
                 lost_at = time.monotonic()
                 notify(f"The database is unavailable; waiting up to {seconds:.0f} s for it.")
-            elif time.monotonic() - lost_at > seconds:
-                raise DatabaseLost(error) from None
-            await _restart_embedded(application)
+            reason = await _restart_embedded(application)
+            if time.monotonic() - lost_at > seconds:
+                raise DatabaseLost(reason or error) from None
             await asyncio.sleep(PAUSE_SECONDS)
             continue
         if lost_at is not None:
@@ -59,13 +58,15 @@ async def with_reconnect(
         return result
 
 
-async def _restart_embedded(application: Application) -> None:
-    if not application.database.is_embedded:
-        return
+async def _restart_embedded(application: Application) -> DidNotStart | None:
+    """Start an embedded server that has died; return why it did not start, for processes of the former may lock it."""
+    if application.database.embedded is None:
+        return None
     try:
-        await asyncio.to_thread(revive, application.settings.data_dir)
-    except Unavailable:
-        return  # processes of the former server may still lock the directory: the next attempt restarts it
+        await asyncio.to_thread(application.database.embedded.revive)
+    except DidNotStart as error:
+        return error
+    return None
 
 
 def hide_connection_errors() -> None:
