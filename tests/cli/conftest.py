@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
@@ -66,6 +67,17 @@ def line(command: Command, database_url: str, monkeypatch: pytest.MonkeyPatch) -
     """A command on a fresh migrated database."""
     monkeypatch.setenv("DATABASE_URL", database_url)
     return command
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A data directory for an embedded server, which may run as a user of its own.
+
+    Not below pytest's directory: another run of pytest closes that to other users.
+    """
+    with tempfile.TemporaryDirectory(prefix="ss-") as directory:
+        Path(directory).chmod(0o755)
+        yield Path(directory)
 
 
 class Process:

@@ -78,8 +78,7 @@ async def test_until_idle_does_not_wait_for_a_paused_queue(process, database_url
     assert tuple(row) == ("Completed", "Queued")
 
 
-async def test_a_second_process_joins_the_embedded_server_and_says_so(process, tmp_path: Path) -> None:
-    home = tmp_path / "data"
+async def test_a_second_process_joins_the_embedded_server_and_says_so(process, home: Path) -> None:
     worker = process("worker", SCRAPERSKY_DATA_DIR=str(home))
     await worker.until_said("scheduler_started")
     assert "embedded_postgres_started" in worker.err
@@ -95,8 +94,7 @@ async def test_a_second_process_joins_the_embedded_server_and_says_so(process, t
     assert not (home / "postgres" / "postmaster.pid").exists()  # the last one to leave has stopped it
 
 
-async def test_an_embedded_server_that_dies_is_started_again_by_the_worker(process, tmp_path: Path) -> None:
-    home = tmp_path / "data"
+async def test_an_embedded_server_that_dies_is_started_again_by_the_worker(process, home: Path) -> None:
     worker = process("worker", SCRAPERSKY_DATA_DIR=str(home))
     await worker.until_said("scheduler_started")
     running = home / "postgres" / "postmaster.pid"

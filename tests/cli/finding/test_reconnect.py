@@ -5,9 +5,7 @@ import json
 import logging
 import os
 import signal
-import tempfile
 import time
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -37,14 +35,6 @@ HELD = """SELECT count(*) FROM domain
 async def sandbox():
     async with Sandbox(seed=31, businesses=120) as little_internet:
         yield little_internet
-
-
-@pytest.fixture
-def home():
-    """Where an embedded server of its own may live."""
-    with tempfile.TemporaryDirectory(prefix="ss-") as directory:
-        Path(directory).chmod(0o755)
-        yield Path(directory)
 
 
 async def test_killed_in_the_middle_the_same_command_goes_on_at_once(process, sandbox, database_url, tmp_path, admin):
