@@ -170,7 +170,10 @@ def last_fatal(log_file: Path, start: int = 0) -> str | None:
     except OSError:
         return None
     fatal = [line for line in lines if ("FATAL:  " in line or "PANIC:  " in line) and not ROUTINE.search(line)]
-    return re.sub(r"^.*?(?=FATAL|PANIC)", "", fatal[-1]).replace(":  ", ": ") if fatal else None
+    if not fatal:
+        return None
+    kind = "PANIC" if "PANIC:  " in fatal[-1] else "FATAL"
+    return f"{kind}: {fatal[-1].partition(f'{kind}:  ')[2]}"
 
 
 def _lock(file: IO[str], how: int) -> bool:
