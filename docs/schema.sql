@@ -93,6 +93,7 @@ CREATE TABLE contact (
     contact_verification_due_at timestamp with time zone,
     contact_verification_order bigint DEFAULT 0 NOT NULL,
     contact_verification_revert_to text,
+    company text,
     CONSTRAINT contact_contact_verification_leased CHECK (((contact_verification_status <> 'Processing'::text) OR (contact_verification_due_at IS NOT NULL))),
     CONSTRAINT contact_contact_verification_revert_to_check CHECK ((contact_verification_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT contact_contact_verification_status_check CHECK ((contact_verification_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),

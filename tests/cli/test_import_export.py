@@ -154,16 +154,32 @@ async def test_a_contact_that_is_known_is_only_filled_up(line, admin, tenant, wr
 
 async def test_bad_rows_are_named_by_their_lines_and_the_good_ones_are_stored(line, admin, written):
     lines = ["domain,country", "good.fi,FI", '"two', 'lines.fi"', "", "127.0.0.1,", "https://facebook.com/x,", "a,b,c"]
-    report = await imported(line, "domains", written("\n".join([*lines, "x.fi,Finland", "fine.fi,"]) + "\n"))
-    assert (report["code"], report["rows"], report["created"], report["failed"]) == (1, 7, 2, 5)
+    report = await imported(line, "domains", written("\n".join([*lines, "x.fi,Mars", "fine.fi,Suomi"]) + "\n"))
+    assert (report["code"], report["rows"], report["created"], report["failed"]) == (1, 7, 3, 4)
     assert [(error["line"], error["message"][:26]) for error in report["errors"]] == [
         (3, "has 1 cells for 2 columns"),
         (6, "no web address: 127.0.0.1 "),
         (7, "a page on facebook is nobo"),
         (8, "has 3 cells for 2 columns"),
-        (9, "'Finland' is not a country"),
     ]
-    assert [row["name"] for row in await admin.fetch("SELECT name FROM domain ORDER BY name")] == ["fine.fi", "good.fi"]
+    assert [(cell["line"], cell["column"], cell["message"][:25]) for cell in report["cells"]] == [
+        (9, "country", "'Mars' is not a country; ")
+    ]
+    stored = await admin.fetch("SELECT name, country FROM domain ORDER BY name")
+    assert [tuple(row) for row in stored] == [("fine.fi", "FI"), ("good.fi", "FI"), ("x.fi", None)]
+
+
+async def test_the_command_names_wrong_cells_and_columns_that_it_does_not_read(line, written):
+    file = written("email,phone,Mood\nanna@molar.fi,09 6123 4567,good\nbo@molar.fi,abc,\n")
+    said = await line("import", "contacts", file, "--country", "FI", "--dry-run")
+    assert said.code == 0
+    assert said.out.splitlines() == [
+        "contacts: 2 created, 0 updated, 0 unchanged, 0 failed. 1 of them is stored without a wrong cell. "
+        "Nothing was stored: this was a dry run.",
+        "Columns that were not read: Mood.",
+    ]
+    assert said.sentence.startswith("line 3, phone: 'abc' is not a phone number; write it as +358 9 1234567")
+    assert "'Mars' is unknown" in (await line("import", "contacts", file, "--country", "Mars")).sentence
 
 
 async def test_more_than_a_thousand_errors_are_counted(line, written):
@@ -322,6 +338,6 @@ async def test_an_export_that_cannot_be_made_gets_a_sentence(line, tmp_path, wor
 def test_the_page_names_every_column(request):
     page = (request.config.rootpath / "docs" / "imports.md").read_text()
     for noun, target in TARGETS.items():
-        rows = [f"| {field} | {column.meaning} | {column.names} |" for field, column in target.columns.items()]
+        rows = [f"| {field} | {column.meaning} | {column.headers} |" for field, column in target.columns.items()]
         table = "\n".join(["| field | what it holds | also called |", "|---|---|---|", *rows])
         assert f"## {noun.capitalize()}\n\n{table}\n" in page

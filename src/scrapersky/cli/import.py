@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 PROGRESS_SECONDS = 2.0
 MAX_ERRORS_SHOWN = 20
+DRY_RUN = " Nothing was stored: this was a dry run."
 
 
 class UnreadableImport(BadRequest):
@@ -34,10 +35,16 @@ def import_file(
     mapping: Annotated[
         list[str] | None, typer.Option("--map", metavar="COLUMN=FIELD", help="The field of a column of the file.")
     ] = None,
+    country: Annotated[
+        str, typer.Option(help="The country of rows that name none, by code or name.", show_default="none")
+    ] = "",
     tenant: TenantName = DEFAULT_TENANT,
     as_json: AsJson = False,
 ) -> None:
     """Import places, domains, sitemaps, pages, contacts or suppressions from a file; idempotent.
+
+    Exports of Apollo, HubSpot, Salesforce, Pipedrive, Outscraper and Google Contacts are understood. A wrong cell is
+    left out of its row, and columns that are not read are listed.
 
     Example: scrapersky import domains sites.csv --queue
 
@@ -48,7 +55,7 @@ def import_file(
     from scrapersky.actions.imports.column_mapping import ColumnMapping, parse_mapping
     from scrapersky.actions.imports.run import ImportRequest
 
-    request = ImportRequest(resource, file.name, dry_run, queue, parse_mapping(mapping or ()))
+    request = ImportRequest(resource, file.name, dry_run, queue, parse_mapping(mapping or ()), country)
     ColumnMapping(resource, request.mapping)  # raises on a wrong mapping, before the database is opened
     report = run_async(_import(request, file, tenant))
     if as_json:
@@ -95,9 +102,21 @@ def _print(report: "Report") -> None:
     queued = f", {report.queued:,} queued" if report.queued else ""
     typer.echo(
         f"{report.noun}: {report.created:,} created, {report.updated:,} updated, {report.unchanged:,} unchanged"
-        f"{queued}, {report.failed:,} failed.{' Nothing was stored: this was a dry run.' if report.dry_run else ''}"
+        f"{queued}, {report.failed:,} failed.{_incomplete(report)}{DRY_RUN if report.dry_run else ''}"
     )
+    if report.ignored_columns:
+        typer.echo(f"Columns that were not read: {printable(', '.join(report.ignored_columns))}.")
     for error in report.errors[:MAX_ERRORS_SHOWN]:
         typer.echo(f"line {error.line}: {printable(error.message)}", err=True)
     if report.failed > MAX_ERRORS_SHOWN:
         typer.echo(f"and {report.failed - MAX_ERRORS_SHOWN:,} more; --json lists the first thousand.", err=True)
+    for cell in report.cells[:MAX_ERRORS_SHOWN]:
+        typer.echo(f"line {cell.line}, {printable(cell.column)}: {printable(cell.message)}", err=True)
+    if len(report.cells) > MAX_ERRORS_SHOWN:
+        typer.echo(f"and further cells; --json lists the first {len(report.cells):,}.", err=True)
+
+
+def _incomplete(report: "Report") -> str:
+    if not report.incomplete:
+        return ""
+    return f" {report.incomplete:,} of them {'is' if report.incomplete == 1 else 'are'} stored without a wrong cell."

@@ -10,11 +10,20 @@ Kind = Literal["text", "email", "phone", "profiles"]
 
 @dataclass(frozen=True)
 class ImportColumn:
-    """A column of a file that can be imported: its meaning, and its headers beside our own, separated by commas."""
+    """A field that a file can hold: its meaning, and its headers beside our own, separated by commas.
+
+    A fallback counts in rows where no header before it has a value; two columns of `names` in one file are an error.
+    """
 
     meaning: str
     names: str = ""
-    spare: str = ""  # a header that counts only if no other column of the file holds the field
+    fallbacks: str = ""
+    is_joined: bool = False  # the values of all its columns are taken, “; ” between them
+
+    @property
+    def headers(self) -> str:
+        """All headers beside our own, the fallbacks last."""
+        return ", ".join(filter(None, (self.names, self.fallbacks)))
 
 
 @dataclass(frozen=True)
@@ -41,7 +50,9 @@ CONTACT_FIELDS = (
         "name",
         of_person=True,
         is_editable=True,
-        imported=ImportColumn("name of the person", "full name, person, contact, contact name"),
+        imported=ImportColumn(
+            "name of the person", "full name, person, contact, contact name", "person name, display name"
+        ),
         contact_columns={"name": "name of the person"},
         lead_columns={"person": "the person who has that email address; empty if the page names none"},
         is_delivered=True,
@@ -50,7 +61,11 @@ CONTACT_FIELDS = (
         "title",
         of_person=True,
         is_editable=True,
-        imported=ImportColumn("job title of the person", "job title, position, role"),
+        imported=ImportColumn(
+            "job title of the person",
+            "job title, position, role",
+            "person job title, organization title, organization 1 title, contact title",
+        ),
         contact_columns={"title": "job title of the person"},
         lead_columns={"title": "job title of that person"},
         is_delivered=True,
@@ -61,7 +76,13 @@ CONTACT_FIELDS = (
         "email",
         "email",
         is_editable=True,
-        imported=ImportColumn("email address; this or one of the next four is needed", "e-mail, mail, email address"),
+        imported=ImportColumn(
+            "email address; this, a name, a phone, a fax or an address is needed",
+            "e-mail, mail, email address",
+            "work email, primary email, email 1, e-mail 1 - value, person - email - work, email - work, "
+            "person - email - home, email - home, person - email - other, email - other, secondary email, email 2, "
+            "e-mail 2 - value, personal email",
+        ),
         contact_columns={"email": "email address"},
         lead_columns={
             "email": "the best email address: deliverable before unknown and risky, a person's before a role's"
@@ -93,7 +114,14 @@ CONTACT_FIELDS = (
         "phone",
         is_editable=True,
         edit_note="E.164: +358401234567",
-        imported=ImportColumn("telephone number", "telephone, tel, phone number, mobile, telefon, puhelin"),
+        imported=ImportColumn(
+            "telephone number",
+            "telephone, tel, phone number, telefon, puhelin",
+            "work direct phone, direct phone, work phone, business phone, mobile phone, mobile, mobile phone number, "
+            "person - phone - work, phone - work, person - phone - mobile, phone - mobile, phone 1, phone 1 - value, "
+            "first phone, corporate phone, company phone, home phone, person - phone - home, phone - home, "
+            "person - phone - other, phone - other, other phone, phone 2, phone 2 - value",
+        ),
         contact_columns={"phone": "phone number"},
         is_delivered=True,
         hubspot="phone",
@@ -104,14 +132,31 @@ CONTACT_FIELDS = (
         "phone",
         is_editable=True,
         edit_note="E.164",
-        imported=ImportColumn("fax number", "fax number, telefax"),
+        imported=ImportColumn("fax number", "fax number, telefax", "business fax, work fax"),
         contact_columns={"fax": "fax number"},
+    ),
+    ContactField(
+        "company",
+        is_editable=True,
+        edit_note="name of the business, where no domain or business of the contact has one",
+        imported=ImportColumn(
+            "name of the business",
+            "company name, organization, organisation, account name, employer, firm, firma, yritys",
+            "company / account, associated company, primary associated company, organization name, "
+            "organization 1 - name, person - organization, organization - name, company name for emails, business, "
+            "business name",
+        ),
     ),
     ContactField("profiles", "profiles", contact_columns={"profile": "URL of a profile"}, is_delivered=True),
     ContactField(
         "address",
         is_editable=True,
-        imported=ImportColumn("postal address", "postal address, full address"),
+        imported=ImportColumn(
+            "postal address; made from street, postcode and city if empty",
+            "postal address, full address",
+            "company address, mailing address, business address, organization address, organization - address, "
+            "person - postal address, address 1 - formatted",
+        ),
         contact_columns={"address": "postal address as the page writes it"},
         is_delivered=True,
     ),

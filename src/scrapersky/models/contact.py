@@ -56,6 +56,7 @@ class Contact(TenantRow, Curated, Named, Base):
     fax: Mapped[str | None]
     profiles: Mapped[dict[str, Any] | None]  # links to social networks, by network
     address: Mapped[str | None]
+    company: Mapped[str | None]  # the business as a file or a person names it
     source_url: Mapped[str | None]  # the page or the file
     snippet: Mapped[str | None]  # the text around it, as evidence
     found_by: Mapped[str | None]  # the finder that found it

@@ -30,6 +30,9 @@ async def test_a_table_is_imported_and_reported(client, admin):
         "queued": 1,
         "failed": 1,
         "errors": [{"line": 3, "message": "no web address: 127.0.0.1 is an IP address, not a host name"}],
+        "incomplete": 0,
+        "cells": [],
+        "ignored_columns": [],
     }
     again = (await sent(client, "domains", body, auto_queue="true", name="sites.csv")).json()
     assert (again["created"], again["unchanged"], again["queued"], again["search_id"]) == (0, 1, 0, search_id)
@@ -124,7 +127,7 @@ async def test_the_results_of_a_search_are_counted_over_all_its_files(client):
 @pytest.mark.parametrize(
     ("columns", "cells", "why"),
     [
-        ("country", "Finland", "'Finland' is not a country code of two letters"),
+        ("country", "Finlandish", "'Finlandish' is not a country"),
         ("rating", "11", "'11' is not a rating; it lies between 0 and 10"),
         ("rating", "-1", "'-1' is not a rating"),
         ("rating", "nan", "'nan' is not a rating"),
@@ -132,18 +135,53 @@ async def test_the_results_of_a_search_are_counted_over_all_its_files(client):
         ("rating_count", "1.5", "'1.5' is not a rating_count"),
         ("rating_count", "99999999999", "'99999999999' is not a rating_count"),
         ("email", "info@molar.fi; nobody", "'nobody' is not an email address"),
-        ("latitude,longitude", "91,24", "91 is not a latitude"),
-        ("latitude,longitude", "60,181", "181 is not a longitude"),
-        ("latitude", "60", "it has a latitude or a longitude without the other"),
-        ("provider", "Google_Places", "its terms limit how long they may be kept"),
+        ("latitude,longitude", "91,24", "'91' is not a latitude"),
+        ("longitude,latitude", "181,60", "'181' is not a longitude"),
+        ("latitude", "60", "there is no longitude beside it"),
+        ("phone", "abc", "'abc' is not a phone number"),
+        ("website", "x" * 2_049, "it has more than 2,048 characters"),
     ],
 )
-async def test_an_invalid_place_fails(client, admin, columns, cells, why):
+async def test_a_place_is_kept_without_its_wrong_cell_and_the_cell_is_named(client, admin, columns, cells, why):
     report = (
         await sent(client, "places", f"name,{columns}\nMolar,{cells}\nFine{',' * len(columns.split(','))}\n")
     ).json()
-    assert (report["created"], report["failed"], why in report["errors"][0]["message"]) == (1, 1, True), report
-    assert await admin.fetchval("SELECT array_agg(name) FROM place") == ["Fine"]
+    assert (report["created"], report["failed"], report["incomplete"]) == (2, 0, 1), report
+    cell = report["cells"][0]
+    assert (cell["line"], cell["column"], why in cell["message"]) == (2, columns.partition(",")[0], True), cell
+    row = await admin.fetchrow("SELECT phone, rating, rating_count, latitude, website FROM place WHERE name = 'Molar'")
+    assert set(row.values()) == {None}
+
+
+async def test_places_whose_terms_forbid_it_are_not_imported(client, admin):
+    report = (await sent(client, "places", "name,provider\nMolar,Google_Places\nFine,\n")).json()
+    assert (report["created"], report["failed"]) == (1, 1)
+    assert "its terms limit how long they may be kept" in report["errors"][0]["message"]
+
+
+async def test_wrong_cells_of_a_contact_cost_the_row_only_where_nothing_is_left(client, admin):
+    body = "name,Phone Number,country\nAnna,abc,Finland\nBen,09 6123 4567,Suomi\n,abc,FI\nCai,09 6123 4567,Mars\n"
+    report = (await sent(client, "contacts", body)).json()
+    assert (report["created"], report["incomplete"], report["failed"]) == (3, 2, 1)
+    assert [(cell["line"], cell["column"]) for cell in report["cells"]] == [
+        (2, "Phone Number"),
+        (5, "country"),
+        (5, "Phone Number"),
+    ]
+    assert "Phone Number: 'abc' is not a phone number" in report["errors"][0]["message"]
+    assert await admin.fetchval("SELECT phone FROM contact WHERE name = 'Ben'") == "+358961234567"
+
+
+async def test_rows_without_a_country_have_the_given_one_and_unread_columns_are_listed(client, admin):
+    body = "name,phone,country,Shoe size,Mood\nAnna,09 6123 4567,,38,\nBo,08 5050 0000,Sweden,,good\n"
+    report = (await sent(client, "contacts", body, country="Finland")).json()
+    assert (report["created"], report["cells"], report["ignored_columns"]) == (2, [], ["Shoe size", "Mood"])
+    assert await admin.fetchval("SELECT array_agg(phone ORDER BY name) FROM contact") == [
+        "+358961234567",
+        "+46850500000",
+    ]
+    problem = is_problem(await sent(client, "contacts", body, country="Mars"), 400)
+    assert "'Mars' is unknown" in problem["detail"]
 
 
 async def test_email_addresses_and_ratings_of_a_place_are_normalized(client, admin):

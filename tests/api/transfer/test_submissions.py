@@ -131,3 +131,10 @@ async def test_a_submission_with_a_duplicate_member_is_refused(client, admin):
 
     assert "'domain' occurs twice in one object" in is_problem(answer, 422)["detail"]
     assert await admin.fetchval("SELECT count(*) FROM domain") == 0
+
+
+async def test_a_submission_names_the_values_it_left_out_and_the_members_it_did_not_read(client, admin):
+    told = await submit(client, "contacts", {"name": "Anna", "phone": "abc", "mood": "good"}, {"name": "Bo"})
+
+    assert (told["created"], told["incomplete"], told["ignored_columns"]) == (2, 1, ["mood"])
+    assert [(cell["index"], cell["column"]) for cell in told["cells"]] == [(0, "phone")]

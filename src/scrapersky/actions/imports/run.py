@@ -12,12 +12,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.actions.imports.column_mapping import ColumnMapping
 from scrapersky.actions.imports.dry_run import LIVE_TABLES, DryRunTables, Tables
-from scrapersky.actions.imports.row_parsers import PROVIDER, ParsedRow
+from scrapersky.actions.imports.row_parsers import PROVIDER, ParsedRow, RowValues
 from scrapersky.actions.imports.targets import target_of
 from scrapersky.actions.imports.upsert import BatchWriter, Counts
 from scrapersky.core.database import Database, is_connection_error
 from scrapersky.core.errors import BadRequest
 from scrapersky.core.uuid7 import new_id
+from scrapersky.extract.countries import country_code
 from scrapersky.extract.tabular.lines import UnusableTable
 from scrapersky.extract.tabular.rows import TableRow
 from scrapersky.models import Search
@@ -38,6 +39,10 @@ MAX_COUNTED = 10_000_000
 NumberedRow = tuple[int, ParsedRow]  # with its line
 
 
+class UnknownCountry(BadRequest):
+    """There is no such country."""
+
+
 class NoNextStep(BadRequest):
     """Rows of this resource have no next step that could be queued."""
 
@@ -47,6 +52,15 @@ class RowError:
     """A row that was not stored."""
 
     line: int
+    message: str
+
+
+@dataclass(frozen=True)
+class CellError:
+    """A cell that was left out of its row."""
+
+    line: int
+    column: str
     message: str
 
 
@@ -64,6 +78,16 @@ class Report:
     queued: int = 0
     failed: int = 0
     errors: list[RowError] = field(default_factory=list)
+    incomplete: int = 0  # rows that were stored without a cell
+    cells: list[CellError] = field(default_factory=list)
+    ignored_columns: list[str] = field(default_factory=list)
+
+    def leave_out(self, line: int, cells: Mapping[str, str]) -> None:
+        """Count a row without some of its cells; keep what is wrong with them, by column, if there is room."""
+        self.incomplete += bool(cells)
+        for column, message in cells.items():
+            if len(self.cells) < MAX_ERRORS:
+                self.cells.append(CellError(line, column, message))
 
     def fail(self, line: int, message: str) -> None:
         """Count a row that was not stored; keep its error if there are fewer than MAX_ERRORS."""
@@ -88,6 +112,7 @@ class ImportRequest:
     dry_run: bool = False
     auto_queue: bool = False
     mapping: Mapping[str, str] = field(default_factory=dict)
+    country: str = ""  # of rows that name none
     is_table: bool = True  # all rows have the same columns, which are checked first; objects are checked one by one
 
 
@@ -126,6 +151,9 @@ class _Importer:
         self.tables: Tables = LIVE_TABLES
         self.search = Search(id=None, tenant_id=actor.tenant_id)
         self._columns = ColumnMapping(request.noun, request.mapping)
+        self._country = country_code(request.country) or ""
+        if request.country and not self._country:
+            raise UnknownCountry(f"{request.country[:60]!r} is unknown: write a name, or a code of two letters.")
         if request.auto_queue and self.target.step is None:
             raise NoNextStep(f"Import {request.noun} without queueing them.")
 
@@ -141,6 +169,7 @@ class _Importer:
             if parsed := list(self._parsed(batch)):
                 yield parsed
             self.report.rows += len(batch)
+            self.report.ignored_columns = self._columns.ignored
             on_progress(self.report)
             await asyncio.sleep(0)  # a table of unusable rows awaits nothing else: other tasks get their turn
         if not self.report.rows:
@@ -186,10 +215,16 @@ class _Importer:
             if error := row.error or self._columns.error_of(row):
                 self.report.fail(row.line, error)
                 continue
+            cells = self._columns.cells_of(row.values)
+            values = RowValues({field: cell.text for field, cell in cells.items()}, self._country)
             try:
-                yield row.line, self.target.parse(self._columns.values_of(row.values))
+                parsed = self.target.parse(values)
             except ValueError as unusable:
-                self.report.fail(row.line, str(unusable))
+                others = (f"{cells[field].column}: {problem}" for field, problem in values.problems.items())
+                self.report.fail(row.line, "; ".join([str(unusable), *others]))
+                continue
+            self.report.leave_out(row.line, {cells[field].column: why for field, why in values.problems.items()})
+            yield row.line, parsed
 
     async def _without_erased(self, session: AsyncSession, rows: list[NumberedRow]) -> list[NumberedRow]:
         """Return the rows without contacts of people who were erased."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scrapersky.actions.imports import row_parsers
-from scrapersky.actions.imports.row_parsers import ParsedRow, Values
+from scrapersky.actions.imports.row_parsers import ParsedRow, RowValues
 from scrapersky.core import clock
 from scrapersky.core.contact_fields import CONTACT_FIELDS, IDENTITY_PREFIXES
 from scrapersky.core.contact_fields import ImportColumn as Column
@@ -28,7 +28,7 @@ class ImportTarget:
     resource: Resource
     columns: Mapping[str, Column]
     needed: tuple[str, ...]  # fields of which a file must have at least one
-    parser: Callable[[Values], ParsedRow]
+    parser: Callable[[RowValues], ParsedRow]
     key: tuple[str, ...]  # columns that identify a row, besides the tenant
     refreshed: tuple[str, ...] = ()  # columns that a value of the file replaces
     filled: tuple[str, ...] = ()  # columns that a value of the file fills if they are empty
@@ -41,8 +41,8 @@ class ImportTarget:
         """The queue of the next step of its rows."""
         return self.resource.queues[0] if self.resource.queues else None
 
-    def parse(self, values: Values) -> ParsedRow:
-        """Parse a row; raise ValueError if it cannot be stored."""
+    def parse(self, values: RowValues) -> ParsedRow:
+        """Parse a row without the wrong values that it does not need; raise ValueError if it cannot be stored."""
         try:
             return self.parser(values)
         except InvalidWebsite as error:
@@ -57,34 +57,29 @@ def target_of(resource: str) -> ImportTarget:
 
 
 _WEB = "website, web, site, web site, homepage, www, host"
+_OTHER_WEB = (
+    "website url, company domain name, company domain, company website, organization - website, website 1 - value"
+)
 _DOMAIN_OF_URL = Column("the web site it belongs to; that of its URL if empty", f"domain name, {_WEB}")
-_COUNTRY = Column("country, two letters", "country code, land")
-_PHONE_COUNTRY = Column("country of national telephone numbers, two letters", "country code, land")
-_PLACE_MEANINGS = {
-    "name": "name of the business; needed",
-    "website": "URL of its web site",
-    "phone": "telephone number; with the country, national ones are understood",
-    "email": "email addresses, separated by semicolons",
-    "address": "postal address on one line",
-    "street": "street and number",
-    "city": "city",
-    "region": "state, county or province",
-    "postcode": "postal code",
-    "country": "country, two letters",
-    "latitude": "degrees north",
-    "longitude": "degrees east",
-    "category": "what kind of business it is, separated by semicolons",
-    "rating": "rating",
-    "rating_count": "number of ratings",
-    "status": "whether it is open for business",
-}
+_COUNTRY = file_rows.COLUMNS["country"]
+_PHONE_COUNTRY = Column("country of national telephone numbers, as for places", _COUNTRY.names, _COUNTRY.fallbacks)
 _CONTACT_COLUMNS = {each.name: each.imported for each in CONTACT_FIELDS if each.imported is not None}
+_PROFILE_COLUMNS = {
+    "linkedin": (
+        "profile at LinkedIn, of the person rather than of the business",
+        "person linkedin url, linkedin url, linkedin profile, person - linkedin profile, linkedin profile url, "
+        "company linkedin url, linkedin company page, organization - linkedin profile",
+    ),
+    "facebook": ("profile at Facebook", "facebook url, facebook company page, company facebook url"),
+    "twitter": ("profile at X", "twitter url, twitter handle, company twitter url, x"),
+    "instagram": ("profile at Instagram", "instagram url"),
+}
 
 DOMAIN_TARGET = ImportTarget(
     DOMAINS,
     {
         "domain": Column(
-            "domain or URL of the web site; needed", f"url, name, domain name, start url, {_WEB}", "start url"
+            "domain or URL of the web site; needed", f"url, name, domain name, {_WEB}", f"{_OTHER_WEB}, start url"
         ),
         "country": _COUNTRY,
     },
@@ -98,10 +93,12 @@ TARGETS: Mapping[str, ImportTarget] = {
     "places": ImportTarget(
         PLACES,
         {
-            **{name: Column(meaning, file_rows.COLUMNS[name]) for name, meaning in _PLACE_MEANINGS.items()},
+            **{name: column for name, column in file_rows.COLUMNS.items() if name != "id"},
             "provider": Column("provider of the place; `import` if empty"),
             "provider_id": Column(
-                "its id there; made from name, web site, phone and address if empty", "place id, id", "id"
+                "its id there; made from name, web site, phone and address if empty",
+                "place id",
+                "google id, cid, record id, account id, id",
             ),
         },
         ("name",),
@@ -142,14 +139,22 @@ TARGETS: Mapping[str, ImportTarget] = {
         CONTACTS,
         {
             **{name: _CONTACT_COLUMNS[name] for name in (*IDENTITY_PREFIXES, *_CONTACT_COLUMNS)},
-            "domain": Column("the web site; that of the email address if empty", f"domain name, url, {_WEB}"),
+            "first_name": Column("given name, if there is no name", "given name", "person - first name, vorname"),
+            "last_name": Column(
+                "family name, if there is no name", "family name, surname", "person - last name, nachname"
+            ),
+            **{name: Column(meaning, "", headers) for name, (meaning, headers) in _PROFILE_COLUMNS.items()},
+            **{name: file_rows.COLUMNS[name] for name in ("street", "postcode", "city")},
+            "domain": Column(
+                "the web site; that of the email address if empty", f"domain name, {_WEB}", f"url, {_OTHER_WEB}"
+            ),
             "country": _PHONE_COUNTRY,
             "source_url": Column("page it was found on", "source, source page, found on"),
         },
         tuple(IDENTITY_PREFIXES),
         row_parsers.parse_contact,
         key=("domain_id", "identity"),
-        filled=(*_CONTACT_COLUMNS, "source_url", "found_by", "confidence"),
+        filled=(*_CONTACT_COLUMNS, "profiles", "source_url", "found_by", "confidence"),
         stamped={"seen_at": clock.now, "edited_at": clock.now},
         has_site=True,
     ),
@@ -157,7 +162,9 @@ TARGETS: Mapping[str, ImportTarget] = {
         SUPPRESSIONS,
         {
             "email": Column("email address; one of the first four is needed", "e-mail, mail, email address"),
-            "phone": Column("telephone number", "telephone, tel, phone number, mobile, telefon, puhelin"),
+            "phone": Column(
+                "telephone number", "telephone, tel, phone number, telefon, puhelin", "mobile, mobile phone"
+            ),
             "domain": Column("domain, with all mail hosts under it; ignored if there is an email", "host, domain name"),
             "value": Column("any of the three", "address, entry"),
             "country": _PHONE_COUNTRY,

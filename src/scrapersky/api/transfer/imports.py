@@ -41,6 +41,7 @@ class ImportQuery(RequestModel):
     map: list[Text] = Field(
         [], max_length=100, description="COLUMN=FIELD: the field of a column that is not recognized by its name"
     )
+    country: Text | None = Field(None, description="the country of rows that name none: its code or its name")
     name: Text = Field(
         "upload", description="the name of the import; imports of the same name belong to the same search"
     )
@@ -52,6 +53,14 @@ class ImportBody(RequestModel):
     rows: list[dict[str, Any]] = Field(
         min_length=1, max_length=MAX_ROWS, description="numbered from 1 in error messages"
     )
+
+
+class CellProblem(ResponseModel):
+    """A cell that was left out of its row."""
+
+    line: int = Field(description="the line where the row begins, from 1")
+    column: str = Field(description="the column as the file names it")
+    message: str = Field(description="what is wrong")
 
 
 class ImportReport(ResponseModel):
@@ -67,6 +76,9 @@ class ImportReport(ResponseModel):
     queued: int
     failed: int
     errors: list[RowProblem] = Field(description="the first 1,000 rows that failed")
+    incomplete: int = Field(description="rows that were stored without a wrong cell")
+    cells: list[CellProblem] = Field(description="the first 1,000 wrong cells")
+    ignored_columns: list[str] = Field(description="columns that were not read, as the file names them")
 
 
 _TABLE: dict[str, Any] = {}  # any bytes: errors are reported by row
@@ -98,7 +110,9 @@ async def import_rows(
 ) -> ImportReport:
     """Import rows. Existing rows are updated and keep their curation status. Invalid rows are reported."""
     rows = _rows(request.headers.get("content-type", ""), await request.body())
-    import_request = ImportRequest(noun, options.name, options.dry_run, options.auto_queue, parse_mapping(options.map))
+    import_request = ImportRequest(
+        noun, options.name, options.dry_run, options.auto_queue, parse_mapping(options.map), options.country or ""
+    )
     return ImportReport.model_validate(await imports.run(application.database, actor, import_request, rows))
 
 

@@ -27,6 +27,7 @@ class Submission(RequestModel):
 
     items: list[dict[str, Any]] = Field(min_length=1, max_length=MAX_ITEMS)
     queue: bool = Field(False, strict=True, description="queue the next step of each row that was never queued")
+    country: Text | None = Field(None, description="the country of items that name none: its code or its name")
     name: Text = Field(
         "direct submission",
         description="the name of the submission; submissions of the same name belong to the same search",
@@ -40,6 +41,14 @@ class ItemProblem(BaseModel):
     message: str = Field(description="what is wrong")
 
 
+class FieldProblem(BaseModel):
+    """A value that was left out of its item."""
+
+    index: int = Field(description="the index in `items`, from 0")
+    column: str = Field(description="the member of the item")
+    message: str = Field(description="what is wrong")
+
+
 class SubmissionReport(ResponseModel):
     """The result of a submission."""
 
@@ -50,12 +59,16 @@ class SubmissionReport(ResponseModel):
     queued: int
     failed: int
     errors: list[ItemProblem]
+    incomplete: int = Field(description="items that were stored without a wrong value")
+    cells: list[FieldProblem] = Field(description="the wrong values")
+    ignored_columns: list[str] = Field(description="members of items that were not read")
 
 
 def _report(report: Report) -> SubmissionReport:
-    counts = {name: getattr(report, name) for name in SubmissionReport.model_fields if name != "errors"}
+    counts = {name: getattr(report, name) for name in SubmissionReport.model_fields if name not in ("errors", "cells")}
     errors = [ItemProblem(index=error.line - 1, message=error.message) for error in report.errors]
-    return SubmissionReport(**counts, errors=errors)
+    cells = [FieldProblem(index=cell.line - 1, column=cell.column, message=cell.message) for cell in report.cells]
+    return SubmissionReport(**counts, errors=errors, cells=cells)
 
 
 def _submission_of(name: str) -> type[Submission]:
@@ -71,7 +84,9 @@ def _route_of(name: str) -> Callable[..., Awaitable[SubmissionReport]]:
     async def submit(body: body_type, application: CurrentApplication, actor: CurrentActor) -> SubmissionReport:  # type: ignore[valid-type]
         """Store rows. Existing rows are updated and keep their curation status. Invalid items are reported."""
         submission: Submission = body
-        import_request = ImportRequest(name, submission.name, auto_queue=submission.queue, is_table=False)
+        import_request = ImportRequest(
+            name, submission.name, auto_queue=submission.queue, country=submission.country or "", is_table=False
+        )
         return _report(await imports.run(application.database, actor, import_request, read_objects(submission.items)))
 
     return submit

@@ -8,6 +8,7 @@ from pathlib import Path
 import structlog
 
 from scrapersky.core import clock
+from scrapersky.extract.countries import country_code
 from scrapersky.extract.text import fold, single_line
 from scrapersky.providers.area import what_and_where
 from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
@@ -89,8 +90,8 @@ def file_place(row: Mapping[str, str]) -> PlaceDetails:
     values = {name: text for name, value in row.items() if (text := single_line(value, 2000))}
     if "name" not in values:
         raise ValueError("it has no name")
-    country = values.get("country", "").upper()
-    phones = phone_numbers([values["phone"]], country if len(country) == 2 else None) if "phone" in values else [None]
+    country = country_code(values.get("country", ""))
+    phones = phone_numbers([values["phone"]], country) if "phone" in values else [None]
     latitude, longitude = _degrees(values, "latitude", 90), _degrees(values, "longitude", 180)
     count = _number(values, "rating_count")
     return PlaceDetails(
@@ -103,7 +104,7 @@ def file_place(row: Mapping[str, str]) -> PlaceDetails:
         city=values.get("city"),
         region=values.get("region"),
         postcode=values.get("postcode"),
-        country=country if len(country) == 2 else values.get("country"),
+        country=country or values.get("country"),
         latitude=latitude if longitude is not None else None,
         longitude=longitude if latitude is not None else None,
         phone=phones[0],

@@ -5,40 +5,86 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from scrapersky.core import strict_json
+from scrapersky.core.contact_fields import ImportColumn
+from scrapersky.extract.tabular.headers import Headers
 from scrapersky.extract.tabular.lines import UnusableTable
 from scrapersky.extract.tabular.rows import TableRow, read_objects, read_table
-from scrapersky.extract.text import fold
 from scrapersky.providers.base import ProviderRefused
 
 MAX_JSON_BYTES = 100_000_000  # it is read as a whole
 
 # Our columns, and the headers that mean them.
 COLUMNS = {
-    "id": "id, business id, place id",
-    "name": "name, business, business name, company, company name, firma, nimi, nom, nombre, nome, title",
-    "website": "website, web, url, site, homepage, web site, domain, www, sitio web, sito, webseite, kotisivu",
-    "phone": "phone, telephone, tel, phone number, mobile, telefon, puhelin, téléphone, teléfono, telefono, telefone",
-    "email": "email, e-mail, mail, email address, sähköposti, correo",
-    "address": "address, full address, formatted address, adresse, osoite, dirección, indirizzo, endereço",
-    "street": "street, street address, address 1, address line 1, strasse, straße, katu, rue, calle, via, rua",
-    "city": "city, town, locality, ort, stadt, kaupunki, ville, ciudad, città, cidade",
-    "region": "region, state, province, county, bundesland, région, provincia, estado",
-    "postcode": "postcode, postal code, zip, zip code, zipcode, plz, postinumero, code postal, código postal, cap, cep",
-    "country": "country, country code, land, maa, pays, país, paese",
-    "latitude": "latitude, lat, y",
-    "longitude": "longitude, lon, lng, long, x",
-    "category": "category, categories, type, types, branche, toimiala, catégorie, categoría, categoria",
-    "rating": "rating, stars, score",
-    "rating_count": "rating count, reviews, review count, number of reviews",
-    "status": "status, business status",
+    "id": ImportColumn("its id in the file", "", "business id, place id, google id, cid, record id, account id"),
+    "name": ImportColumn(
+        "name of the business; needed",
+        "business, business name, company, company name, firma, nimi, nom, nombre, nome",
+        "account name, organization, organization name, organization - name, organization 1 - name, title",
+    ),
+    "website": ImportColumn(
+        "URL of its web site",
+        "web, site, homepage, web site, www, sitio web, sito, webseite, kotisivu",
+        "website url, company website, organization - website, website 1 - value, url, domain, company domain name, "
+        "company domain, domain name",
+    ),
+    "phone": ImportColumn(
+        "telephone number; with the country, national ones are understood",
+        "telephone, tel, phone number, telefon, puhelin, téléphone, teléfono, telefono, telefone",
+        "company phone, corporate phone, work phone, organization - phone, phone 1, phone 1 - value, mobile, "
+        "mobile phone, phone 2",
+    ),
+    "email": ImportColumn(
+        "email addresses, separated by semicolons",
+        "e-mail, mail, email address, sähköposti, correo",
+        "email 1, e-mail 1 - value, email 2, e-mail 2 - value, email 3, company email",
+        is_joined=True,
+    ),
+    "address": ImportColumn(
+        "postal address on one line",
+        "full address, formatted address, adresse, osoite, dirección, indirizzo, endereço",
+        "company address, organization - address, address 1 - formatted",
+    ),
+    "street": ImportColumn(
+        "street and number",
+        "street address, address 1, address line 1, strasse, straße, katu, rue, calle, via, rua",
+        "billing street, company street, mailing street, address 1 - street",
+    ),
+    "city": ImportColumn(
+        "city",
+        "town, locality, ort, stadt, kaupunki, ville, ciudad, città, cidade",
+        "billing city, company city, mailing city, address 1 - city",
+    ),
+    "region": ImportColumn(
+        "state, county or province",
+        "bundesland, région, provincia, estado",
+        "state, state/region, state/province, us state, billing state/province, company state, "
+        "mailing state/province, address 1 - region, province, county",
+    ),
+    "postcode": ImportColumn(
+        "postal code",
+        "postal code, zip, zip code, zipcode, plz, postinumero, code postal, código postal, cap, cep",
+        "zip/postal code, billing zip/postal code, company postal code, mailing zip/postal code, "
+        "address 1 - postal code",
+    ),
+    "country": ImportColumn(
+        "country: its code of two or three letters, or its name in English or its own language",
+        "land, maa, pays, país, paese",
+        "country code, country/region, billing country, company country, mailing country, address 1 - country",
+    ),
+    "latitude": ImportColumn("degrees north", "lat, y"),
+    "longitude": ImportColumn("degrees east", "lon, lng, long, x"),
+    "category": ImportColumn(
+        "what kind of business it is, separated by semicolons",
+        "categories, branche, toimiala, catégorie, categoría, categoria",
+        "type, types, subtypes, industry",
+    ),
+    "rating": ImportColumn("rating, 0 to 10", "stars, score"),
+    "rating_count": ImportColumn(
+        "number of ratings", "rating count, review count, number of reviews", "reviews, reviews count"
+    ),
+    "status": ImportColumn("whether it is open for business", "", "business status"),
 }
-
-
-def _key(name: str) -> str:
-    return " ".join(fold(name).replace("_", " ").replace("-", " ").split())
-
-
-_NAMES = {_key(written): column for column, names in COLUMNS.items() for written in names.split(",")}
+HEADERS = Headers(COLUMNS)
 
 
 def read_rows(path: Path) -> Iterator[TableRow]:
@@ -83,9 +129,9 @@ def _named(path: Path, rows: Iterable[TableRow]) -> Iterator[TableRow]:
     """Rename the columns; raise ProviderRefused if there is no column for the name."""
     is_checked = False
     for row in rows:
-        values = {name: value for column, value in row.values.items() if (name := _NAMES.get(_key(column)))}
+        values = {field: cell.text for field, cell in HEADERS.cells(row.values).items()}
         if row.values and not is_checked:
-            if "name" not in values:
+            if not any(HEADERS.field_of(column) == "name" for column in row.values):
                 known = ", ".join(COLUMNS)
                 raise ProviderRefused(f"{path} has no column for the name in its first row. Columns are {known}.")
             is_checked = True

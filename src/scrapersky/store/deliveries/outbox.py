@@ -136,7 +136,7 @@ SELECT v.id AS delivery_id, v.fingerprint, v.delivered_at,
     extract(epoch FROM d.cooldown_until - now())::float8 AS cooldown_seconds,
     c.id AS contact_id, c.email, {", ".join(f"c.{name}" for name in DELIVERED_FIELDS)}, c.source_url,
     c.created_at AS found_at, c.confidence, {is_withheld("c")} AS is_withheld, c.curation_status, c.merged_into_id,
-    b.name AS business, {BUSINESS_PHONE} AS business_phone,
+    coalesce(b.name, c.company) AS business, {BUSINESS_PHONE} AS business_phone,
     b.address AS business_address, b.website, b.city,
     coalesce(b.country, m.country) AS country, m.name AS domain, m.title AS domain_title, m.final_url
 FROM delivery v JOIN destination d ON d.id = v.destination_id JOIN contact c ON c.id = v.contact_id

@@ -34,7 +34,7 @@ _FOUND_AT = "to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS found_at"
 _LEADS = f"""
 SELECT o.key AS list_key, o.subkey AS list_subkey,
     o.business_id, o.place_id, o.domain_id, coalesce(mail.id, call.id) AS contact_id,
-    business_name(o.name, d.facts, d.title, d.name) AS business,
+    business_name(coalesce(o.name, mail.company), d.facts, d.title, d.name) AS business,
     without_tracking(coalesce(d.final_url, o.website)) AS website,
     {", ".join(f"mail.{column}" for column in ADDRESS_COLUMNS)}, coalesce(o.phone, call.phone) AS phone,
     {", ".join(f"mail.{column}" for column in PERSON_COLUMNS)}, people.others AS other_people,
@@ -48,7 +48,7 @@ SELECT o.key AS list_key, o.subkey AS list_subkey,
 FROM owner o
 LEFT JOIN domain d ON d.id = o.domain_id
 LEFT JOIN LATERAL (
-    SELECT c.id, c.source_url, {_FOUND_AT}, {LEAD_SELECT}
+    SELECT c.id, c.company, c.source_url, {_FOUND_AT}, {LEAD_SELECT}
     FROM contact c WHERE {_OF_OWNER} AND c.email IS NOT NULL
     ORDER BY {_BY_VERDICT}, {_OF_ANOTHER_BRANCH}, (c.email_kind = 'other-domain'), (c.name IS NULL), c.confidence DESC,
         c.email LIMIT 1) mail ON true
@@ -143,7 +143,7 @@ class _ContactSource:
         return f"""
 SELECT {self.key} AS list_key, c.id AS list_subkey,
     c.id AS contact_id, c.business_id, c.domain_id, c.page_id,
-    business_name(b.name, d.facts, d.title, d.name) AS business, d.name AS domain,
+    business_name(coalesce(b.name, c.company), d.facts, d.title, d.name) AS business, d.name AS domain,
     {CONTACT_SELECT}, c.confidence, c.found_by, c.source_url AS source, {_FOUND_AT},
     CASE WHEN NOT {is_snippet_withheld("c")} THEN c.snippet END AS snippet
 FROM {self.tables}
