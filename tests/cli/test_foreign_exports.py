@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+Row = dict[str, str | None]
+
 # Headers as the products write them; a value is None where the column is empty.
-APOLLO = {
+APOLLO: Row = {
     "First Name": "Anna",
     "Last Name": "Molar",
     "Title": "Dentist",
@@ -41,7 +43,7 @@ APOLLO = {
     "Company Phone": "+358 9 6123 4569",
     "Apollo Contact Id": "64f",
 }
-HUBSPOT = {
+HUBSPOT: Row = {
     "Record ID": "101",
     "First Name": "Anna",
     "Last Name": "Molar",
@@ -62,7 +64,7 @@ HUBSPOT = {
     "Contact owner": "Me",
     "Create Date": "2026-01-01",
 }
-SALESFORCE = {
+SALESFORCE: Row = {
     "Salutation": "Ms.",
     "First Name": "Anna",
     "Last Name": "Molar",
@@ -80,7 +82,7 @@ SALESFORCE = {
     "Website": "https://molar.fi",
     "Lead Source": "Web",
 }
-PIPEDRIVE = {
+PIPEDRIVE: Row = {
     "Person - Name": "Anna Molar",
     "Person - First name": "Anna",
     "Person - Last name": "Molar",
@@ -95,7 +97,7 @@ PIPEDRIVE = {
     "Organization - Address": "Katu 1, Helsinki",
     "Organization - LinkedIn profile": "https://www.linkedin.com/company/molar",
 }
-GOOGLE_CONTACTS = {
+GOOGLE_CONTACTS: Row = {
     "First Name": "Anna",
     "Middle Name": None,
     "Last Name": "Molar",
@@ -114,7 +116,7 @@ GOOGLE_CONTACTS = {
     "Address 1 - Country": "FI",
     "Website 1 - Value": "https://molar.fi",
 }
-OLD_GOOGLE_CONTACTS = {
+OLD_GOOGLE_CONTACTS: Row = {
     "Name": "Anna Molar",
     "Given Name": "Anna",
     "Family Name": "Molar",
@@ -128,7 +130,7 @@ OLD_GOOGLE_CONTACTS = {
     "Organization 1 - Title": "Dentist",
     "Address 1 - Formatted": "Katu 1, Helsinki",
 }
-CONTACTS = {
+CONTACTS: dict[str, tuple[Row, set[str]]] = {
     "Apollo": (APOLLO, {"Email Status", "# Employees", "State", "Apollo Contact Id"}),
     "HubSpot": (HUBSPOT, {"Record ID", "Lead Status", "State/Region"}),
     "Salesforce": (SALESFORCE, {"Salutation", "Lead Source"}),
@@ -136,7 +138,7 @@ CONTACTS = {
     "Google Contacts": (GOOGLE_CONTACTS, {"Middle Name", "Nickname", "Labels", "E-mail 1 - Label"}),
     "Google Contacts until 2024": (OLD_GOOGLE_CONTACTS, {"Group Membership", "E-mail 1 - Type"}),
 }
-OUTSCRAPER = {
+OUTSCRAPER: Row = {
     "query": "dentists, Helsinki",
     "name": "Molar Oy",
     "site": "https://molar.fi/",
@@ -167,7 +169,7 @@ OUTSCRAPER = {
     "phone_1": "+358 9 6123 4568",
     "facebook": "https://facebook.com/molaroy",
 }
-HUBSPOT_COMPANIES = {
+HUBSPOT_COMPANIES: Row = {
     "Record ID": "202",
     "Company name": "Molar Oy",
     "Company Domain Name": "molar.fi",
@@ -181,7 +183,7 @@ HUBSPOT_COMPANIES = {
     "Industry": "dentist",
     "Company owner": "Me",
 }
-SALESFORCE_ACCOUNTS = {
+SALESFORCE_ACCOUNTS: Row = {
     "Account Name": "Molar Oy",
     "Account Owner": "Me",
     "Billing Street": "Katu 1",
@@ -196,7 +198,7 @@ SALESFORCE_ACCOUNTS = {
 }
 
 
-def written(tmp_path, row: dict[str, str | None]) -> str:
+def written(tmp_path, row: Row) -> str:
     table = io.StringIO(newline="")
     csv.writer(table).writerows([row.keys(), ["" if value is None else value for value in row.values()]])
     (tmp_path / "export.csv").write_text(table.getvalue())
