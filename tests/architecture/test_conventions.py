@@ -19,7 +19,7 @@ MAX_MODULES = 16
 # One module per table, per command, and the parts of one engine: lists that people read by name.
 LARGE_FOLDERS = {"models", "cli", "engine", "core"}
 # Folders of tests that are grouped by what they need.
-BY_NEED = {"architecture", "corpus", "factories", "faults", "hostile", "line"}
+BY_NEED = {"deploy", "architecture", "corpus", "factories", "faults", "hostile", "line"}
 # Words that once stood for things the field has names for.
 PRIVATE_WORDS = re.compile(
     r"(?<![a-z])(house|desk|purse|crew|courier|kin|wish|pocket|hand_out|stations?|mishap|manners|remembered|turned_down"

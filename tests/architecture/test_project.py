@@ -2,9 +2,12 @@
 
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.utils import canonicalize_name
+from scripts.lock import needed
 
 from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.models import Base
@@ -94,6 +97,31 @@ def test_the_longest_tests_are_where_they_were():
     assert [name for name in LONGEST if not (ROOT / "tests" / name).is_file()] == []
 
 
-def test_the_lock_holds_names_and_versions_only():
-    for line in (ROOT / "requirements.lock").read_text().splitlines():
-        assert re.fullmatch(r"[A-Za-z0-9_.-]+==[A-Za-z0-9_.+!-]+", line), line
+LOCKS = ("requirements.lock", "requirements-build.lock", "requirements-dev.lock")
+LOCKED = re.compile(r"([A-Za-z0-9_.-]+==[A-Za-z0-9_.+!-]+)( \\\n    --hash=sha256:[0-9a-f]{64})+\n")
+
+
+def pins(lock: str) -> dict[str, str]:
+    text = (ROOT / lock).read_text()
+    found = [one.partition("==") for one in (match[1] for match in LOCKED.finditer(text))]
+    assert LOCKED.sub("", re.sub("^#.*\n", "", text, flags=re.MULTILINE)) == "", "run scripts/lock.py"
+    return {canonicalize_name(name): version for name, _, version in found}
+
+
+def test_the_locks_hold_names_versions_and_hashes_only():
+    assert all(pins(lock) for lock in LOCKS)
+
+
+def test_the_locks_agree_and_hold_what_the_project_needs():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    extras = project["project"]["optional-dependencies"]
+    run = [*project["project"]["dependencies"], *(one for name in extras if name != "dev" for one in extras[name])]
+    developing = pins("requirements-dev.lock")
+    assert needed(run) == pins("requirements.lock").keys(), "run scripts/lock.py"
+    assert needed([*run, *extras["dev"]]) <= developing.keys(), "run scripts/lock.py NAME==VERSION"
+    for lock in LOCKS:
+        assert pins(lock).items() <= developing.items(), lock
+
+
+def test_the_lock_for_running_has_no_tool_of_developing():
+    assert not {"pytest", "mypy", "ruff", "hypothesis", "mkdocs", "coverage"} & pins("requirements.lock").keys()

@@ -8,6 +8,7 @@ import traceback
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID
 
 import asyncpg
@@ -357,8 +358,13 @@ def _dsn(url: URL) -> str:
 
 
 def _driver_url(url: str, setting: str = "DATABASE_URL") -> URL:
+    plain = re.sub(r"^postgres(ql)?(\+\w{1,20})?://", "postgresql+asyncpg://", url.strip(), count=1)
     try:
-        parsed = make_url(re.sub(r"^postgres(ql)?(\+\w{1,20})?://", "postgresql+asyncpg://", url.strip(), count=1))
+        parsed = make_url(plain)
+        if "@" in f"{parsed.host}{parsed.database}":  # the password has an @: it ends at the last one
+            start, _, rest = plain.rpartition("@")
+            user, _, password = start.removeprefix(DRIVER_URL).partition(":")
+            parsed = make_url(f"{DRIVER_URL}{user}:{quote(password, safe='')}@{rest}")
     except (ArgumentError, ValueError) as error:  # an invalid port is only a ValueError
         raise BadSetting(f"{setting} is not a URL. It looks like postgresql://user:password@host:5432/name.") from error
     if parsed.drivername != "postgresql+asyncpg":
