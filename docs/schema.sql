@@ -492,6 +492,9 @@ CREATE TABLE search (
     place_search_due_at timestamp with time zone,
     place_search_order bigint DEFAULT 0 NOT NULL,
     place_search_revert_to text,
+    cost_micros bigint DEFAULT 0 NOT NULL,
+    spent_micros bigint DEFAULT 0 NOT NULL,
+    details_micros bigint DEFAULT 0 NOT NULL,
     CONSTRAINT search_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT search_place_search_leased CHECK (((place_search_status <> 'Processing'::text) OR (place_search_due_at IS NOT NULL))),
     CONSTRAINT search_place_search_revert_to_check CHECK ((place_search_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
@@ -602,7 +605,8 @@ CREATE TABLE spending (
     method text NOT NULL,
     month date NOT NULL,
     calls integer NOT NULL,
-    cents integer NOT NULL
+    cents integer NOT NULL,
+    micros bigint DEFAULT 0 NOT NULL
 );
 
 ALTER TABLE ONLY spending FORCE ROW LEVEL SECURITY;
@@ -638,6 +642,19 @@ CREATE TABLE tenant (
 );
 
 ALTER TABLE ONLY tenant FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE unanswered_call (
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    tenant_id uuid NOT NULL,
+    search_id uuid,
+    provider text NOT NULL,
+    method text NOT NULL,
+    month date NOT NULL,
+    micros bigint NOT NULL,
+    called_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE ONLY unanswered_call FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE "user" (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -924,6 +941,9 @@ ALTER TABLE ONLY tenant
 ALTER TABLE ONLY tenant
     ADD CONSTRAINT tenant_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY unanswered_call
+    ADD CONSTRAINT unanswered_call_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY "user"
     ADD CONSTRAINT user_pkey PRIMARY KEY (id);
 
@@ -1106,6 +1126,12 @@ ALTER TABLE ONLY suppression
 
 ALTER TABLE ONLY suppression
     ADD CONSTRAINT suppression_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY unanswered_call
+    ADD CONSTRAINT unanswered_call_search_id_fkey FOREIGN KEY (search_id) REFERENCES search(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY unanswered_call
+    ADD CONSTRAINT unanswered_call_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY "user"
     ADD CONSTRAINT user_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
@@ -1324,6 +1350,8 @@ CREATE INDEX suppression_by_update ON suppression USING btree (tenant_id, update
 
 CREATE INDEX suppression_erased ON suppression USING btree (tenant_id) WHERE (origin = 'erasure'::text);
 
+CREATE INDEX unanswered_call_by_search ON unanswered_call USING btree (search_id);
+
 CREATE UNIQUE INDEX user_system_name ON "user" USING btree (name) WHERE (tenant_id IS NULL);
 
 CREATE INDEX worker_seen_at ON worker USING btree (seen_at);
@@ -1382,6 +1410,8 @@ ALTER TABLE suppression ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE tenant ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE unanswered_call ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE "user" ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY engine_rows ON api_key TO scrapersky_engine USING (true) WITH CHECK (true);
@@ -1437,6 +1467,8 @@ CREATE POLICY engine_rows ON spending TO scrapersky_engine USING (true) WITH CHE
 CREATE POLICY engine_rows ON suppression TO scrapersky_engine USING (true) WITH CHECK (true);
 
 CREATE POLICY engine_rows ON tenant TO scrapersky_engine USING (true);
+
+CREATE POLICY engine_rows ON unanswered_call TO scrapersky_engine USING (true) WITH CHECK (true);
 
 CREATE POLICY engine_rows ON "user" TO scrapersky_engine USING (true) WITH CHECK (true);
 
@@ -1494,6 +1526,8 @@ CREATE POLICY tenant_rows ON spending TO scrapersky_app USING ((tenant_id = (NUL
 
 CREATE POLICY tenant_rows ON suppression TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
+CREATE POLICY tenant_rows ON unanswered_call TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
+
 CREATE POLICY tenant_rows ON "user" TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
 REVOKE ALL ON FUNCTION add_daily_quota(queue_table text, queue text, kind text, limit_column text) FROM PUBLIC;
@@ -1504,6 +1538,12 @@ REVOKE ALL ON FUNCTION add_queue_columns(queue_table text, queue text) FROM PUBL
 
 REVOKE ALL ON FUNCTION add_queue_triggers(queue_table text, queue text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION book_call(for_tenant uuid, for_search uuid, of_provider text, of_method text, price bigint, OUT refusal text, OUT call_id uuid, OUT used bigint, OUT allowed bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION book_call(for_tenant uuid, for_search uuid, of_provider text, of_method text, price bigint, OUT refusal text, OUT call_id uuid, OUT used bigint, OUT allowed bigint) TO scrapersky_engine;
+
+REVOKE ALL ON FUNCTION confirm_call(call_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION confirm_call(call_id uuid) TO scrapersky_engine;
+
 REVOKE ALL ON FUNCTION drop_queue(queue_table text, queue text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION page_reschedule(for_tenant uuid, max_rows integer) FROM PUBLIC;
@@ -1513,6 +1553,12 @@ REVOKE ALL ON FUNCTION protect_tenant(target regclass, app_privileges text) FROM
 
 REVOKE ALL ON FUNCTION record_calls(for_tenant uuid, of_provider text, of_method text, in_month date, call_count integer, price integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION record_calls(for_tenant uuid, of_provider text, of_method text, in_month date, call_count integer, price integer) TO scrapersky_engine;
+
+REVOKE ALL ON FUNCTION record_micros(for_tenant uuid, of_provider text, of_method text, in_month date, call_count integer, price bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION record_micros(for_tenant uuid, of_provider text, of_method text, in_month date, call_count integer, price bigint) TO scrapersky_engine;
+
+REVOKE ALL ON FUNCTION refund_call(call_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION refund_call(call_id uuid) TO scrapersky_engine;
 
 REVOKE ALL ON FUNCTION refund_details(for_tenant uuid, for_search uuid, of_provider text, price integer, in_month date) FROM PUBLIC;
 GRANT ALL ON FUNCTION refund_details(for_tenant uuid, for_search uuid, of_provider text, price integer, in_month date) TO scrapersky_engine;
@@ -1750,6 +1796,12 @@ GRANT UPDATE(place_search_order) ON TABLE search TO scrapersky_engine;
 
 GRANT UPDATE(place_search_revert_to) ON TABLE search TO scrapersky_engine;
 
+GRANT UPDATE(cost_micros) ON TABLE search TO scrapersky_engine;
+
+GRANT UPDATE(spent_micros) ON TABLE search TO scrapersky_engine;
+
+GRANT UPDATE(details_micros) ON TABLE search TO scrapersky_engine;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search_business TO scrapersky_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search_contact TO scrapersky_app;
@@ -1804,6 +1856,9 @@ GRANT UPDATE(searches_per_day) ON TABLE tenant TO scrapersky_engine;
 GRANT UPDATE(pages_per_day) ON TABLE tenant TO scrapersky_engine;
 
 GRANT UPDATE(cents_per_month) ON TABLE tenant TO scrapersky_engine;
+
+GRANT SELECT ON TABLE unanswered_call TO scrapersky_app;
+GRANT SELECT,INSERT,DELETE ON TABLE unanswered_call TO scrapersky_engine;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE "user" TO scrapersky_app;
 GRANT SELECT ON TABLE "user" TO scrapersky_engine;
@@ -2152,6 +2207,61 @@ BEGIN
 END
 $_$;
 
+CREATE FUNCTION book_call(for_tenant uuid, for_search uuid, of_provider text, of_method text, price bigint, OUT refusal text, OUT call_id uuid, OUT used bigint, OUT allowed bigint) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    is_detail boolean := of_method = 'details';
+    this_month date := date_trunc('month', now() AT TIME ZONE 'UTC')::date;
+    quota integer;
+    this_search search%ROWTYPE;
+BEGIN
+    IF price > 0 AND is_detail THEN
+        SELECT cents_per_month INTO quota FROM tenant WHERE id = for_tenant;
+    END IF;
+    IF quota IS NOT NULL THEN
+        PERFORM pg_advisory_xact_lock(hashtextextended('cents of ' || for_tenant, 0));
+        SELECT * INTO this_search FROM search WHERE id = for_search AND tenant_id = for_tenant FOR NO KEY UPDATE NOWAIT;
+    ELSE
+        SELECT * INTO this_search FROM search WHERE id = for_search AND tenant_id = for_tenant FOR NO KEY UPDATE;
+    END IF;
+    IF price > 0 AND this_search.budget_cents IS NOT NULL THEN
+        allowed := this_search.budget_cents;
+        IF is_detail AND this_search.place_search_status IN ('Queued', 'Processing') THEN
+            refusal := 'open';
+            RETURN;
+        ELSIF this_search.spent_micros + price > this_search.budget_cents * 10000::bigint THEN
+            used := CASE WHEN is_detail THEN this_search.spent_cents
+                ELSE ceil((this_search.spent_micros + price) / 10000.0) END;
+            refusal := 'budget';
+            RETURN;
+        END IF;
+    END IF;
+    IF quota IS NOT NULL THEN
+        used := spent_cents(for_tenant) + reserved_cents(for_tenant, this_search.id);
+        allowed := quota;
+        IF used * 10000 + price > quota * 10000::bigint THEN
+            refusal := 'month';
+            RETURN;
+        END IF;
+    END IF;
+    IF this_search.id IS NOT NULL THEN
+        UPDATE search SET cost_micros = cost_micros + price, spent_micros = spent_micros + price,
+            call_count = call_count + 1, details_count = details_count + is_detail::integer,
+            details_micros = details_micros + CASE WHEN is_detail THEN price ELSE 0 END
+            WHERE id = this_search.id;
+    ELSE
+        PERFORM record_micros(for_tenant, of_provider, of_method, this_month, 1, price);
+    END IF;
+    IF price > 0 THEN
+        INSERT INTO unanswered_call (tenant_id, search_id, provider, method, month, micros)
+            VALUES (for_tenant, this_search.id, of_provider, of_method, this_month, price)
+            RETURNING id INTO call_id;
+    END IF;
+END
+$$;
+
 CREATE FUNCTION business_domain_link_searches() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'public', 'pg_temp'
@@ -2184,6 +2294,13 @@ CREATE FUNCTION business_status_text(status text) RETURNS text
         WHEN 'CLOSED_TEMPORARILY' THEN 'temporarily closed'
         WHEN 'CLOSED_PERMANENTLY' THEN 'permanently closed'
         ELSE lower(replace(status, '_', ' ')) END
+$$;
+
+CREATE FUNCTION confirm_call(call_id uuid) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    DELETE FROM unanswered_call WHERE id = call_id
 $$;
 
 CREATE FUNCTION contact_check_suppression() RETURNS trigger
@@ -3056,11 +3173,18 @@ CREATE FUNCTION record_calls(for_tenant uuid, of_provider text, of_method text, 
     LANGUAGE sql
     SET search_path TO 'public', 'pg_temp'
     AS $$
-    INSERT INTO spending AS s (tenant_id, provider, method, month, calls, cents)
-        SELECT for_tenant, of_provider, of_method, in_month, call_count, price
+    SELECT record_micros(for_tenant, of_provider, of_method, in_month, call_count, price * 10000::bigint)
+$$;
+
+CREATE FUNCTION record_micros(for_tenant uuid, of_provider text, of_method text, in_month date, call_count integer, price bigint) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    INSERT INTO spending AS s (tenant_id, provider, method, month, calls, cents, micros)
+        SELECT for_tenant, of_provider, of_method, in_month, call_count, ceil(price / 10000.0), price
         WHERE call_count <> 0 OR price <> 0
-    ON CONFLICT (tenant_id, provider, method, month)
-        DO UPDATE SET calls = s.calls + excluded.calls, cents = s.cents + excluded.cents
+    ON CONFLICT (tenant_id, provider, method, month) DO UPDATE SET calls = s.calls + excluded.calls,
+        micros = s.micros + excluded.micros, cents = ceil((s.micros + excluded.micros) / 10000.0)
 $$;
 
 CREATE FUNCTION redact_erased(for_tenant uuid, content text) RETURNS text
@@ -3121,6 +3245,24 @@ BEGIN
         NEW.name := coalesce(NEW.name, '[erased]');
     END IF;
     RETURN NEW;
+END
+$$;
+
+CREATE FUNCTION refund_call(call_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+DECLARE
+    call unanswered_call%ROWTYPE;
+BEGIN
+    DELETE FROM unanswered_call WHERE id = call_id RETURNING * INTO call;
+    IF call.id IS NULL THEN
+        RETURN;
+    END IF;
+    UPDATE search SET cost_micros = cost_micros - call.micros, spent_micros = greatest(spent_micros - call.micros, 0),
+        details_micros = details_micros - CASE WHEN call.method = 'details' THEN call.micros ELSE 0 END
+        WHERE id = call.search_id;
+    PERFORM record_micros(call.tenant_id, call.provider, call.method, call.month, 0, -call.micros);
 END
 $$;
 
@@ -3186,7 +3328,7 @@ CREATE FUNCTION reserved_cents(for_tenant uuid, except_search uuid) RETURNS bigi
     LANGUAGE sql STABLE
     SET search_path TO 'public', 'pg_temp'
     AS $$
-    SELECT coalesce(sum(budget_cents), 0) FROM search
+    SELECT coalesce(sum(greatest(budget_cents - spent_cents, 0)), 0) FROM search
         WHERE tenant_id = for_tenant AND id IS DISTINCT FROM except_search
             AND place_search_status IN ('Queued', 'Processing')
 $$;
@@ -3258,21 +3400,6 @@ BEGIN
     RETURN NULL;
 END
 $$;
-
-CREATE FUNCTION search_count_cost() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'public', 'pg_temp'
-    AS $$
-BEGIN
-    INSERT INTO quota_usage AS u (tenant_id, kind, day, used)
-        VALUES (NEW.tenant_id, 'cents', date_trunc('month', now() AT TIME ZONE 'UTC')::date,
-            NEW.cost_cents - OLD.cost_cents)
-    ON CONFLICT (tenant_id, kind, day) DO UPDATE SET used = u.used + excluded.used;
-    RETURN NULL;
-END
-$$;
-
-ALTER FUNCTION search_count_cost() OWNER TO scrapersky_engine;
 
 CREATE FUNCTION search_limit_budget() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -3423,11 +3550,11 @@ CREATE FUNCTION search_record_calls() RETURNS trigger
 DECLARE
     month date := date_trunc('month', now() AT TIME ZONE 'UTC')::date;
     details integer := NEW.details_count - OLD.details_count;
-    details_price integer := NEW.details_cents - OLD.details_cents;
+    details_price bigint := NEW.details_micros - OLD.details_micros;
 BEGIN
-    PERFORM record_calls(NEW.tenant_id, NEW.provider, 'details', month, details, details_price);
-    PERFORM record_calls(NEW.tenant_id, NEW.provider, 'search', month, NEW.call_count - OLD.call_count - details,
-        NEW.cost_cents - OLD.cost_cents - details_price);
+    PERFORM record_micros(NEW.tenant_id, NEW.provider, 'details', month, details, details_price);
+    PERFORM record_micros(NEW.tenant_id, NEW.provider, 'search', month, NEW.call_count - OLD.call_count - details,
+        NEW.cost_micros - OLD.cost_micros - details_price);
     RETURN NULL;
 END
 $$;
@@ -3498,6 +3625,30 @@ CREATE FUNCTION search_reset_spent() RETURNS trigger
     AS $$
 BEGIN
     NEW.spent_cents := 0;
+    NEW.spent_micros := 0;
+    RETURN NEW;
+END
+$$;
+
+CREATE FUNCTION search_round_money() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF NEW.cost_micros = OLD.cost_micros THEN
+        NEW.cost_micros := OLD.cost_micros + (NEW.cost_cents - OLD.cost_cents) * 10000;
+    ELSE
+        NEW.cost_cents := ceil(NEW.cost_micros / 10000.0);
+    END IF;
+    IF NEW.spent_micros = OLD.spent_micros THEN
+        NEW.spent_micros := OLD.spent_micros + (NEW.spent_cents - OLD.spent_cents) * 10000;
+    ELSE
+        NEW.spent_cents := ceil(NEW.spent_micros / 10000.0);
+    END IF;
+    IF NEW.details_micros = OLD.details_micros THEN
+        NEW.details_micros := OLD.details_micros + (NEW.details_cents - OLD.details_cents) * 10000;
+    ELSE
+        NEW.details_cents := ceil(NEW.details_micros / 10000.0);
+    END IF;
     RETURN NEW;
 END
 $$;
@@ -3616,8 +3767,8 @@ CREATE FUNCTION spent_cents(for_tenant uuid) RETURNS bigint
     LANGUAGE sql STABLE
     SET search_path TO 'public', 'pg_temp'
     AS $$
-    SELECT coalesce(sum(used), 0) FROM quota_usage WHERE tenant_id = for_tenant AND kind = 'cents'
-        AND day = date_trunc('month', now() AT TIME ZONE 'UTC')::date
+    SELECT coalesce(ceil(sum(micros) / 10000.0), 0)::bigint FROM spending WHERE tenant_id = for_tenant
+        AND month = date_trunc('month', now() AT TIME ZONE 'UTC')::date
 $$;
 
 CREATE FUNCTION suppression_apply() RETURNS trigger
@@ -3825,8 +3976,6 @@ CREATE TRIGGER search_before_queue_reset_spent BEFORE UPDATE OF place_search_sta
 
 CREATE TRIGGER search_business_link_domains AFTER INSERT ON search_business FOR EACH ROW EXECUTE FUNCTION search_business_link_domains();
 
-CREATE TRIGGER search_count_cost AFTER UPDATE OF cost_cents ON search FOR EACH ROW WHEN ((new.cost_cents > old.cost_cents)) EXECUTE FUNCTION search_count_cost();
-
 CREATE TRIGGER search_place_link_businesses AFTER INSERT ON search_place FOR EACH ROW EXECUTE FUNCTION search_place_link_businesses();
 
 CREATE TRIGGER search_place_search_clear_due_at BEFORE UPDATE OF place_search_status ON search FOR EACH ROW WHEN (((new.place_search_status <> ALL (ARRAY['Queued'::text, 'Processing'::text])) AND (new.place_search_due_at IS NOT NULL))) EXECUTE FUNCTION search_place_search_clear_due_at();
@@ -3842,6 +3991,8 @@ CREATE TRIGGER search_place_search_enqueue_update BEFORE UPDATE OF place_search_
 CREATE TRIGGER search_place_search_reprioritize BEFORE UPDATE OF priority ON search FOR EACH ROW WHEN (((new.place_search_status = 'Queued'::text) AND (old.place_search_status = 'Queued'::text) AND (new.priority <> old.priority))) EXECUTE FUNCTION search_place_search_reprioritize();
 
 CREATE TRIGGER search_record_calls AFTER UPDATE OF call_count ON search FOR EACH ROW WHEN ((new.call_count > old.call_count)) EXECUTE FUNCTION search_record_calls();
+
+CREATE TRIGGER search_round_money BEFORE UPDATE OF cost_cents, spent_cents, details_cents, cost_micros, spent_micros, details_micros ON search FOR EACH ROW EXECUTE FUNCTION search_round_money();
 
 CREATE TRIGGER search_write_quota_usage AFTER INSERT OR UPDATE ON search FOR EACH STATEMENT WHEN ((current_setting('scrapersky.search_quota'::text, true) <> ''::text)) EXECUTE FUNCTION search_write_quota_usage();
 

@@ -24,7 +24,7 @@ COLUMNS = [
     ],
     ["search", "search_place", "search_business", "search_domain", "search_contact", "search_journal"],
     ["place", "local_business", "business_domain", "domain", "sitemap_file", "page", "contact"],
-    ["dead_letter", "quota_usage", "quota_reschedule", "spending", "destination", "delivery"],
+    ["dead_letter", "quota_usage", "quota_reschedule", "spending", "unanswered_call", "destination", "delivery"],
     [
         "workflow_control",
         "worker",

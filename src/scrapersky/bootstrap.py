@@ -25,7 +25,7 @@ from scrapersky.providers.base import Providers
 from scrapersky.providers.registry import configured_providers
 from scrapersky.store.accounts import users
 from scrapersky.store.deliveries.outbox import Outbox
-from scrapersky.store.money.detail_budget import StoredDetailBudgets
+from scrapersky.store.money.call_budget import StoredCallBudgets
 from scrapersky.store.searches.journal import StoredJournals
 from scrapersky.store.shared.host_limits import SharedHostLimits
 from scrapersky.store.shared.provider_cooldowns import StoredCooldowns
@@ -72,7 +72,7 @@ async def open_application(
     if providers is None:
         providers = _build_providers(settings, database, web)
     if pipeline is None:
-        journals, outbox, budgets = StoredJournals(database), Outbox(database, vault), StoredDetailBudgets(database)
+        journals, outbox, budgets = StoredJournals(database), Outbox(database, vault), StoredCallBudgets(database)
         pipeline = build_pipeline(providers, web, journals, outbox, adapters, budgets)
     try:
         system_user_id = await _check_database(database, settings)

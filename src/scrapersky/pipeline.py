@@ -5,7 +5,7 @@ from scrapersky.crawl.web import Web
 from scrapersky.destinations.registry import DestinationAdapters
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.providers.base import Providers
-from scrapersky.providers.detail_budget import DetailBudgets
+from scrapersky.providers.call_budget import CallBudgets
 from scrapersky.providers.search_journal import Journals
 from scrapersky.store.deliveries.outbox import Outbox
 from scrapersky.workflows.contact_verification import ContactVerification
@@ -25,7 +25,7 @@ def build_pipeline(
     journals: Journals | None = None,
     outbox: Outbox | None = None,
     adapters: DestinationAdapters | None = None,
-    detail_budgets: DetailBudgets | None = None,
+    call_budgets: CallBudgets | None = None,
 ) -> Pipeline:
     """Search ─1─▶ Place ─2─▶ LocalBusiness ─3─▶ Domain ─4─▶ Domain ─5─▶ SitemapFile ─6─▶ Page ─7─▶ Contact ─8─▶ ─9─▶.
 
@@ -34,8 +34,8 @@ def build_pipeline(
     web = web or Web(Settings())
     return Pipeline(
         [
-            PlaceSearch(providers, journals),
-            DeepScan(providers, detail_budgets),
+            PlaceSearch(providers, journals, call_budgets),
+            DeepScan(providers, call_budgets),
             DomainExtraction(),
             DomainMetadata(web),
             SitemapAnalysis(web),

@@ -33,7 +33,16 @@ async def fill(admin: Any, tenant: UUID) -> None:
     """A line, somebody with a login and a key, and a row of everything else."""
     ids = {noun: UUID(row_id) for noun, row_id in (await add_line(admin, tenant)).items()}
     user = await put(admin, "user", tenant)
-    for table in ("job", "idempotency_key", "quota_usage", "quota_reschedule", "spending", "suppression", "invitation"):
+    for table in (
+        "job",
+        "idempotency_key",
+        "quota_usage",
+        "quota_reschedule",
+        "spending",
+        "unanswered_call",
+        "suppression",
+        "invitation",
+    ):
         await put(admin, table, tenant)
     await put(admin, "audit", tenant)
     for table in ("api_key", "session"):

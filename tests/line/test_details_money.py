@@ -93,7 +93,7 @@ async def test_two_hosts_spend_the_budget_once_and_the_rest_waits_until_it_is_ra
     assert sandbox.google.calls["details"] == PLACES
     assert await admin.fetchval("SELECT count(*) FROM local_business") == PLACES
     assert await admin.fetchval("SELECT cost_cents FROM search") == 4 + 2 * PLACES
-    month = await admin.fetchval("SELECT used FROM quota_usage WHERE kind = 'cents'")
+    month = await admin.fetchval("SELECT sum(cents) FROM spending")
     assert month == 4 + 2 * PLACES, "the tenant's month has all of it"
 
 

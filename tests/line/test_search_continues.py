@@ -48,14 +48,14 @@ async def test_a_search_stopped_by_its_budget_continues_with_a_larger_one(search
     assert (row["result_count"], row["notes"]) == (60, None)
     assert len(sandbox.google.asked) == row["call_count"] == 3, "the first page was there"
     assert (row["cost_cents"], row["spent_cents"]) == (11, 11), "4 for the first page, 7 for two more"
-    assert await admin.fetchval("SELECT used FROM quota_usage WHERE kind = 'cents'") == 11
+    assert await admin.fetchval("SELECT cents FROM spending") == 11
 
 
 async def test_a_new_budget_includes_what_was_spent_of_the_former_one(search, admin, sandbox):
     await search(5)
     await search(8)
     row = await admin.fetchrow(ROW)
-    assert (row["result_count"], row["spent_cents"]) == (40, 8)
+    assert (row["result_count"], row["spent_cents"]) == (40, 7)
     assert row["notes"] == "The next call would bring the cost to 0.11, over the budget of 0.08."
     await search(None)
     assert await admin.fetchval("SELECT result_count FROM search") == 60

@@ -12,11 +12,12 @@ import pytest
 
 from scrapersky.core import clock
 from scrapersky.maintenance.expire_provider_data import ExpireProviderData
-from scrapersky.providers.google.prices import ALL_FIELDS, call_cents
 from scrapersky.sandbox.sandbox import Sandbox
 
 SEED, BUSINESSES = 41, 1_500  # more than two hundred dentists in Helsinki: a search by boxes
 LEASE_SECONDS = 2
+KILLS = 4
+MONTH = "SELECT sum(micros) FROM spending"
 
 
 @pytest.fixture
@@ -91,12 +92,60 @@ async def test_a_killed_search_pays_for_no_page_twice_and_loses_none(admin, tena
     assert len(set(sandbox.google.asked)) >= len(sandbox.google.asked) - 1, "nothing but that page is asked for again"
     true = [one for one in sandbox.world if one.city.name == "Helsinki" and one.trade.name == "dentist"]
     places = await admin.fetchval("SELECT count(*) FROM search_place WHERE search_id = $1", search)
-    row = await admin.fetchrow("SELECT cost_cents, result_count, place_search_attempts FROM search")
-    paid = len({(mask, body) for mask, body in sandbox.google.asked if "displayName" in mask})
+    row = await admin.fetchrow("SELECT result_count, place_search_attempts FROM search")
     assert places == row["result_count"] == len(true) > 120
-    assert row["cost_cents"] == round(paid * call_cents("search", ALL_FIELDS)), "every page is in the price, once"
+    await check_books(admin, sandbox)
     assert row["place_search_attempts"] == 2
     assert await admin.fetchval("SELECT count(*) FROM search_journal") == 0, "a search that ended needs no journal"
+
+
+async def check_books(admin, sandbox) -> None:
+    """Our books have what Google billed; they differ by calls at most that are marked as unanswered."""
+    billed = round(sandbox.google.bill.cents * 10_000)
+    booked, month = await admin.fetchval("SELECT cost_micros FROM search"), await admin.fetchval(MONTH)
+    unanswered = await admin.fetchval("SELECT coalesce(sum(micros), 0) FROM unanswered_call")
+    assert booked == month
+    assert booked - unanswered <= billed <= booked
+
+
+async def test_the_books_have_what_google_billed_after_many_kills(admin, tenant, sandbox, start_worker):
+    await add_search(admin, tenant)
+    sandbox.latency_seconds = 0.05
+    for number in range(1, KILLS + 1):
+        worker, before = start_worker(), sandbox.google.bill.cents
+
+        async def has_paid(before: float = before) -> bool:
+            return sandbox.google.bill.cents > before
+
+        await until(has_paid)
+        worker.kill()
+        worker.wait()
+        assert await admin.fetchval("SELECT place_search_status FROM search") == "Processing", number
+    start_worker()
+
+    async def is_done() -> bool:
+        return await admin.fetchval("SELECT place_search_status FROM search") == "Completed"
+
+    await until(is_done)
+    await check_books(admin, sandbox)
+    calls = await admin.fetchval("SELECT count(*) FROM unanswered_call WHERE micros = 35000 AND method = 'search'")
+    assert calls <= KILLS, "one call at most of each worker that died"
+
+
+async def test_without_faults_the_books_are_exactly_what_google_billed(admin, tenant, sandbox, start_worker):
+    await add_search(admin, tenant)
+    start_worker()
+
+    async def is_done() -> bool:
+        return await admin.fetchval("SELECT place_search_status FROM search") == "Completed"
+
+    await until(is_done)
+    billed = round(sandbox.google.bill.cents * 10_000)
+    row = await admin.fetchrow("SELECT cost_micros, cost_cents, call_count FROM search")
+    assert row["cost_micros"] == await admin.fetchval(MONTH) == billed > 0
+    assert row["cost_cents"] == -(-billed // 10_000), "for people, rounded up once"
+    assert row["call_count"] == sandbox.google.calls["searchText"]
+    assert await admin.fetchval("SELECT count(*) FROM unanswered_call") == 0
 
 
 async def test_a_journal_expires_after_a_day(database, admin, tenant):

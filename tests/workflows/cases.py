@@ -81,7 +81,7 @@ CASES = [
         "place_search",
         real_line,
         "INSERT INTO search (tenant_id, text, provider, place_search_status) VALUES ($1, $2, 'test', $3) RETURNING id",
-        lambda: SearchResult([PlaceDetails("test", "p", "A Place")], 0, None),
+        lambda: SearchResult([PlaceDetails("test", "p", "A Place")], None),
         "SELECT count(*) FROM place WHERE deep_scan_status = 'Queued'",
     ),
     Case(

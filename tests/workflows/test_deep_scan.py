@@ -17,7 +17,7 @@ from scrapersky.extract.tabular.rows import TableRow
 from scrapersky.models import LocalBusiness
 from scrapersky.pipeline import build_pipeline
 from scrapersky.providers.base import PlaceDetails
-from scrapersky.providers.detail_budget import DetailBudget
+from scrapersky.providers.call_budget import CallBudget
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing.resources import BUSINESSES
 from scrapersky.store.searches import progress as search_progress
@@ -31,7 +31,7 @@ class FakeProvider:
         self.answers = list(answers)
         self.asked: list[Any] = []
 
-    async def details(self, provider_id: str, purse: DetailBudget) -> PlaceDetails:
+    async def details(self, provider_id: str, purse: CallBudget) -> PlaceDetails:
         self.asked.append(provider_id)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Exception):

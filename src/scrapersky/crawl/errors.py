@@ -18,6 +18,8 @@ from scrapersky.crawl.page import Redirect
 class FetchError(ScraperSkyError):
     """The page could not be fetched."""
 
+    is_sent = True  # False: certainly not, because there was no connection
+
     def __init__(
         self,
         reason: str,

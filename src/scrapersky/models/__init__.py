@@ -28,6 +28,7 @@ from scrapersky.models.sitemap_file import SitemapFile
 from scrapersky.models.spending import Spending
 from scrapersky.models.suppression import Suppression
 from scrapersky.models.tenant import ApiKey, Tenant, User
+from scrapersky.models.unanswered_call import UnansweredCall
 from scrapersky.models.workflow_control import Maintenance, Worker, WorkflowControl
 
 __all__ = [
@@ -66,6 +67,7 @@ __all__ = [
     "Spending",
     "Suppression",
     "Tenant",
+    "UnansweredCall",
     "User",
     "Worker",
     "WorkflowControl",

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Integer, func
+from sqlalchemy import BigInteger, ForeignKey, Index, Integer, func
 from sqlalchemy import text as sql
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -36,6 +36,10 @@ class Search(TenantRow, Curated, Base):
     call_count: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
     details_count: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")  # calls for details of places
     details_cents: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
+    # the same in millionths of the provider's currency, exactly; the cents above are these, rounded up
+    cost_micros: Mapped[int] = mapped_column(BigInteger(), default=0, server_default="0")
+    spent_micros: Mapped[int] = mapped_column(BigInteger(), default=0, server_default="0")
+    details_micros: Mapped[int] = mapped_column(BigInteger(), default=0, server_default="0")
     result_count: Mapped[int] = mapped_column(Integer(), default=0, server_default="0")
     stopped_by_budget: Mapped[bool] = mapped_column(default=False, server_default="false")
     notes: Mapped[str | None]  # what the result lacks, or how the request was read; for people

@@ -3,7 +3,7 @@
 from datetime import date
 from uuid import UUID
 
-from sqlalchemy import Date, ForeignKey, Integer
+from sqlalchemy import BigInteger, Date, ForeignKey, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.models.base import Base
@@ -19,4 +19,5 @@ class Spending(Base):
     method: Mapped[str] = mapped_column(primary_key=True)  # search or details
     month: Mapped[date] = mapped_column(Date(), primary_key=True)  # its first day
     calls: Mapped[int] = mapped_column(Integer())
-    cents: Mapped[int] = mapped_column(Integer())
+    cents: Mapped[int] = mapped_column(Integer())  # rounded up
+    micros: Mapped[int] = mapped_column(BigInteger(), server_default="0")  # exactly; 10,000 are a cent

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from math import ceil
 from typing import Any, Protocol, runtime_checkable
 
-from scrapersky.core.errors import Permanent, Retryable, ScraperSkyError
-from scrapersky.providers.detail_budget import DetailBudget
+from scrapersky.core.errors import Permanent, Retryable
+from scrapersky.providers.call_budget import MICROS_PER_CENT, CallBudget, InMemoryCallBudget
 from scrapersky.providers.search_journal import InMemoryJournal, Journal
 
 
@@ -38,17 +38,12 @@ class ProviderFailed(Retryable):
     """The provider is unavailable or could not complete the request."""
 
 
+class ProviderNotReached(ProviderFailed):
+    """The request was not sent: no connection to the provider could be made."""
+
+
 class NoMoney(ProviderBusy):
     """There is no money for this call now; the row waits, and the attempt does not count."""
-
-
-class BudgetReached(ScraperSkyError):
-    """The next call would cost more than the budget of the search."""
-
-    def __init__(self, cents: float, budget_cents: float) -> None:
-        super().__init__(
-            f"The next call would bring the cost to {cents / 100:.2f}, over the budget of {budget_cents / 100:.2f}."
-        )
 
 
 MOVED_TO = "moved_to"  # in `extra`: the id of the place to which the business has moved
@@ -102,41 +97,51 @@ class Estimate:
     calls: int
     cents: int
     explanation: str
-    details_cents: float = 0.0  # the price of the details of one place, if those of the search are too old
+    details_micros: int = 0  # the price of the details of one place, if those of the search are too old
 
     def with_details(self, places: int) -> "Estimate":
         """Return the estimate with the details of so many places added."""
         if not places:
             return self
-        sentence = f" {places} places of an earlier search are to be looked up, {self.details_cents:g} cents each."
-        cents = self.cents + ceil(places * self.details_cents)
-        return Estimate(self.calls + places, cents, self.explanation + sentence, self.details_cents)
+        price = self.details_micros / MICROS_PER_CENT
+        sentence = f" {places} places of an earlier search are to be looked up, {price:g} cents each."
+        cents = self.cents + ceil(places * self.details_micros / MICROS_PER_CENT)
+        return Estimate(self.calls + places, cents, self.explanation + sentence, self.details_micros)
 
 
 class Meter:
-    """Counts the calls and the cost of a running search, and stops it before it exceeds its budget."""
+    """Counts the calls of a running search, and books those that cost something before they are made."""
 
     def __init__(
-        self, budget_cents: float | None = None, journal: Journal | None = None, spent_cents: float = 0.0
+        self, budget_cents: int | None = None, journal: Journal | None = None, budget: CallBudget | None = None
     ) -> None:
-        self.budget_cents = budget_cents
-        self.spent_cents = spent_cents  # of the budget, before this run
+        self.budget = budget or InMemoryCallBudget(budget_cents)
         self.journal = journal or InMemoryJournal()  # the pages that are already paid for
         self.calls = 0
-        self.cents = 0.0
+        self.free_calls = 0  # which the budget does not count
+        self.micros = 0
         self.notes: list[str] = []  # sentences about what is missing, or how the query was interpreted
 
-    def charge(self, cents: float = 0.0, calls: int = 1) -> None:
-        """Count a call before it is made; raise BudgetReached if it exceeds the budget."""
-        total = self.spent_cents + self.cents + cents
-        if self.budget_cents is not None and total > self.budget_cents:
-            raise BudgetReached(total, self.budget_cents)
-        self.calls += calls
-        self.cents += cents
+    @property
+    def cents(self) -> float:
+        """The cost of this run, for people to read."""
+        return self.micros / MICROS_PER_CENT
 
-    def refund(self, cents: float) -> None:
-        """Subtract the price of a failed call, which was made but is not billed."""
-        self.cents -= cents
+    def charge(self) -> None:
+        """Count a call that costs nothing."""
+        self.calls += 1
+        self.free_calls += 1
+
+    async def pay(self, micros: int) -> None:
+        """Book a call before it is made; raise BudgetReached if it exceeds the budget."""
+        await self.budget.charge(micros)
+        self.calls += 1
+        self.micros += micros
+
+    async def refund(self, micros: int) -> None:
+        """Give back the price of the latest call, which was refused or not sent."""
+        await self.budget.refund()
+        self.micros -= micros
 
 
 class PlaceProvider(Protocol):
@@ -148,9 +153,9 @@ class PlaceProvider(Protocol):
         """Estimate the maximum cost of this search."""
 
     def search(self, query: PlaceQuery, meter: Meter) -> AsyncIterator[Sequence[PlaceDetails]]:
-        """Yield pages of places, each place once; charge the meter before every call."""
+        """Yield pages of places, each place once; charge the meter before a free call, pay before any other."""
 
-    async def details(self, provider_id: str, budget: DetailBudget) -> PlaceDetails:
+    async def details(self, provider_id: str, budget: CallBudget) -> PlaceDetails:
         """Return the place with this id; charge the budget before every call."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from scrapersky.crawl.errors import BlockedByPolicy, FetchError
 from scrapersky.crawl.http.client import Client
-from scrapersky.providers.base import ProviderFailed, ProviderRefused
+from scrapersky.providers.base import ProviderFailed, ProviderNotReached, ProviderRefused
 
 # Returns the client, opened by the first request.
 ClientSource = Callable[[], Awaitable[Client]]
@@ -65,4 +65,5 @@ class Api:
                 f"{self.service} at {self.base_url} is not requested: {error.reason} Change {self.setting}, or allow "
                 "its port with CRAWL_ALLOWED_PORTS and its address with CRAWL_ALLOWED_PRIVATE_NETWORKS."
             )
-        return ProviderFailed(f"{self.service} does not answer: {error.reason}")
+        failed = ProviderFailed if error.is_sent else ProviderNotReached
+        return failed(f"{self.service} does not answer: {error.reason}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -14,13 +14,11 @@ from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Place
 from scrapersky.providers.base import PlaceDetails, Providers
-from scrapersky.providers.detail_budget import DetailBudgets, InMemoryDetailBudgets
+from scrapersky.providers.call_budget import CallBudgets, InMemoryCallBudgets
 from scrapersky.store.contacts import from_provider
 from scrapersky.store.line import businesses, places
 from scrapersky.store.line.advance_rules import advance, rules_of
 from scrapersky.store.steps import AdvanceRules, step_after
-
-FRESH = timedelta(days=1)  # how long details from a search are used without asking again
 
 
 @dataclass(frozen=True)
@@ -45,9 +43,9 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
     feeds = step_after(name).workflow
     tuning = Tuning(interval_minutes=5, batch_size=10, max_instances=1)
 
-    def __init__(self, providers: Providers, detail_budgets: DetailBudgets | None = None) -> None:
+    def __init__(self, providers: Providers, call_budgets: CallBudgets | None = None) -> None:
         self._providers = providers
-        self._detail_budgets = detail_budgets or InMemoryDetailBudgets()
+        self._call_budgets = call_budgets or InMemoryCallBudgets()
 
     def read(self, row: Claimed) -> PlaceToScan:
         """Read the place's id at its provider."""
@@ -66,7 +64,7 @@ class DeepScan(Workflow[Place, PlaceToScan, PlaceDetails]):
         if provider is None:
             raise GiveUp(f"No provider named {place.provider!r} is configured, so this place cannot be looked up.")
         return await provider.details(
-            place.provider_id, self._detail_budgets.of(place.tenant_id, place.search_id, place.provider)
+            place.provider_id, self._call_budgets.of(place.tenant_id, place.search_id, place.provider, "details")
         )
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Place, PlaceDetails]]) -> Iterable[UUID]:
@@ -96,4 +94,4 @@ async def _keep_contacts(
 
 
 def _is_fresh(fetched_at: datetime | None) -> bool:
-    return fetched_at is not None and clock.now() - fetched_at < FRESH
+    return fetched_at is not None and clock.now() - fetched_at < places.DETAILS_VALIDITY

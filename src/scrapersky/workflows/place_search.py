@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import ceil
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -11,7 +10,8 @@ from scrapersky.engine.outcomes import GiveUp, Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.models import Search
-from scrapersky.providers.base import BudgetReached, Meter, PlaceDetails, PlaceQuery, Providers, UnknownArea
+from scrapersky.providers.base import Meter, PlaceDetails, PlaceQuery, Providers, UnknownArea
+from scrapersky.providers.call_budget import BudgetReached, CallBudgets, InMemoryCallBudgets
 from scrapersky.providers.registry import unknown_provider
 from scrapersky.providers.search_journal import InMemoryJournals, Journals
 from scrapersky.store.line import places
@@ -23,24 +23,21 @@ from scrapersky.store.steps import step_after
 
 @dataclass(frozen=True)
 class SearchTask:
-    """The query, its provider and its budget."""
+    """The query and its provider; the budget is that of the search."""
 
     provider: str
     query: PlaceQuery
-    budget_cents: int | None
-    spent_cents: int
     tenant_id: UUID
     search_id: UUID
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The places found, their cost, the number of calls, and whether the result is complete."""
+    """The places found, the number of free calls, and whether the result is complete."""
 
     places: list[PlaceDetails]
-    cents: float
     notes: str | None
-    calls: int = 0
+    free_calls: int = 0  # those that cost something are booked already
     stopped_by_budget: bool = False
     is_whole: bool = True
 
@@ -51,18 +48,21 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
     number = 1
     name = "place_search"
     model = Search
-    reads = ("text", "area", "provider", "result_limit", "budget_cents", "spent_cents")
+    reads = ("text", "area", "provider", "result_limit")
     feeds = step_after(name).workflow
     tuning = Tuning(interval_minutes=1, batch_size=10, max_instances=1, timeout_seconds=900)
 
-    def __init__(self, providers: Providers, journals: Journals | None = None) -> None:
+    def __init__(
+        self, providers: Providers, journals: Journals | None = None, call_budgets: CallBudgets | None = None
+    ) -> None:
         self._providers = providers
         self._journals = journals or InMemoryJournals()
+        self._call_budgets = call_budgets or InMemoryCallBudgets()
 
     def read(self, row: Claimed) -> SearchTask:
-        """Read the query and its budget."""
+        """Read the query."""
         query = PlaceQuery(row.text, row.area, row.result_limit)
-        return SearchTask(row.provider, query, row.budget_cents, row.spent_cents, row.tenant_id, row.id)
+        return SearchTask(row.provider, query, row.tenant_id, row.id)
 
     async def work(self, task: SearchTask) -> SearchResult:
         """Read all pages. Places found before the budget ran out are kept; paid pages are not paid again on a retry."""
@@ -70,7 +70,8 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
         if provider is None:
             raise GiveUp(f"No such provider is configured: {unknown_provider(task.provider, self._providers)}")
         journal = self._journals.of(task.tenant_id, task.search_id)
-        meter = Meter(task.budget_cents, journal, task.spent_cents)
+        budget = self._call_budgets.of(task.tenant_id, task.search_id, task.provider, "search")
+        meter = Meter(journal=journal, budget=budget)
         found, reached_budget = list[PlaceDetails](), list[str]()
         try:
             async for page in provider.search(task.query, meter):
@@ -81,15 +82,11 @@ class PlaceSearch(Workflow[Search, SearchTask, SearchResult]):
             reached_budget.append(str(reached))
         notes = " ".join([*reached_budget, *meter.notes]) or None
         is_whole = not reached_budget and (task.query.limit is None or len(found) < task.query.limit)
-        return SearchResult(
-            found[: task.query.limit], meter.cents, notes, meter.calls, bool(reached_budget), is_whole=is_whole
-        )
+        return SearchResult(found[: task.query.limit], notes, meter.free_calls, bool(reached_budget), is_whole=is_whole)
 
     async def write(self, session: AsyncSession, row: Search, result: SearchResult) -> Iterable[UUID]:
         """Store the places with their search; those that are not rejected advance."""
-        row.cost_cents += round(result.cents)
-        row.spent_cents += ceil(result.cents)  # the rest of the budget is for details
-        row.call_count += result.calls
+        row.call_count += result.free_calls
         row.result_count = len(result.places)
         row.notes, row.stopped_by_budget = result.notes, result.stopped_by_budget
         wanted = await places.upsert(session, row, result.places)

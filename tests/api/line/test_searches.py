@@ -64,6 +64,11 @@ async def test_eight_simultaneous_requests_create_one_search(client, admin):
     )
 
 
+async def test_a_search_without_a_budget_may_cost_twice_its_estimate_as_with_the_command(client):
+    answer = await client.post(SEARCHES, json={name: value for name, value in DENTISTS.items() if name != "budget"})
+    assert answer.json()["search"]["budget_cents"] == 2 * 12
+
+
 async def test_an_estimate_creates_nothing_and_a_busy_provider_does_not_prevent_a_search(client, admin):
     answer = await client.post(SEARCHES, json={**DENTISTS, "estimate_only": True})
     assert (answer.status_code, answer.json()["search"], answer.json()["estimate"]["cents"]) == (200, None, 12)

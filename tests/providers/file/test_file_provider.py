@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scrapersky.providers.base import Meter, PlaceDetails, PlaceQuery, ProviderRefused
-from scrapersky.providers.detail_budget import InMemoryDetailBudget
+from scrapersky.providers.call_budget import InMemoryCallBudget
 from scrapersky.providers.file.provider import BusinessFile
 
 CSV = """Company,Web Site,Phone number,ZIP,City,Country,Lat,Lng,Category
@@ -193,9 +193,9 @@ async def test_the_id_comes_from_the_content(tmp_path: Path) -> None:
     assert len(places) == 3
     assert places[-1].provider_id == first.provider_id
     provider = BusinessFile(tmp_path / "firms.csv")
-    assert (await provider.details(first.provider_id, InMemoryDetailBudget())).name == "Hymy Oy"
+    assert (await provider.details(first.provider_id, InMemoryCallBudget())).name == "Hymy Oy"
     with pytest.raises(ProviderRefused, match="any more"):
-        await provider.details("gone", InMemoryDetailBudget())
+        await provider.details("gone", InMemoryCallBudget())
     assert (await provider.estimate(PlaceQuery("*"))).cents == 0
 
 
@@ -207,7 +207,7 @@ async def test_an_id_column_is_the_identity_even_if_other_values_change(tmp_path
     after, _ = await read(path)
     assert [place.provider_id for place in before] == ["C-17", before[1].provider_id]
     assert [place.provider_id for place in after] == [before[1].provider_id, "C-17"], "a row without an id as ever"
-    assert (await BusinessFile(path).details("C-17", InMemoryDetailBudget())).name == "Hymy Oy"
+    assert (await BusinessFile(path).details("C-17", InMemoryCallBudget())).name == "Hymy Oy"
 
 
 async def test_an_id_may_be_a_number(tmp_path: Path) -> None:

@@ -13,21 +13,21 @@ from pydantic import SecretStr
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.providers.area import Area, Box
 from scrapersky.providers.base import (
-    BudgetReached,
     Meter,
     PlaceDetails,
     PlaceNotFound,
     PlaceQuery,
     ProviderBusy,
     ProviderFailed,
+    ProviderNotReached,
     ProviderRefused,
 )
+from scrapersky.providers.call_budget import BudgetReached, InMemoryCallBudget
 from scrapersky.providers.cooldown import InMemoryCooldowns
-from scrapersky.providers.detail_budget import InMemoryDetailBudget
 from scrapersky.providers.google.api import GoogleApi
 from scrapersky.providers.google.errors import PACIFIC, QuotaUsedUp, error_of
 from scrapersky.providers.google.place import google_place
-from scrapersky.providers.google.prices import ALL_FIELDS, call_cents
+from scrapersky.providers.google.prices import ALL_FIELDS, call_micros
 from scrapersky.providers.google.provider import GooglePlaces
 from scrapersky.providers.http_api import ApiResponse, ClientSource
 from scrapersky.providers.search_journal import InMemoryJournal
@@ -188,7 +188,7 @@ async def test_a_refused_page_token_restarts_the_query_once(client: ClientSource
     ],
 )
 def test_a_call_costs_as_much_as_its_most_expensive_field(method: Any, fields: tuple[str, ...], cents: float) -> None:
-    assert call_cents(method, fields) == cents
+    assert call_micros(method, fields) == round(cents * 10_000)
 
 
 @pytest.mark.parametrize(
@@ -225,6 +225,27 @@ async def test_a_call_that_failed_is_not_charged(client: ClientSource, server: S
     with pytest.raises(ProviderBusy):
         await found(google(client, server), PlaceQuery("x", "y", limit=5), meter)
     assert (meter.calls, meter.cents) == (1, 0)
+
+
+async def test_a_call_without_an_answer_stays_charged_and_one_that_was_not_sent_does_not(
+    client: ClientSource, server: ScriptedServer
+) -> None:
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+
+    provider, query = google(client, server), PlaceQuery("x", "y", limit=5)
+    await server.stop()
+    silent = await asyncio.start_server(hang_up, "127.0.0.1", server.port)
+    lost, unsent = Meter(), Meter()
+    with pytest.raises(ProviderFailed):
+        await found(provider, query, lost)
+    assert (lost.calls, lost.cents) == (1, 3.5), "it may have been billed"
+    silent.close()
+    await silent.wait_closed()
+    with pytest.raises(ProviderNotReached):
+        await found(provider, query, unsent)
+    assert (unsent.calls, unsent.cents) == (1, 0)
 
 
 # -- quotas and troubles -----------------------------------------------------------------------------------------------
@@ -278,9 +299,8 @@ async def test_a_search_continues_where_the_quota_stopped_it_and_pays_nothing_tw
     assert first.cents == pytest.approx(paid * 3.5)
     second = Meter(journal=journal)
     assert len(await found(google(client, server), meter=second)) == 213
-    assert second.cents == pytest.approx(world.paid * 3.5)  # what the first attempt paid is part of the price
-    assert world.paid + world.free == second.calls
-    assert len(server.requests) - asked < second.calls
+    assert first.cents + second.cents == world.paid * 3.5  # what the first attempt paid is booked already
+    assert len(server.requests) - asked < world.paid + world.free
     again = Meter()
     await found(google(client, server), meter=again)
     assert world.paid == 2 * round(again.cents / 3.5)  # a search of its own knows nothing of it
@@ -355,7 +375,7 @@ async def test_a_used_up_quota_of_details_stops_details_but_not_searches(
     client: ClientSource, server: ScriptedServer, unit: str, longest: timedelta
 ) -> None:
     TinyGoogle(server, points(3)).faults = [exhausted(unit)]
-    provider, budget = google(client, server), InMemoryDetailBudget()
+    provider, budget = google(client, server), InMemoryCallBudget()
     for _ in range(3):
         with pytest.raises(ProviderBusy, match=f"quota of the {unit.lower()}") as busy:
             await provider.details("place0001", budget)
@@ -367,7 +387,7 @@ async def test_a_used_up_quota_of_details_stops_details_but_not_searches(
 
 async def test_details_of_one_place(client: ClientSource, server: ScriptedServer) -> None:
     TinyGoogle(server, points(3))
-    budget = InMemoryDetailBudget()
+    budget = InMemoryCallBudget()
     place = await google(client, server).details("place0001", budget)
     assert (budget.calls, budget.cents) == (1, 2)
     assert (place.provider, place.provider_id, place.website) == (
@@ -381,10 +401,10 @@ async def test_details_of_one_place(client: ClientSource, server: ScriptedServer
 async def test_a_missing_place_is_reported(client: ClientSource, server: ScriptedServer) -> None:
     server.replies["/v1/places/old"] = [error(404, "NOT_FOUND", "The Place ID is no longer valid.")]
     with pytest.raises(PlaceNotFound, match="no longer valid; repeat its search"):
-        await google(client, server).details("old", InMemoryDetailBudget())
+        await google(client, server).details("old", InMemoryCallBudget())
     for wrong in ("../v1/x", "", "a b", "x" * 301):
         with pytest.raises(ProviderRefused, match="not the id"):
-            await google(client, server).details(wrong, InMemoryDetailBudget())
+            await google(client, server).details(wrong, InMemoryCallBudget())
     assert len(server.requests) == 1
 
 

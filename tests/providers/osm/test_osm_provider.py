@@ -10,7 +10,7 @@ import pytest
 
 from scrapersky.crawl.politeness.host_limits import HostPolicy, InProcessHostLimits
 from scrapersky.providers.base import Meter, PlaceDetails, PlaceQuery, ProviderBusy, ProviderFailed, ProviderRefused
-from scrapersky.providers.detail_budget import InMemoryDetailBudget
+from scrapersky.providers.call_budget import InMemoryCallBudget
 from scrapersky.providers.http_api import ClientSource
 from scrapersky.providers.osm.nominatim import Nominatim
 from scrapersky.providers.osm.overpass import Overpass
@@ -187,13 +187,13 @@ async def test_no_result_is_fine(osm: OpenStreetMap, server: ScriptedServer) -> 
 
 
 async def test_details_by_id(osm: OpenStreetMap, server: ScriptedServer) -> None:
-    assert (await osm.details("node/11", InMemoryDetailBudget())).name == "Hymy"
+    assert (await osm.details("node/11", InMemoryCallBudget())).name == "Hymy"
     assert "node(11);" in question(server.requests[0])
     server.replies["/api/interpreter"] = [overpass_answer()]
     with pytest.raises(ProviderRefused, match="no business node/12 any more"):
-        await osm.details("node/12", InMemoryDetailBudget())
+        await osm.details("node/12", InMemoryCallBudget())
     with pytest.raises(ProviderRefused, match="looks like node/123"):
-        await osm.details("ChIJ123", InMemoryDetailBudget())
+        await osm.details("ChIJ123", InMemoryCallBudget())
 
 
 async def test_the_estimate_is_nothing(osm: OpenStreetMap, server: ScriptedServer) -> None:

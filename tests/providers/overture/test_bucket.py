@@ -12,7 +12,7 @@ from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.settings import Environment, load
 from scrapersky.crawl.web import Web
 from scrapersky.providers.base import Meter, PlaceQuery, ProviderFailed, ProviderRefused
-from scrapersky.providers.detail_budget import InMemoryDetailBudget
+from scrapersky.providers.call_budget import InMemoryCallBudget
 from scrapersky.providers.overture.dataset import OvertureDataset
 from scrapersky.providers.overture.provider import Overture
 from scrapersky.providers.registry import configured_providers
@@ -133,5 +133,5 @@ async def test_the_settings_name_the_server_and_the_path(s3: LittleS3, server: S
     pages = provider.search(PlaceQuery("dentists", "Helsinki"), Meter())
     assert [place.provider_id async for page in pages for place in page] == ["1", "2"]
     with pytest.raises(ProviderRefused, match="search for it again"):
-        await provider.details("1", InMemoryDetailBudget())
+        await provider.details("1", InMemoryCallBudget())
     await web.close()

@@ -10,7 +10,7 @@ import pytest
 
 from scrapersky.providers.area import Area, Box
 from scrapersky.providers.base import Meter, PlaceDetails, PlaceQuery, ProviderRefused
-from scrapersky.providers.detail_budget import InMemoryDetailBudget
+from scrapersky.providers.call_budget import InMemoryCallBudget
 from scrapersky.providers.overture.dataset import OvertureDataset
 from scrapersky.providers.overture.provider import Overture, category_terms
 
@@ -129,11 +129,11 @@ async def test_an_unknown_word_is_searched_in_names_too(tmp_path: Path) -> None:
 
 async def test_details_from_files_on_this_machine(tmp_path: Path) -> None:
     provider = Overture(OvertureDataset(written(tmp_path, NEW)), helsinki)
-    assert (await provider.details("3", InMemoryDetailBudget())).name == "Firm 3"
+    assert (await provider.details("3", InMemoryCallBudget())).name == "Firm 3"
     with pytest.raises(ProviderRefused, match="no place '99'"):
-        await provider.details("99", InMemoryDetailBudget())
+        await provider.details("99", InMemoryCallBudget())
     with pytest.raises(ProviderRefused, match="search for it again"):
-        await Overture(OvertureDataset("s3://bucket/places"), helsinki).details("3", InMemoryDetailBudget())
+        await Overture(OvertureDataset("s3://bucket/places"), helsinki).details("3", InMemoryCallBudget())
 
 
 async def test_a_missing_path_or_invalid_parquet_names_the_setting(tmp_path: Path) -> None:

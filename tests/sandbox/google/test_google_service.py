@@ -8,7 +8,7 @@ import pytest
 
 from scrapersky.crawl.web import Web
 from scrapersky.providers.base import Meter, PlaceQuery
-from scrapersky.providers.detail_budget import InMemoryDetailBudget
+from scrapersky.providers.call_budget import InMemoryCallBudget
 from scrapersky.providers.registry import configured_providers
 from scrapersky.sandbox.google.place import place_id
 from scrapersky.sandbox.sandbox import Sandbox
@@ -351,7 +351,7 @@ async def test_the_client_reckons_what_google_bills_for_a_whole_search():
         web = Web(settings)
         try:
             google = configured_providers(settings, web)["google_places"]
-            meter, purse = Meter(), InMemoryDetailBudget()
+            meter, purse = Meter(), InMemoryCallBudget()
             found = [one async for page in google.search(PlaceQuery("dentists in Helsinki"), meter) for one in page]
             for one in found[:5]:
                 await google.details(one.provider_id, purse)

@@ -18,6 +18,7 @@ from scrapersky.pipeline import build_pipeline
 from scrapersky.providers.base import Estimate, PlaceDetails
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.money import quotas
+from scrapersky.store.money.call_budget import StoredCallBudgets
 from scrapersky.store.money.quotas import QuotaReached
 from scrapersky.store.searches.request import SearchRequest
 from scrapersky.store.steps import AdvanceRules
@@ -275,7 +276,8 @@ async def test_searches_queued_by_hand_wait_for_their_day(database, admin, tenan
 async def spend(admin, search_id: UUID, cents: int) -> None:
     """As the workflow writes it down when the search is through."""
     await admin.execute(
-        "UPDATE search SET cost_cents = cost_cents + $2, place_search_status = 'Completed' WHERE id = $1",
+        "UPDATE search SET cost_cents = cost_cents + $2, call_count = call_count + 1, "
+        "place_search_status = 'Completed' WHERE id = $1",
         search_id,
         cents,
     )
@@ -316,7 +318,7 @@ async def test_a_search_that_costs_nothing_is_made_when_the_money_is_gone(databa
 async def test_money_comes_back_with_the_month(database, admin, tenant):
     await allow(admin, tenant, cents_per_month=100)
     await spend(admin, (await ask(database, tenant, "one", 40)).id, 100)
-    await admin.execute("UPDATE quota_usage SET day = day - 31 WHERE kind = 'cents'")
+    await admin.execute("UPDATE spending SET month = month - 31")
     assert (await ask(database, tenant, "two", 40)).budget_cents == 80
 
 
@@ -337,7 +339,7 @@ class Dear:
 
     async def search(self, query, meter):
         for number in range(100):
-            meter.charge(10)
+            await meter.pay(100_000)
             yield [PlaceDetails("test", str(number), "A Place")]
 
 
@@ -345,11 +347,12 @@ async def test_a_running_search_stops_at_what_is_left_of_the_month(database, set
     await allow(admin, tenant, cents_per_month=45)
     search = await ask(database, tenant, "one", 30)
     providers: Any = {"test": Dear()}
-    await run_job_loop(processors_of(build_pipeline(providers), database, settings)["place_search"])
+    line = build_pipeline(providers, call_budgets=StoredCallBudgets(database))
+    await run_job_loop(processors_of(line, database, settings)["place_search"])
     row = await admin.fetchrow("SELECT * FROM search WHERE id = $1", search.id)
     assert (row["place_search_status"], row["cost_cents"], row["result_count"]) == ("Completed", 40, 4)
     assert "over the budget of 0.45" in row["notes"]
-    assert await booked(admin, tenant, "cents") == [40]
+    assert await admin.fetchval("SELECT cents FROM spending") == 40
     with pytest.raises(QuotaReached, match=r"Of 0\.45 a month 0\.40 are spent"):
         await ask(database, tenant, "two", 10)
 

@@ -139,4 +139,8 @@ def _bill_sentence(bill: Mapping[str, Any]) -> str:
     budget, details = bill["budget_cents"], bill["details_count"]
     of_budget = f", budget {budget / 100:.2f}" if budget is not None else ""
     of_details = f", {details} of them for details ({bill['details_cents'] / 100:.2f})" if details else ""
-    return f"Cost {bill['cost_cents'] / 100:.2f}{of_budget}: {bill['call_count']} calls{of_details}."
+    unknown = bill["unanswered_calls"]
+    of_unknown = (
+        f" The answers of {unknown} calls were lost; they are in the cost, for they may be billed." if unknown else ""
+    )
+    return f"Cost {bill['cost_cents'] / 100:.2f}{of_budget}: {bill['call_count']} calls{of_details}.{of_unknown}"

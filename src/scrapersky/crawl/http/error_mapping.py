@@ -20,6 +20,9 @@ from scrapersky.crawl.network.ssrf_guard import AddressRefused
 # What a fetch may raise because of the network, the server or compressed bytes. Any other exception is a bug of ours.
 NETWORK_ERRORS = (aiohttp.ClientError, HttpProcessingError, OSError, TimeoutError, BadCompression, ValueError)
 
+# No request was sent.
+NO_CONNECTION = (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError, aiohttp.ConnectionTimeoutError)
+
 OUT_OF_FILES_WAIT = timedelta(seconds=5)
 RETRY_STATUSES = frozenset({408, 425, 429})
 GONE_STATUSES = frozenset({404, 410, 451})
@@ -28,6 +31,12 @@ NO_SUCH_NAME = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socke
 
 def fetch_error_of(error: BaseException, host: str, seconds: float) -> FetchError:
     """Return the fetch error for an exception."""
+    found = _fetch_error_of(error, host, seconds)
+    found.is_sent = not (isinstance(error, NO_CONNECTION) or is_out_of_files(error))
+    return found
+
+
+def _fetch_error_of(error: BaseException, host: str, seconds: float) -> FetchError:
     if is_out_of_files(error):
         return TooSoon(f"This process has too many open files to connect to {host}.", after=OUT_OF_FILES_WAIT)
     match error:

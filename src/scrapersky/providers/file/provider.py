@@ -12,8 +12,8 @@ from scrapersky.extract.countries import country_code
 from scrapersky.extract.text import fold, single_line
 from scrapersky.providers.area import what_and_where
 from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
+from scrapersky.providers.call_budget import CallBudget
 from scrapersky.providers.declaration import ProviderContext, ProviderDeclaration
-from scrapersky.providers.detail_budget import DetailBudget
 from scrapersky.providers.fields import phone_numbers, postal_address
 from scrapersky.providers.file.rows import read_rows
 from scrapersky.providers.osm.categories import PLURALS
@@ -52,7 +52,7 @@ class BusinessFile:
         for start in range(0, len(found), PAGE_SIZE):
             yield found[start : start + PAGE_SIZE]
 
-    async def details(self, provider_id: str, budget: DetailBudget) -> PlaceDetails:
+    async def details(self, provider_id: str, budget: CallBudget) -> PlaceDetails:
         """Return the row with this id; without an id column, only while the row is unchanged."""
         read = await asyncio.to_thread(_read, self._path)
         place = next((place for place, _ in read if place is not None and place.provider_id == provider_id), None)

@@ -9,14 +9,13 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from scrapersky.core.errors import ScraperSkyError
 from scrapersky.providers.area import Box
-from scrapersky.providers.base import Meter, ProviderBusy, ProviderFailed, ProviderRefused
+from scrapersky.providers.base import Meter, ProviderBusy, ProviderFailed, ProviderNotReached, ProviderRefused
+from scrapersky.providers.call_budget import CallBudget, CallMethod
 from scrapersky.providers.cooldown import Cooldown, Cooldowns, InMemoryCooldowns
-from scrapersky.providers.detail_budget import DetailBudget
 from scrapersky.providers.google.errors import QuotaUsedUp, error_of
 from scrapersky.providers.google.place import NAME
-from scrapersky.providers.google.prices import Method, call_cents
+from scrapersky.providers.google.prices import call_micros
 from scrapersky.providers.http_api import Api, ApiResponse
 
 PAGE_SIZE = 20
@@ -70,34 +69,41 @@ class GoogleApi:
     async def search(
         self, query: GoogleQuery, fields: tuple[str, ...], meter: Meter, page_token: str | None = None
     ) -> PageOfPlaces:
-        """Return one page. The meter is charged before the call."""
+        """Return one page. The call is booked before it is made."""
         await self._check_cooldown("search")
-        price = call_cents("search", fields)
-        meter.charge(price)
+        price = call_micros("search", fields)
+        if price:
+            await meter.pay(price)
+        else:
+            meter.charge()
         mask = ",".join([*(f"places.{field}" for field in fields), "nextPageToken"])
         body = json.dumps(query.body(page_token)).encode()
         try:
             response = await self._send("POST", "/v1/places:searchText", mask, body)
-            found = await self._success(response, "search", paging=page_token is not None)
-        except ScraperSkyError:
-            meter.refund(price)
+        except (ProviderNotReached, ProviderRefused):  # not sent; without a response it stays booked
+            if price:
+                await meter.refund(price)
             raise
+        if price:
+            await (meter.budget.confirm() if response.status == 200 else meter.refund(price))
+        found = await self._success(response, "search", paging=page_token is not None)
         places = found.get("places", [])  # without results the response is an empty object
         token = found.get("nextPageToken")
         return PageOfPlaces(tuple(place for place in places if _has_id(place)), str(token) if token else None)
 
-    async def details(self, place_id: str, fields: tuple[str, ...], budget: DetailBudget) -> GooglePlace:
-        """Return one place by its id. The budget is charged before the call."""
+    async def details(self, place_id: str, fields: tuple[str, ...], budget: CallBudget) -> GooglePlace:
+        """Return one place by its id. The call is booked before it is made."""
         if not _PLACE_ID.fullmatch(place_id):
             raise ProviderRefused(f"{place_id[:40]!r} is not the id of a Google place.")
         await self._check_cooldown("details")
-        await budget.charge(call_cents("details", fields))
+        await budget.charge(call_micros("details", fields))
         try:
             response = await self._send("GET", f"/v1/places/{place_id}", ",".join(fields), None)
-            place = await self._success(response, "details")
-        except ScraperSkyError:
+        except (ProviderNotReached, ProviderRefused):
             await budget.refund()
             raise
+        await (budget.confirm() if response.status == 200 else budget.refund())
+        place = await self._success(response, "details")
         if not _has_id(place):
             raise ProviderFailed("Google answers 200 without a place.")
         return place
@@ -111,7 +117,7 @@ class GoogleApi:
         }
         return await self._api.send(method, path, headers=headers, body=body)
 
-    async def _success(self, response: ApiResponse, method: Method, *, paging: bool = False) -> GooglePlace:
+    async def _success(self, response: ApiResponse, method: CallMethod, *, paging: bool = False) -> GooglePlace:
         if response.status != 200:
             error = error_of(response, paging=paging)
             if isinstance(error, QuotaUsedUp):
@@ -122,13 +128,13 @@ class GoogleApi:
             raise ProviderFailed("Google answers 200 with something that is not a list of places.")
         return found
 
-    async def _check_cooldown(self, method: Method) -> None:
+    async def _check_cooldown(self, method: CallMethod) -> None:
         """Raise ProviderBusy while a quota is used up, also if another worker used it up."""
         cooldown = await self._cooldowns.remaining(self._cooldown_name(method))
         if cooldown is not None:
             raise ProviderBusy(cooldown.reason, cooldown.after)
 
-    def _cooldown_name(self, method: Method) -> str:
+    def _cooldown_name(self, method: CallMethod) -> str:
         """Return the name of the cooldown: each method and each project (by its key) has a quota of its own."""
         project = hashlib.sha256(self._key.get_secret_value().encode()).hexdigest()[:12]
         return f"{NAME} {method} {project}"

@@ -14,7 +14,7 @@ from scrapersky.providers.base import Meter, ProviderBusy, ProviderFailed
 from scrapersky.providers.google.api import MAX_RESULTS_PER_QUERY, GoogleApi, GooglePlace, GoogleQuery, PageOfPlaces
 from scrapersky.providers.google.errors import MINUTE, PageTokenRefused
 from scrapersky.providers.google.place import NAME
-from scrapersky.providers.google.prices import ALL_FIELDS, IDS_ONLY, call_cents
+from scrapersky.providers.google.prices import ALL_FIELDS, IDS_ONLY, call_micros
 from scrapersky.providers.search_journal import IS_CHARGED
 
 log = structlog.get_logger(__name__)
@@ -67,12 +67,21 @@ class GooglePages:
         key, position = _journal_key(query, fields), _digest(token or "")
         stored = await self._journal.find(key, position)
         if stored is not None:
-            if not stored.get(IS_CHARGED):
-                self._meter.charge(call_cents("search", fields))
+            if not stored.get(IS_CHARGED):  # a free page, or one that the version before has stored
+                await self._charge_stored(call_micros("search", fields))
             return PageOfPlaces(tuple(stored["places"]), stored["next_token"])
         page = await self._search(query, fields, token)
-        await self._journal.keep(key, position, {"places": list(page.places), "next_token": page.next_token})
+        stored = {"places": list(page.places), "next_token": page.next_token}
+        is_charged = {IS_CHARGED: True} if call_micros("search", fields) else {}
+        await self._journal.keep(key, position, {**stored, **is_charged})
         return page
+
+    async def _charge_stored(self, micros: int) -> None:
+        if micros:
+            await self._meter.pay(micros)
+            await self._meter.budget.confirm()
+        else:
+            self._meter.charge()
 
     async def _search(self, query: GoogleQuery, fields: tuple[str, ...], token: str | None) -> PageOfPlaces:
         """Request a page; wait for short cooldowns, which is cheaper than starting the search again."""

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable
 from enum import IntEnum
-from typing import Literal
 
-Method = Literal["search", "details"]
+from scrapersky.providers.call_budget import CallMethod
 
 
 class Tier(IntEnum):
@@ -17,10 +16,22 @@ class Tier(IntEnum):
     ATMOSPHERE = 4
 
 
-# US cents per call, before volume discounts and without the free calls of each month (prices of September 2026).
-CENTS: dict[Method, dict[Tier, float]] = {
-    "search": {Tier.IDS: 0.0, Tier.ESSENTIALS: 3.2, Tier.PRO: 3.2, Tier.ENTERPRISE: 3.5, Tier.ATMOSPHERE: 4.0},
-    "details": {Tier.IDS: 0.0, Tier.ESSENTIALS: 0.5, Tier.PRO: 1.7, Tier.ENTERPRISE: 2.0, Tier.ATMOSPHERE: 2.5},
+# Millionths of a US dollar per call, before volume discounts and without the free calls of each month (September 2026).
+MICROS: dict[CallMethod, dict[Tier, int]] = {
+    "search": {
+        Tier.IDS: 0,
+        Tier.ESSENTIALS: 32_000,
+        Tier.PRO: 32_000,
+        Tier.ENTERPRISE: 35_000,
+        Tier.ATMOSPHERE: 40_000,
+    },
+    "details": {
+        Tier.IDS: 0,
+        Tier.ESSENTIALS: 5_000,
+        Tier.PRO: 17_000,
+        Tier.ENTERPRISE: 20_000,
+        Tier.ATMOSPHERE: 25_000,
+    },
 }
 
 # The fields that are requested, and others of the same price.
@@ -43,6 +54,6 @@ IDS_ONLY = ("id",)
 ALL_FIELDS = tuple(field for names in _REQUESTED.values() for field in names.split())
 
 
-def call_cents(method: Method, fields: Iterable[str]) -> float:
+def call_micros(method: CallMethod, fields: Iterable[str]) -> int:
     """Return the price of one call with this mask; an unknown field counts as the most expensive."""
-    return CENTS[method][max((_TIERS.get(field, Tier.ATMOSPHERE) for field in fields), default=Tier.IDS)]
+    return MICROS[method][max((_TIERS.get(field, Tier.ATMOSPHERE) for field in fields), default=Tier.IDS)]

@@ -11,12 +11,12 @@ from pydantic import SecretStr
 from scrapersky.core.errors import BadSetting, Retryable
 from scrapersky.providers.area import Box, Geocoder, what_and_where
 from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
+from scrapersky.providers.call_budget import MICROS_PER_CENT, CallBudget, InMemoryCallBudget
 from scrapersky.providers.declaration import ProviderContext, ProviderDeclaration
-from scrapersky.providers.detail_budget import DetailBudget, InMemoryDetailBudget
 from scrapersky.providers.google.api import MAX_RESULTS_PER_QUERY, PAGE_SIZE, GoogleApi, GooglePlace, GoogleQuery
 from scrapersky.providers.google.paging import GooglePages, search_tiles
 from scrapersky.providers.google.place import LICENCE, NAME, RETENTION, google_place
-from scrapersky.providers.google.prices import ALL_FIELDS, CENTS, IDS_ONLY, call_cents
+from scrapersky.providers.google.prices import ALL_FIELDS, IDS_ONLY, MICROS, call_micros
 from scrapersky.providers.http_api import Api
 
 log = structlog.get_logger(__name__)
@@ -49,13 +49,14 @@ class GooglePlaces:
         places = query.limit or ASSUMED_PLACES
         by_boxes = places > MAX_RESULTS_PER_QUERY
         pages = ceil(places / (PAGE_SIZE * MIN_PAGE_FILL if by_boxes else PAGE_SIZE))
-        price, later = call_cents("search", ALL_FIELDS), call_cents("details", ALL_FIELDS)
+        price, later = call_micros("search", ALL_FIELDS), call_micros("details", ALL_FIELDS)
+        page_cents, place_cents = price / MICROS_PER_CENT, later / MICROS_PER_CENT
         assumed = "" if query.limit else "; without a limit this many are assumed, and there may be more"
         explanation = (
-            f"Up to {pages} paid calls of {price:g} cents for {places} places{assumed}. "
-            f"Details come along; a place looked into more than a day later costs {later:g} cents more."
+            f"Up to {pages} paid calls of {page_cents:g} cents for {places} places{assumed}. "
+            f"Details come along; a place looked into more than a day later costs {place_cents:g} cents more."
         )
-        return Estimate(3 * pages if by_boxes else pages, ceil(pages * price), explanation, later)
+        return Estimate(3 * pages if by_boxes else pages, ceil(pages * page_cents), explanation, later)
 
     async def search(self, query: PlaceQuery, meter: Meter) -> AsyncIterator[Sequence[PlaceDetails]]:
         """Yield every place once, page by page, up to the limit; pages of an interrupted attempt are reused."""
@@ -72,13 +73,13 @@ class GooglePlaces:
                     break
         log.info("places_found", provider=NAME, places=len(seen), calls=meter.calls, cents=round(meter.cents, 2))
 
-    async def details(self, provider_id: str, budget: DetailBudget) -> PlaceDetails:
+    async def details(self, provider_id: str, budget: CallBudget) -> PlaceDetails:
         """Return the current details of a place, for two cents."""
         return google_place(await self._api.details(provider_id, ALL_FIELDS, budget))
 
     async def current_id(self, provider_id: str) -> str:
         """Return the current id of a place, which is free; raise PlaceNotFound if it has none."""
-        return str((await self._api.details(provider_id, IDS_ONLY, InMemoryDetailBudget()))["id"])
+        return str((await self._api.details(provider_id, IDS_ONLY, InMemoryCallBudget()))["id"])
 
     async def _found(
         self, query: PlaceQuery, pages: GooglePages, meter: Meter, seen: set[str]
@@ -163,5 +164,5 @@ GOOGLE_PLACES = ProviderDeclaration(
     attribution=LICENCE,
     retention=RETENTION,
     place_url="https://www.google.com/maps/place/?q=place_id:{}",
-    quota_classes=tuple(CENTS),
+    quota_classes=tuple(MICROS),
 )

@@ -7,8 +7,8 @@ import structlog
 
 from scrapersky.providers.area import Geocoder, required_what_and_where, what_and_where
 from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
+from scrapersky.providers.call_budget import CallBudget
 from scrapersky.providers.declaration import ProviderContext, ProviderDeclaration
-from scrapersky.providers.detail_budget import DetailBudget
 from scrapersky.providers.http_api import Api
 from scrapersky.providers.osm.categories import BusinessKind, business_kind
 from scrapersky.providers.osm.overpass import Overpass, query_by_id, query_by_name, query_by_tags
@@ -55,7 +55,7 @@ class OpenStreetMap:
         if found:
             yield list(found.values())
 
-    async def details(self, provider_id: str, budget: DetailBudget) -> PlaceDetails:
+    async def details(self, provider_id: str, budget: CallBudget) -> PlaceDetails:
         """Return the place with this id, such as node/123."""
         query = query_by_id(provider_id)
         if query is None:

@@ -12,8 +12,8 @@ import structlog
 from scrapersky.extract.text import fold
 from scrapersky.providers.area import Box, Geocoder, required_what_and_where
 from scrapersky.providers.base import Estimate, Meter, PlaceDetails, PlaceQuery, ProviderRefused
+from scrapersky.providers.call_budget import CallBudget
 from scrapersky.providers.declaration import ProviderContext, ProviderDeclaration
-from scrapersky.providers.detail_budget import DetailBudget
 from scrapersky.providers.osm.categories import PLURALS, business_kind
 from scrapersky.providers.overture.dataset import OvertureDataset
 from scrapersky.providers.overture.place import LICENCE, NAME, categories, overture_place
@@ -50,7 +50,7 @@ class Overture:
         for start in range(0, len(found), PAGE_SIZE):
             yield found[start : start + PAGE_SIZE]
 
-    async def details(self, provider_id: str, budget: DetailBudget) -> PlaceDetails:
+    async def details(self, provider_id: str, budget: CallBudget) -> PlaceDetails:
         """Return the place with this id from files on this machine; the bucket is too large to search for one."""
         if self._dataset.is_remote:
             raise ProviderRefused("A single place cannot be looked up in Overture's bucket; search for it again.")

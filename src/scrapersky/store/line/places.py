@@ -1,6 +1,7 @@
 """Queries about places and the searches that found them."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +18,7 @@ from scrapersky.providers.base import MOVED_TO, PlaceDetails
 FACTS = ("name", "address", "latitude", "longitude", "phone", "website", "categories", "rating", "rating_count")
 STAMPS = ("business_status", "licence", "fetched_at", "expires_at")
 ROWS_PER_STATEMENT = 500
+DETAILS_VALIDITY = timedelta(days=1)  # how long details from a search are used without a call for them
 # Not copied to `details`: they have columns of their own.
 NOT_DETAILS = {"provider", "provider_id", "fetched_at", "expires_at"}
 

@@ -8,13 +8,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.vocabularies import Status
 from scrapersky.models import Place
-from scrapersky.store.money.detail_budget import NO_MONEY
+from scrapersky.providers.call_budget import MICROS_PER_CENT
+from scrapersky.store.line.places import DETAILS_VALIDITY
+from scrapersky.store.money.call_budget import NO_MONEY
 
-Spent = tuple[str, str, int, int]  # provider, method, calls and cents
+Spent = tuple[str, str, int, float]  # provider, method, calls, and cents for people to read
 
 
 async def search_cost(session: AsyncSession, search_id: UUID) -> dict[str, Any]:
-    """Return the cost and the number of calls of a search, and the share of details."""
+    """Return the cost and the number of calls of a search, the share of details, and the calls without an answer."""
     row = (await session.execute(_COST, {"search": search_id})).one()
     return dict(row._mapping)
 
@@ -22,12 +24,12 @@ async def search_cost(session: AsyncSession, search_id: UUID) -> dict[str, Any]:
 async def spent_this_month(session: AsyncSession) -> list[Spent]:
     """Return what all tenants together spent since the first of the month, in a session of the engine."""
     rows = await session.execute(_THIS_MONTH)
-    return [(row.provider, row.method, row.calls, row.cents) for row in rows]
+    return [(row.provider, row.method, row.calls, row.micros / MICROS_PER_CENT) for row in rows]
 
 
 async def stale_places(session: AsyncSession, search_id: UUID) -> int:
-    """Count the queued places of a search that need a call: their details are missing or older than a day."""
-    return int(await session.scalar(_STALE, {"search": search_id}) or 0)
+    """Count the queued places of a search that need a call: their details are missing or too old."""
+    return int(await session.scalar(_STALE, {"search": search_id, "validity": DETAILS_VALIDITY}) or 0)
 
 
 async def wake_search(session: AsyncSession, search_id: UUID) -> None:
@@ -58,13 +60,16 @@ async def _wake(session: AsyncSession, owner: ColumnElement[bool]) -> None:
     await session.execute(select(func.pg_notify("scrapersky", "place.deep_scan")).select_from(woken).limit(1))
 
 
-_COST = text("SELECT cost_cents, budget_cents, call_count, details_count, details_cents FROM search WHERE id = :search")
+_COST = text("""
+SELECT cost_cents, budget_cents, call_count, details_count, details_cents,
+    (SELECT count(*)::integer FROM unanswered_call c WHERE c.search_id = s.id) AS unanswered_calls
+FROM search s WHERE id = :search""")
 
 _THIS_MONTH = text("""
-SELECT provider, method, sum(calls)::integer AS calls, sum(cents)::integer AS cents FROM spending
+SELECT provider, method, sum(calls)::integer AS calls, sum(micros)::bigint AS micros FROM spending
 WHERE month = date_trunc('month', now() AT TIME ZONE 'UTC')::date
 GROUP BY provider, method ORDER BY provider, method""")
 
 _STALE = text("""
 SELECT count(*) FROM place p WHERE search_id = :search AND deep_scan_status = 'Queued'
-    AND (details IS NULL OR fetched_at IS NULL OR fetched_at < now() - interval '1 day')""")
+    AND (details IS NULL OR fetched_at IS NULL OR fetched_at < now() - cast(:validity AS interval))""")

@@ -22,6 +22,7 @@ SKIPPED_TABLES = {
     "invitation",
     "quota_usage",
     "spending",
+    "unanswered_call",
     "destination",
     "suppression",
     "audit",

@@ -101,7 +101,7 @@ def is_due(search: Search, request: SearchRequest, refresh: bool) -> bool:
 async def _update(session: AsyncSession, search: Search, request: SearchRequest, queue: bool, refresh: bool) -> None:
     """Give the search the rules and the budget of the request, and continue with the rows it has found by them."""
     before = read_rules(search.rules)
-    spent, starts_over = search.spent_cents, refresh and search.place_search_status == Status.COMPLETED
+    spent, starts_over = search.spent_micros, refresh and search.place_search_status == Status.COMPLETED
     search.rules, search.budget_cents = request.rules.model_dump(mode="json"), request.budget_cents
     if queue:
         search.place_search_status = Status.QUEUED
@@ -109,8 +109,8 @@ async def _update(session: AsyncSession, search: Search, request: SearchRequest,
     await session.flush()  # the budget first
     if queue and starts_over:
         await journal.close(session, search.id)
-    elif queue:  # a trigger resets spent_cents of a search that is queued; this one continues and has spent a part
-        await session.execute(update(Search).where(Search.id == search.id).values(spent_cents=spent))
+    elif queue:  # a trigger resets spent_micros of a search that is queued; this one continues and has spent a part
+        await session.execute(update(Search).where(Search.id == search.id).values(spent_micros=spent))
     await spending.wake_search(session, search.id)
     if request.rules != before:
         await resume.queue_more_pages(session, search.id, request.rules)

@@ -10,20 +10,22 @@ from sqlalchemy.exc import DBAPIError
 from scrapersky.actions.request_search import SearchCost, request_search, total_cost
 from scrapersky.core.database import Database
 from scrapersky.providers.base import Estimate, NoMoney
+from scrapersky.providers.call_budget import BudgetReached
 from scrapersky.store.accounts import tenants
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.money import quotas, spending
-from scrapersky.store.money.detail_budget import StoredDetailBudgets
+from scrapersky.store.money.call_budget import StoredCallBudgets
 from scrapersky.store.searches.request import SearchRequest
 from scrapersky.store.steps import AdvanceRules
 
 PROVIDER = "google_places"
+TWO_CENTS = 20_000
 
 
 async def add_search(admin, tenant, budget: int | None = None, status: str = "Completed", **columns: int):
     return await admin.fetchval(
-        "INSERT INTO search (tenant_id, text, provider, budget_cents, spent_cents, place_search_status, "
-        "place_search_due_at) VALUES ($1, 'dentists', $2, $3, $4, $5, $6) RETURNING id",
+        "INSERT INTO search (tenant_id, text, provider, budget_cents, spent_cents, spent_micros, place_search_status, "
+        "place_search_due_at) VALUES ($1, 'dentists', $2, $3, $4, $4::int * 10000, $5, $6) RETURNING id",
         *(tenant, PROVIDER, budget, columns.get("spent", 0), status),
         datetime.now(UTC) + timedelta(hours=1) if status == "Processing" else None,
     )
@@ -47,21 +49,22 @@ async def month_of(database, tenant) -> int:
 
 async def test_a_call_is_paid_for_by_its_search_and_counted_everywhere(database, admin, tenant):
     search = await add_search(admin, tenant, budget=10)
-    purse = StoredDetailBudgets(database).of(tenant, search, PROVIDER)
-    await purse.charge(2.0)
-    await purse.charge(1.2)  # whole cents, rounded up
-    assert await bill(admin, search) == (4, 4, 2, 2, 4)
+    purse = StoredCallBudgets(database).of(tenant, search, PROVIDER, "details")
+    await purse.charge(TWO_CENTS)
+    await purse.charge(12_000)
+    assert await bill(admin, search) == (4, 4, 2, 2, 4), "whole cents, rounded up"
+    assert await admin.fetchval("SELECT cost_micros FROM search") == 32_000
     assert await spent(admin) == [("details", 2, 4)]
     assert await month_of(database, tenant) == 4
     async with database.engine_session() as session:
-        assert await spending.spent_this_month(session) == [(PROVIDER, "details", 2, 4)]
+        assert await spending.spent_this_month(session) == [(PROVIDER, "details", 2, 3.2)]
 
 
 async def test_what_was_not_billed_is_given_back_and_the_call_stays_counted(database, admin, tenant):
     search = await add_search(admin, tenant, budget=2)
-    purse = StoredDetailBudgets(database).of(tenant, search, PROVIDER)
+    purse = StoredCallBudgets(database).of(tenant, search, PROVIDER, "details")
     for _ in range(3):  # would not fit, if it were not given back
-        await purse.charge(2)
+        await purse.charge(TWO_CENTS)
         await purse.refund()
     await purse.refund()  # and only once
     assert await bill(admin, search) == (0, 0, 3, 3, 0)
@@ -71,24 +74,56 @@ async def test_what_was_not_billed_is_given_back_and_the_call_stays_counted(data
 
 async def test_what_is_given_back_after_midnight_belongs_to_the_month_it_was_taken_from(database, admin, tenant):
     search = await add_search(admin, tenant)
-    await StoredDetailBudgets(database).of(tenant, search, PROVIDER).charge(2)
-    await admin.execute("UPDATE quota_usage SET day = day - interval '1 month'")
-    await admin.execute("UPDATE spending SET month = month - interval '1 month'")
-    taken = await admin.fetchval("SELECT month FROM spending")
-    async with database.engine_connection() as connection:
-        await connection.execute("SELECT refund_details($1, $2, $3, 2, $4)", tenant, search, PROVIDER, taken)
-    assert await admin.fetchval("SELECT array_agg(used) FROM quota_usage WHERE kind = 'cents'") == [0]
+    budget = StoredCallBudgets(database).of(tenant, search, PROVIDER, "details")
+    await budget.charge(TWO_CENTS)
+    for table in ("spending", "unanswered_call"):
+        await admin.execute(f"UPDATE {table} SET month = month - interval '1 month'")
+    await budget.refund()
     assert await spent(admin) == [("details", 1, 0)]
+
+
+@pytest.mark.parametrize("method", ["search", "details"])
+async def test_a_call_without_an_answer_stays_booked_and_is_marked(database, admin, tenant, method):
+    search = await add_search(admin, tenant, budget=100)
+    answered, refused, lost = (StoredCallBudgets(database).of(tenant, search, PROVIDER, method) for _ in range(3))
+    for budget in (answered, refused, lost):
+        await budget.charge(35_000)
+    assert await admin.fetchval("SELECT count(*) FROM unanswered_call") == 3, "they are under way"
+    await answered.confirm()
+    await refused.refund()
+    assert await admin.fetchval("SELECT cost_micros FROM search") == 70_000
+    row = await admin.fetchrow("SELECT search_id, method, micros FROM unanswered_call")
+    assert tuple(row) == (search, method, 35_000)
+    async with database.session(tenant) as session:
+        assert (await spending.search_cost(session, search))["unanswered_calls"] == 1
+
+
+async def test_a_search_never_exceeds_its_budget_by_half_a_cent(database, admin, tenant):
+    search = await add_search(admin, tenant, budget=8, status="Processing")
+    budget = StoredCallBudgets(database).of(tenant, search, PROVIDER, "search")
+    await budget.charge(35_000)
+    await budget.charge(35_000)
+    with pytest.raises(BudgetReached, match=r"bring the cost to 0\.11, over the budget of 0\.08"):
+        await budget.charge(35_000)
+    assert await bill(admin, search) == (7, 7, 2, 0, 0)
+
+
+async def test_the_version_before_may_still_write_cents(admin, tenant):
+    search = await add_search(admin, tenant, budget=8)
+    await admin.execute("UPDATE search SET cost_cents = cost_cents + 4, spent_cents = 4, call_count = 1")
+    await admin.execute("SELECT reserve_details($1, $2, $3, 2)", tenant, search, PROVIDER)
+    assert tuple(await admin.fetchrow("SELECT cost_micros, spent_micros FROM search")) == (60_000, 60_000)
+    assert await spent(admin) == [("details", 1, 2), ("search", 1, 4)]
 
 
 async def test_a_free_call_is_counted_and_needs_no_money(database, admin, tenant):
     await admin.execute("UPDATE tenant SET cents_per_month = 0")
     search = await add_search(admin, tenant, budget=0)
-    await StoredDetailBudgets(database).of(tenant, search, PROVIDER).charge(0)
-    await StoredDetailBudgets(database).of(tenant, None, PROVIDER).charge(0)
+    await StoredCallBudgets(database).of(tenant, search, PROVIDER, "details").charge(0)
+    await StoredCallBudgets(database).of(tenant, None, PROVIDER, "details").charge(0)
     assert await bill(admin, search) == (0, 0, 1, 1, 0)
     assert await spent(admin) == [("details", 2, 0)]
-    assert await admin.fetchval("SELECT count(*) FROM quota_usage WHERE kind = 'cents'") == 0
+    assert await admin.fetchval("SELECT count(*) FROM unanswered_call") == 0
 
 
 @pytest.mark.parametrize("quota", [None, 1_000], ids=["no quota", "a quota"])
@@ -97,9 +132,11 @@ async def test_many_workers_at_the_edge_of_a_budget_never_overdraw_it(database, 
     search = await add_search(admin, tenant, budget=31, spent=0)
     other_host = Database(settings.database_url.get_secret_value(), settings)
     purses = [
-        StoredDetailBudgets(host).of(tenant, search, PROVIDER) for host in (database, other_host) for _ in range(20)
+        StoredCallBudgets(host).of(tenant, search, PROVIDER, "details")
+        for host in (database, other_host)
+        for _ in range(20)
     ]
-    outcomes = await asyncio.gather(*(purse.charge(2) for purse in purses), return_exceptions=True)
+    outcomes = await asyncio.gather(*(purse.charge(TWO_CENTS) for purse in purses), return_exceptions=True)
     await other_host.close()
     assert [type(one) for one in outcomes if one is not None] == [NoMoney] * 25
     assert await bill(admin, search) == (30, 30, 15, 15, 30)
@@ -109,8 +146,10 @@ async def test_many_workers_at_the_edge_of_a_budget_never_overdraw_it(database, 
 async def test_many_workers_of_many_searches_never_overdraw_the_month(database, admin, tenant):
     await admin.execute("UPDATE tenant SET cents_per_month = 31")
     wanted = [*[await add_search(admin, tenant) for _ in range(4)], None]
-    purses = [StoredDetailBudgets(database).of(tenant, search, PROVIDER) for search in wanted for _ in range(8)]
-    outcomes = await asyncio.gather(*(purse.charge(2) for purse in purses), return_exceptions=True)
+    purses = [
+        StoredCallBudgets(database).of(tenant, search, PROVIDER, "details") for search in wanted for _ in range(8)
+    ]
+    outcomes = await asyncio.gather(*(purse.charge(TWO_CENTS) for purse in purses), return_exceptions=True)
     assert [type(one) for one in outcomes if one is not None] == [NoMoney] * 25
     assert await month_of(database, tenant) == 30
 
@@ -119,22 +158,22 @@ async def test_what_an_open_search_holds_of_the_month_is_not_for_details(databas
     await admin.execute("UPDATE tenant SET cents_per_month = 31")
     await add_search(admin, tenant, budget=30, status="Queued")
     with pytest.raises(NoMoney, match=r"of 0\.31 a month 0\.30 are spent or reserved by searches.*cents_per_month"):
-        await StoredDetailBudgets(database).of(tenant, None, PROVIDER).charge(2)
+        await StoredCallBudgets(database).of(tenant, None, PROVIDER, "details").charge(TWO_CENTS)
 
 
 async def test_a_search_that_is_being_made_gets_its_budget_first(database, admin, tenant):
     search = await add_search(admin, tenant, budget=50, status="Processing")
     with pytest.raises(NoMoney, match="running again") as waits:
-        await StoredDetailBudgets(database).of(tenant, search, PROVIDER).charge(2)
+        await StoredCallBudgets(database).of(tenant, search, PROVIDER, "details").charge(TWO_CENTS)
     assert waits.value.after <= timedelta(minutes=1)
     without = await add_search(admin, tenant, status="Processing")
-    await StoredDetailBudgets(database).of(tenant, without, PROVIDER).charge(2)
+    await StoredCallBudgets(database).of(tenant, without, PROVIDER, "details").charge(TWO_CENTS)
 
 
 async def test_the_reason_says_what_is_used_up_and_how_to_raise_it(database, admin, tenant):
     search = await add_search(admin, tenant, budget=50, spent=49)
     with pytest.raises(NoMoney, match=r"budget of the search is used up \(0\.49 of 0\.50\).*--budget"):
-        await StoredDetailBudgets(database).of(tenant, search, PROVIDER).charge(2)
+        await StoredCallBudgets(database).of(tenant, search, PROVIDER, "details").charge(TWO_CENTS)
     assert await bill(admin, search) == (0, 49, 0, 0, 0)
 
 
@@ -142,25 +181,28 @@ async def test_a_search_that_is_made_again_has_its_budget_again(database, admin,
     search = await add_search(admin, tenant, budget=50, spent=50)
     await admin.execute("UPDATE search SET place_search_status = 'Queued'")
     await admin.execute("UPDATE search SET place_search_status = 'Completed'")
-    await StoredDetailBudgets(database).of(tenant, search, PROVIDER).charge(2)
+    await StoredCallBudgets(database).of(tenant, search, PROVIDER, "details").charge(TWO_CENTS)
     assert (await bill(admin, search))[1] == 2
 
 
 async def test_a_search_of_another_tenant_is_no_purse(database, admin, tenant, other_tenant):
     search = await add_search(admin, other_tenant)
-    await StoredDetailBudgets(database).of(tenant, search, PROVIDER).charge(2)
+    await StoredCallBudgets(database).of(tenant, search, PROVIDER, "details").charge(TWO_CENTS)
     assert await bill(admin, search) == (0, 0, 0, 0, 0)
     assert await month_of(database, tenant) == 2
 
 
 async def test_a_tenant_can_neither_fill_a_purse_nor_read_anothers_spending(database, admin, tenant, other_tenant):
-    await StoredDetailBudgets(database).of(other_tenant, None, PROVIDER).charge(2)
+    await StoredCallBudgets(database).of(other_tenant, None, PROVIDER, "details").charge(TWO_CENTS)
     async with database.session(tenant) as session:
         assert await session.scalar(text("SELECT count(*) FROM spending")) == 0
     for statement in (
         "UPDATE spending SET cents = 0",
         f"SELECT refund_details('{other_tenant}', NULL, 'x', 2, now()::date)",
         f"SELECT reserve_details('{other_tenant}', NULL, 'x', 2)",
+        f"SELECT book_call('{other_tenant}', NULL, 'x', 'details', 2)",
+        "SELECT refund_call(gen_random_uuid())",
+        "DELETE FROM unanswered_call",
         f"SELECT record_calls('{other_tenant}', 'x', 'details', now()::date, 1, 2)",
     ):
         with pytest.raises(DBAPIError, match="permission denied"):
@@ -221,7 +263,7 @@ async def test_details_that_can_be_foreseen_are_estimated(database, admin, tenan
     async with database.session(tenant) as session:
         for words, calls, cents, budget in (("dentists", 3, 7, 14), ("others", 2, 5, 10)):
             request = SearchRequest(words, None, PROVIDER, None, None, AdvanceRules())
-            cost = SearchCost(Estimate(2, 5, "two calls", details_cents=2))
+            cost = SearchCost(Estimate(2, 5, "two calls", details_micros=20_000))
             total = await total_cost(session, Actor("ada", tenant, "operator", "test"), request, cost)
             assert total.estimate is not None
             assert (total.estimate.calls, total.cents, total.budget_cents) == (calls, cents, budget)

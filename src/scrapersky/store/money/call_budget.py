@@ -1,8 +1,7 @@
-"""Budgets of searches in the database: charged before a call, by any number of workers, and never overdrawn."""
+"""Budgets of calls in the database: booked before a call, by any number of workers, and never overdrawn."""
 
 import asyncio
-from datetime import date, timedelta
-from math import ceil
+from datetime import timedelta
 from uuid import UUID
 
 import asyncpg
@@ -10,7 +9,7 @@ import asyncpg
 from scrapersky.core import clock
 from scrapersky.core.database import Database
 from scrapersky.providers.base import NoMoney
-from scrapersky.providers.detail_budget import DetailBudget
+from scrapersky.providers.call_budget import BudgetReached, CallBudget, CallMethod
 from scrapersky.store.money.quotas import next_month
 
 RETRY_AFTER = timedelta(hours=1)  # a raised budget wakes the waiting rows at once; this covers all other cases
@@ -19,51 +18,66 @@ LOCKED_WAIT_SECONDS = 0.02
 # How each reason begins, which distinguishes rows that wait for money from rows that wait for something else.
 NO_MONEY = "No money for its details: "
 
-_RESERVE = "SELECT * FROM reserve_details($1, $2, $3, $4)"
-_REFUND = "SELECT refund_details($1, $2, $3, $4, $5)"
+_BOOK = "SELECT * FROM book_call($1, $2, $3, $4, $5)"
+_CONFIRM = "SELECT confirm_call($1)"
+_REFUND = "SELECT refund_call($1)"
 
 
-class StoredDetailBudget:
-    """The budget for the details of one place. A call of a worker that dies stays charged: it may have been billed."""
+class StoredCallBudget:
+    """The budget for the calls of one search, or for the details of one place.
 
-    def __init__(self, database: Database, tenant_id: UUID, search_id: UUID | None, provider: str) -> None:
+    A call is booked before it is made. Until it is confirmed or refunded it is a row of `unanswered_call`: that of a
+    worker that dies, or of a lost connection, stays there and stays booked, because it may have been billed.
+    """
+
+    def __init__(
+        self, database: Database, tenant_id: UUID, search_id: UUID | None, provider: str, method: CallMethod
+    ) -> None:
         self._database = database
-        self._owner = (tenant_id, search_id, provider)
-        self._charged: tuple[int, date] | None = None
+        self._owner = (tenant_id, search_id, provider, method)
+        self._call_id: UUID | None = None
 
-    async def charge(self, cents: float) -> None:
-        """Charge whole cents, rounded up, to the budget of the search and the month of the tenant, or raise NoMoney."""
-        price = ceil(cents)
-        row = await self._reserve(price)
+    async def charge(self, micros: int) -> None:
+        """Book a call in the budget of the search and the month of the tenant, or raise NoMoney or BudgetReached."""
+        row = await self._book(micros)
+        if row["refusal"] == "budget" and self._owner[-1] == "search":
+            raise BudgetReached(row["used"], row["allowed"])
         if row["refusal"] is not None:
             raise no_money(row["refusal"], row["used"], row["allowed"])
-        self._charged = (price, row["month"])
+        self._call_id = row["call_id"]
+
+    async def confirm(self) -> None:
+        """Confirm that the latest call was answered and is billed."""
+        await self._end(_CONFIRM)
 
     async def refund(self) -> None:
-        """Refund what was charged to the same budget and month."""
-        charged, self._charged = self._charged, None
-        if charged is not None and charged[0]:
-            async with self._database.engine_connection() as connection:
-                await connection.execute(_REFUND, *self._owner, *charged)
+        """Refund the latest call to the same budget and month."""
+        await self._end(_REFUND)
 
-    async def _reserve(self, price: int) -> asyncpg.Record:
+    async def _end(self, statement: str) -> None:
+        call_id, self._call_id = self._call_id, None
+        if call_id is not None:
+            async with self._database.engine_connection() as connection:
+                await connection.execute(statement, call_id)
+
+    async def _book(self, micros: int) -> asyncpg.Record:
         while True:
             try:
                 async with self._database.engine_connection() as connection:
-                    return await connection.fetchrow(_RESERVE, *self._owner, price)
+                    return await connection.fetchrow(_BOOK, *self._owner, micros)
             except asyncpg.LockNotAvailableError:  # another transaction writes to the search
                 await asyncio.sleep(LOCKED_WAIT_SECONDS)
 
 
-class StoredDetailBudgets:
+class StoredCallBudgets:
     """The budgets of all searches and tenants."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def of(self, tenant_id: UUID, search_id: UUID | None, provider: str) -> DetailBudget:
+    def of(self, tenant_id: UUID, search_id: UUID | None, provider: str, method: CallMethod) -> CallBudget:
         """Return the budget of this search, or of its tenant."""
-        return StoredDetailBudget(self._database, tenant_id, search_id, provider)
+        return StoredCallBudget(self._database, tenant_id, search_id, provider, method)
 
 
 def no_money(refusal: str, used: int, allowed: int) -> NoMoney:
