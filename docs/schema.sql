@@ -261,7 +261,7 @@ CREATE TABLE job (
     finished_at timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT job_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])))
+    CONSTRAINT job_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'processing'::text, 'completed'::text, 'failed'::text, 'skipped'::text, 'cancelled'::text])))
 );
 
 ALTER TABLE ONLY job FORCE ROW LEVEL SECURITY;
@@ -2709,6 +2709,7 @@ BEGIN
             WHEN 'Processing' THEN 'processing'
             WHEN 'Queued' THEN state
             WHEN 'Completed' THEN 'completed'
+            WHEN 'Skipped' THEN 'skipped'
             WHEN 'New' THEN 'cancelled'
             ELSE 'failed' END,
         progress = CASE WHEN NEW.sitemap_analysis_status IN ('Queued', 'Processing') THEN 0 ELSE 1 END,

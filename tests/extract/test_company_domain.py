@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, PlatformProfile, parse_website
+from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, PlatformProfile, home_urls, parse_website
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,33 @@ def test_the_registrable_domain_is_found(website, domain):
     found = parse_website(website)
     assert isinstance(found, CompanyDomain)
     assert found.name == domain
+
+
+@pytest.mark.parametrize(
+    ("website", "start_url"),
+    [
+        ("acme.fi", None),
+        ("//acme.fi/", None),
+        ("http://acme.fi", "http://acme.fi/"),
+        ("https://acme.fi", "https://acme.fi/"),
+        ("www.acme.fi", "https://www.acme.fi/"),
+        ("acme.fi/sitemap.xml", "https://acme.fi/sitemap.xml"),
+        ("acme.fi:8080", "https://acme.fi:8080/"),
+    ],
+)
+def test_a_bare_name_says_nothing_about_where_to_begin(website, start_url):
+    assert parse_website(website).start_url == start_url
+
+
+def test_https_is_tried_before_http_and_the_given_host_before_the_bare_name():
+    assert home_urls("acme.fi", None) == ["https://acme.fi/", "http://acme.fi/"]
+    assert home_urls("acme.fi", "http://acme.fi/x") == ["http://acme.fi/", "https://acme.fi/"]
+    assert home_urls("acme.fi", "https://www.acme.fi/x") == [
+        "https://www.acme.fi/",
+        "http://www.acme.fi/",
+        "https://acme.fi/",
+        "http://acme.fi/",
+    ]
 
 
 def test_credentials_and_fragments_are_removed():

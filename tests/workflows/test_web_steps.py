@@ -148,6 +148,36 @@ async def test_without_a_sitemap_the_links_of_the_home_page_are_followed(walk):
         assert (await line.one("SELECT count(*) FROM contact WHERE email = 'info@hammas-oy.fi'"))[0] == 1
 
 
+async def test_a_scan_of_a_bare_name_tries_https_and_then_http(walk):
+    async with site(WITH_SITEMAP) as port:
+        line = walk(port)
+        await line.start()
+        await line.admin.execute("UPDATE domain SET start_url = NULL, sitemap_analysis_status = 'Queued'")
+        await line.run("sitemap_analysis")
+        domain = await line.one("SELECT sitemap_analysis_status, sitemap_result FROM domain")
+        assert tuple(domain) == ("Completed", "found")
+
+
+async def test_without_a_sitemap_the_home_page_that_responded_is_read(walk):
+    async with site(WITHOUT_SITEMAP) as port:
+        line = walk(port)
+        await line.start()
+        await line.admin.execute("UPDATE domain SET start_url = NULL, sitemap_analysis_status = 'Queued'")
+        await line.run("sitemap_analysis")
+        assert tuple(await line.one("SELECT url, kind FROM sitemap_file")) == ("http://hammas-oy.fi/", "links")
+
+
+async def test_a_site_whose_robots_txt_forbids_everything_is_skipped(walk):
+    async with site({**WITH_SITEMAP, "/robots.txt": ("User-agent: *\nDisallow: /\n", "text/plain")}) as port:
+        line = walk(port)
+        await line.start()
+        await line.admin.execute("UPDATE domain SET sitemap_analysis_status = 'Queued'")
+        await line.run("sitemap_analysis")
+        domain = await line.one("SELECT sitemap_analysis_status, sitemap_analysis_error, sitemap_result FROM domain")
+        assert (domain[0], domain[2]) == ("Skipped", None)
+        assert "asks robots not to fetch" in domain[1]
+
+
 CHILDREN = [f"/post-sitemap-{number}.xml" for number in range(60)] + ["/page-sitemap.xml"]
 
 

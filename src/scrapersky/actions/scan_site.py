@@ -90,9 +90,18 @@ async def _domain(session: AsyncSession, actor: Actor, site: CompanyDomain) -> D
             tenant_id=actor.tenant_id,
             name=site.name,
             unicode_name=site.unicode_name,
-            start_url=site.url,
+            start_url=site.start_url,
         )
         .on_conflict_do_nothing(index_elements=["tenant_id", "name"])
     )
     mine = select(Domain).where(Domain.tenant_id == actor.tenant_id, Domain.name == site.name)
-    return (await session.scalars(mine.with_for_update(key_share=True))).one()
+    domain = (await session.scalars(mine.with_for_update(key_share=True))).one()
+    if site.start_url is not None:
+        domain.start_url = site.start_url
+        if domain.final_url is not None and _origin(domain.final_url) != _origin(site.start_url):
+            domain.final_url = None  # what a person writes now counts more than where it once led
+    return domain
+
+
+def _origin(url: str) -> str:
+    return "/".join(url.split("/", 3)[:3])

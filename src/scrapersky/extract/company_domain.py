@@ -27,6 +27,12 @@ class CompanyDomain:
     name: str
     unicode_name: str
     url: str
+    is_bare_name: bool = False  # it was written without scheme, other host or path
+
+    @property
+    def start_url(self) -> str | None:
+        """Where to begin, if it was given; None for a bare name, of which https and then http is tried."""
+        return None if self.is_bare_name else self.url
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,16 @@ def parse_website(website: str) -> CompanyDomain | PlatformProfile:
     name = _split_suffix(host).top_domain_under_public_suffix
     if not name:
         raise InvalidWebsite(f"{host} is not under any public suffix.")
-    return CompanyDomain(name, _unicode(name), url)
+    is_bare_name = "://" not in website and url == f"https://{name}/"
+    return CompanyDomain(name, _unicode(name), url, is_bare_name)
+
+
+def home_urls(name: str, start_url: str | None) -> list[str]:
+    """Return where the home page of a domain may be: the host that was given, then the bare name; https, then http."""
+    given = urlsplit(start_url or "")
+    homes = [f"{given.scheme}://{given.netloc}/"] if given.scheme in ("http", "https") and given.netloc else []
+    homes += [f"http://{given.netloc}/"] if homes else []
+    return list(dict.fromkeys([*homes, f"https://{name}/", f"http://{name}/"]))
 
 
 def _host_and_url(website: str) -> tuple[str, str]:

@@ -15,7 +15,9 @@ class Job(TenantRow, Base):
 
     __tablename__ = "job"
     __table_args__ = (
-        CheckConstraint("state IN ('pending', 'processing', 'completed', 'failed', 'cancelled')", name="state_check"),
+        CheckConstraint(
+            "state IN ('pending', 'processing', 'completed', 'failed', 'skipped', 'cancelled')", name="state_check"
+        ),
         Index("job_by_update", "tenant_id", "updated_at", "id"),
         Index("job_open", "subject_id", postgresql_where=text("state IN ('pending', 'processing')")),
     )

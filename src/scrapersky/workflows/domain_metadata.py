@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -15,6 +14,7 @@ from scrapersky.crawl.web import Web
 from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
+from scrapersky.extract.company_domain import home_urls
 from scrapersky.extract.parked_domains import ParkedDomain, read_home_page
 from scrapersky.extract.site_metadata import SiteMetadata
 from scrapersky.models import Domain
@@ -66,7 +66,7 @@ class DomainMetadata(Workflow[Domain, DomainToFetch, HomePage]):
         """Fetch the home page and parse it in a child process; a parked domain is skipped."""
         crawler = await self._web.crawler()
         async with crawler.visit() as visit:
-            page = await _first_that_answers(visit, _homes(site))
+            page = await _first_that_answers(visit, home_urls(site.name, site.start_url))
             if page.content_type not in HTML:
                 raise Skip(f"its home page is {page.content_type}, not HTML")
             found = await self._web.read(
@@ -83,13 +83,6 @@ class DomainMetadata(Workflow[Domain, DomainToFetch, HomePage]):
         wanted = [row for row, _ in found if row.curation_status not in REJECTED]
         rules = await rules_of(session, {row.search_id for row in wanted})
         return await advance(session, self.name, {row.id: rules[row.search_id] for row in wanted})
-
-
-def _homes(site: DomainToFetch) -> list[str]:
-    """Return the URLs to try: the given one (its scheme and host), then https, then http of the bare domain."""
-    given = urlsplit(site.start_url or "")
-    first = [f"{given.scheme}://{given.netloc}/"] if given.scheme in ("http", "https") and given.netloc else []
-    return list(dict.fromkeys([*first, f"https://{site.name}/", f"http://{site.name}/"]))
 
 
 async def _first_that_answers(visit: Visit, homes: list[str]) -> FetchedPage:

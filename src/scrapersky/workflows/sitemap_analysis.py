@@ -1,6 +1,6 @@
 """WF5: a domain's sitemaps are found, or the links of its home page instead."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -8,13 +8,15 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.vocabularies import REJECTED
-from scrapersky.crawl.errors import RetryLater
+from scrapersky.crawl.errors import BlockedByPolicy, RetryLater
+from scrapersky.crawl.politeness.visit import Visit
 from scrapersky.crawl.sitemaps.discover import discover
 from scrapersky.crawl.sitemaps.fetcher import VisitFetcher
 from scrapersky.crawl.sitemaps.result import MissKind, SearchOutcome, SitemapSearch
 from scrapersky.crawl.web import Web
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
+from scrapersky.extract.company_domain import home_urls
 from scrapersky.models import Domain
 from scrapersky.store.line import sitemaps
 from scrapersky.store.line.advance_rules import advance, rules_of
@@ -23,9 +25,9 @@ from scrapersky.store.steps import step_after
 
 @dataclass(frozen=True)
 class SiteToSearch:
-    """The address to search from."""
+    """The addresses to search from, one after another until one responds."""
 
-    home: str
+    homes: tuple[str, ...]
 
 
 class SitemapAnalysis(Workflow[Domain, SiteToSearch, SitemapSearch]):
@@ -43,18 +45,24 @@ class SitemapAnalysis(Workflow[Domain, SiteToSearch, SitemapSearch]):
         self._web = web
 
     def read(self, row: Claimed) -> SiteToSearch:
-        """Read the URL to start from: the final URL, the given one, or the bare domain."""
-        return SiteToSearch(row.final_url or row.start_url or f"https://{row.name}/")
+        """Read the URLs to start from: the final URL, or the given one, https and http of the bare domain."""
+        if row.final_url:
+            return SiteToSearch((row.final_url,))
+        given = [row.start_url] if row.start_url else []
+        return SiteToSearch(tuple(dict.fromkeys([*given, *home_urls(row.name, row.start_url)])))
 
     async def work(self, site: SiteToSearch) -> SitemapSearch:
-        """Discover sitemaps; raise RetryLater if the site did not respond."""
+        """Discover sitemaps. Raises RetryLater if no address responds, BlockedByPolicy if robots.txt forbids all."""
         crawler = await self._web.crawler()
         async with crawler.visit() as visit:
-            found = await discover(site.home, VisitFetcher(visit))
-        if found.outcome is SearchOutcome.FAILED and any(miss.kind is MissKind.FAILED for miss in found.misses):
-            waits = [miss.retry_after for miss in found.misses if miss.retry_after is not None]
-            raise RetryLater(found.why, after=max(waits, default=timedelta(0)), url=site.home)
-        return found
+            searches = [found async for found in _search_each(visit, site.homes)]
+        found = next((each for each in searches if each.outcome is not SearchOutcome.FAILED), searches[0])
+        if found.outcome is not SearchOutcome.FAILED:
+            return found
+        if not _may_succeed_later(found):
+            raise BlockedByPolicy(found.why, url=found.site)
+        waits = [miss.retry_after for miss in found.misses if miss.retry_after is not None]
+        raise RetryLater(found.why, after=max(waits, default=timedelta(0)), url=found.site)
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Domain, SitemapSearch]]) -> Iterable[UUID]:
         """Store every sitemap with how it was found; those that list pages advance unless their site is rejected."""
@@ -69,3 +77,17 @@ class SitemapAnalysis(Workflow[Domain, SiteToSearch, SitemapSearch]):
             for sitemap_id in wanted[row.id]
         }
         return await advance(session, self.name, produced)
+
+
+async def _search_each(visit: Visit, homes: Iterable[str]) -> AsyncIterator[SitemapSearch]:
+    """Search from each address until one responds."""
+    for home in homes:
+        found = await discover(home, VisitFetcher(visit))
+        yield found
+        if not _may_succeed_later(found):
+            return
+
+
+def _may_succeed_later(found: SitemapSearch) -> bool:
+    """Return whether the search failed because something did not respond."""
+    return found.outcome is SearchOutcome.FAILED and any(miss.kind is MissKind.FAILED for miss in found.misses)

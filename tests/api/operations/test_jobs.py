@@ -44,6 +44,25 @@ async def test_a_failed_scan_has_its_reason(client, admin):
     assert job["finished_at"] is not None
 
 
+async def test_a_skipped_scan_has_its_reason(client, admin):
+    started = await scan(client)
+    await admin.execute("UPDATE domain SET sitemap_analysis_status = 'Skipped', sitemap_analysis_error = 'robots.txt'")
+    job = (await client.get(started["status_url"])).json()
+    assert (job["state"], job["error"], job["progress"]) == ("skipped", "robots.txt", 1)
+    assert len((await client.get(f"{JOBS}?state=skipped")).json()["items"]) == 1
+
+
+async def test_an_explicit_scheme_given_later_wins_and_a_bare_name_does_not(client, admin):
+    where = "SELECT start_url, final_url FROM domain"
+    await scan(client, "molar.fi")
+    assert tuple(await admin.fetchrow(where)) == (None, None)
+    await admin.execute("UPDATE domain SET final_url = 'https://molar.fi/'")
+    await scan(client, "http://molar.fi")
+    assert tuple(await admin.fetchrow(where)) == ("http://molar.fi/", None)
+    await scan(client, "molar.fi")
+    assert tuple(await admin.fetchrow(where)) == ("http://molar.fi/", None)
+
+
 async def test_an_existing_domain_is_scanned_again_and_keeps_its_curation(client, admin, tenant):
     ids = await add_line(admin, tenant)
     await admin.execute("UPDATE domain SET curation_status = 'Maybe', sitemap_analysis_status = 'Completed'")

@@ -246,6 +246,14 @@ async def test_an_invalid_import_is_a_problem(client, admin, noun, body, headers
     assert await admin.fetchval("SELECT count(*) FROM search") == 0
 
 
+async def test_an_explicit_scheme_given_later_wins_and_a_bare_name_does_not(client, admin):
+    stored = []
+    for website in ("molar.fi", "http://molar.fi/", "molar.fi", "https://www.molar.fi/"):
+        await sent(client, "domains", f"domain\n{website}\n")
+        stored.append(await admin.fetchval("SELECT start_url FROM domain"))
+    assert stored == [None, "http://molar.fi/", "http://molar.fi/", "https://www.molar.fi/"]
+
+
 async def test_only_imports_may_be_large(client):
     assert (await sent(client, "domains", "domain,note\n" + f"a.fi,{'x' * 90_000}\n" * 100)).json()["created"] == 1
     is_problem(await client.post("/api/v3/contacts", content=b"x" * 1_000_001), 413)

@@ -95,7 +95,7 @@ def parse_place(values: RowValues) -> ParsedRow:
 def parse_domain(values: RowValues) -> ParsedRow:
     """Parse a domain."""
     site = _site(values.get("domain", ""))
-    columns = {"name": site.name, "unicode_name": site.unicode_name, "start_url": site.url}
+    columns = {"name": site.name, "unicode_name": site.unicode_name, "start_url": site.start_url}
     return ParsedRow({**columns, "country": values.country or None})
 
 

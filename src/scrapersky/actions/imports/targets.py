@@ -86,8 +86,8 @@ DOMAIN_TARGET = ImportTarget(
     ("domain",),
     row_parsers.parse_domain,
     key=("name",),
-    refreshed=("country",),
-    filled=("unicode_name", "start_url", "search_id"),
+    refreshed=("country", "start_url"),
+    filled=("unicode_name", "search_id"),
 )
 TARGETS: Mapping[str, ImportTarget] = {
     "places": ImportTarget(

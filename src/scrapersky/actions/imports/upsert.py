@@ -78,7 +78,7 @@ class BatchWriter:
     async def _domains(self, sites: dict[str, CompanyDomain]) -> dict[str, tuple[UUID, str | None]]:
         """Return id and country of the domains that the rows belong to; create those that do not exist."""
         rows: list[Values] = [
-            {"name": name, "unicode_name": sites[name].unicode_name, "start_url": f"https://{name}/", "country": None}
+            {"name": name, "unicode_name": sites[name].unicode_name, "start_url": None, "country": None}
             for name in sorted(sites)
         ]
         await self._upsert(DOMAIN_TARGET, rows)

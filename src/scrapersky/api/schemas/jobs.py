@@ -13,7 +13,7 @@ class JobSummary(Summary):
     """A job and its progress."""
 
     kind: str = Field(description="`sitemap_scan`, `curation` or `delivery`")
-    state: str = Field(description="pending, processing, completed, failed or cancelled")
+    state: str = Field(description="pending, processing, completed, failed, skipped or cancelled")
     progress: float = Field(description="0 to 1")
     parameters: dict[str, Any] = Field(description="the parameters of the request")
     result: dict[str, Any] | None = Field(description="the result so far")

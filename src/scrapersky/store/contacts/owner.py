@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -80,10 +80,8 @@ async def _domain_of(session: AsyncSession, actor: Actor, values: Mapping[str, A
 
 
 async def _domain(session: AsyncSession, actor: Actor, site: CompanyDomain) -> UUID:
-    columns = {"name": site.name, "unicode_name": site.unicode_name, "start_url": f"https://{site.name}/"}
+    columns = {"name": site.name, "unicode_name": site.unicode_name}
     new = insert(Domain).values(id=new_id(), tenant_id=actor.tenant_id, **columns)
-    upsert = new.on_conflict_do_update(
-        index_elements=["tenant_id", "name"], set_={"start_url": func.coalesce(Domain.start_url, columns["start_url"])}
-    )
+    upsert = new.on_conflict_do_update(index_elements=["tenant_id", "name"], set_={"name": site.name})
     domain_id: UUID = (await session.scalars(upsert.returning(Domain.id))).one()
     return domain_id

@@ -102,9 +102,10 @@ def _sites(found: str) -> str:
     """Return the SELECT of owners that are web sites without a business, with their place in the list of results."""
     return f"""
     SELECT NULL::uuid AS business_id, NULL::uuid AS place_id, d.id AS domain_id, NULL AS name,
-        d.start_url AS website, NULL AS phone, NULL AS address, NULL AS city, d.country,
-        NULL::text[] AS categories, NULL AS status, NULL::float8 AS rating,
-        NULL AS provider, NULL AS provider_id, NULL::jsonb AS profiles, NULL AS domain_extraction_error,
+        coalesce(d.start_url, d.final_url, 'https://' || d.name || '/') AS website,
+        NULL AS phone, NULL AS address, NULL AS city, d.country, NULL::text[] AS categories, NULL AS status,
+        NULL::float8 AS rating, NULL AS provider, NULL AS provider_id, NULL::jsonb AS profiles,
+        NULL AS domain_extraction_error,
         d.id AS key, d.id AS subkey
     FROM ({found}) f JOIN domain d ON d.id = f.domain_id"""  # noqa: S608 - own names
 

@@ -30,7 +30,7 @@ async def link(session: AsyncSession, found: Sequence[tuple[LocalBusiness, Compa
                 "tenant_id": tenant_id,
                 "name": domain.name,
                 "unicode_name": domain.unicode_name,
-                "start_url": domain.url,
+                "start_url": domain.start_url,
                 "country": owners[domain.name].country,
                 "search_id": owners[domain.name].search_id,
             }

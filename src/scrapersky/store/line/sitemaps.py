@@ -60,7 +60,7 @@ async def skip_if_pages_suffice(session: AsyncSession, domains: Sequence[Domain]
 def _rows(domain: Domain, found: SitemapSearch) -> list[dict[str, Any]]:
     rows = [_values(domain, sitemap) for sitemap in found.sitemaps]
     if all(row["kind"] in FEEDS for row in rows):  # none, or only feeds, which list news and no contact page
-        rows.append(_home_page(domain))
+        rows.append(_home_page(domain, found.site))
     return rows
 
 
@@ -75,12 +75,12 @@ def _values(domain: Domain, sitemap: FoundSitemap) -> dict[str, Any]:
     }
 
 
-def _home_page(domain: Domain) -> dict[str, Any]:
+def _home_page(domain: Domain, site: str) -> dict[str, Any]:
     """Build the row for a home page whose links are read instead of a sitemap."""
     return {
         "id": new_id(),
         "domain_id": domain.id,
-        "url": domain.final_url or domain.start_url or f"https://{domain.name}/",
+        "url": domain.final_url or site,
         "kind": LINKS,
         "discovered_by": "no sitemap",
         "last_modified": None,

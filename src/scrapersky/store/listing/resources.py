@@ -31,7 +31,7 @@ Condition = Callable[[Any], ColumnElement[bool] | TextClause]
 
 Word = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_-]{1,60}$")]
 JobKind = Literal["sitemap_scan", "curation", "delivery"]
-JobState = Literal["pending", "processing", "completed", "failed", "cancelled"]
+JobState = Literal["pending", "processing", "completed", "failed", "skipped", "cancelled"]
 SitemapType = Literal["urlset", "index", "text", "rss", "atom", "links"]
 SuppressionKind = Literal["email", "domain", "phone", "person"]
 SuppressionOrigin = Literal["person", "import", "erasure", "destination"]

@@ -129,7 +129,7 @@ async def add_domains(session: AsyncSession, search: Search, domains: Sequence[C
             "ids": [new_id() for _ in chunk],
             "names": [domain.name for domain in chunk],
             "unicode_names": [domain.unicode_name for domain in chunk],
-            "urls": [domain.url for domain in chunk],
+            "urls": [domain.start_url for domain in chunk],
         }
         await session.execute(_ADD_DOMAINS, {"tenant": search.tenant_id, "search": search.id, **columns})
 
@@ -141,4 +141,5 @@ SELECT new.id, :tenant, :search, new.name, new.unicode_name, new.url, 'Queued'
 FROM unnest(cast(:ids AS uuid[]), cast(:names AS text[]), cast(:unicode_names AS text[]), cast(:urls AS text[]))
     AS new(id, name, unicode_name, url)
 ON CONFLICT (tenant_id, name) DO UPDATE SET search_id = excluded.search_id,
+    start_url = coalesce(excluded.start_url, domain.start_url),
     {_FIRST} = coalesce(nullif(domain.{_FIRST}, 'New'), 'Queued')""")  # noqa: S608 - our own names
