@@ -18,6 +18,7 @@ from scrapersky.engine.runtime import Runtime
 from scrapersky.engine.tuning import Tuning, tune, tuning_names
 from scrapersky.maintenance.tasks import maintenance_tasks
 from scrapersky.observe.event_log import log_event
+from scrapersky.observe.loop_watchdog import LoopWatchdog
 from scrapersky.observe.metrics import Metrics
 from scrapersky.observe.run_history import record_runs
 from scrapersky.pipeline import build_pipeline
@@ -48,9 +49,11 @@ class Application:
     system_user_id: UUID
     vault: Vault
     adapters: DestinationAdapters
+    watchdog: LoopWatchdog
 
     async def close(self) -> None:
         """Close all connections and child processes."""
+        self.watchdog.stop()
         await self.adapters.close()
         await self.web.close()
         await self.database.close()
@@ -80,13 +83,14 @@ async def open_application(
         await database.close()
         raise
     events, metrics = Events(), Metrics()
+    watchdog = LoopWatchdog(metrics.loop_blocks.observe)
     for listener in (log_event, metrics.count_event, record_runs(database)):
         events.subscribe(listener)
     maintenance = [*maintenance_tasks(pipeline, tunings, settings, database, providers), RunJobs()]
     runtime = Runtime(pipeline, tunings, database, events, settings, maintenance)
-    return Application(
-        settings, database, web, providers, pipeline, tunings, events, metrics, runtime, system_user_id, vault, adapters
-    )
+    watchdog.start()
+    watched = (events, metrics, runtime, system_user_id, vault, adapters, watchdog)
+    return Application(settings, database, web, providers, pipeline, tunings, *watched)
 
 
 def read_settings(environment: Environment, pipeline: Pipeline) -> tuple[Settings, dict[str, Tuning]]:

@@ -57,6 +57,12 @@ class Metrics:
         self.jobs = self._counter("job_events", "Scheduler events of jobs", ["job_id", "event"])
         self.unavailable = self._counter("database_unavailable", "Failed attempts to reach the database", [])
         self.cycles = Histogram("scrapersky_cycle_seconds", "Duration of cycles", by_workflow, registry=self.registry)
+        self.loop_blocks = Histogram(
+            "scrapersky_loop_block_seconds",
+            "Blocks of the event loop over 100 ms",
+            buckets=(0.25, 0.5, 1, 2, 5, 10),
+            registry=self.registry,
+        )
         by_route = ["method", "route"]
         self.requests = self._counter("http_requests", "HTTP requests", [*by_route, "status"])
         self.request_seconds = Histogram(
