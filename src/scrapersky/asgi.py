@@ -24,6 +24,7 @@ from scrapersky.core.database import WEB_CONNECTIONS
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.migrations import head_revision
 from scrapersky.core.passwords import Passwords
+from scrapersky.core.server_start import StartWait
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.providers.base import Providers
@@ -40,6 +41,7 @@ def create_app(
     run_engine: bool = True,
     pipeline: Pipeline | None = None,
     providers: Providers | None = None,
+    wait: StartWait | None = None,
 ) -> FastAPI:
     """Build the web application. Its lifespan opens and closes the objects; `run_engine=False` serves requests only."""
     environment = environment or Environment()
@@ -47,7 +49,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        application = await open_application(environment, providers, pipeline, WEB_CONNECTIONS)
+        application = await open_application(environment, providers, pipeline, WEB_CONNECTIONS, wait)
         try:
             app.state.application = served = await serve_application(application, run_engine)
             with closing(served.passwords):

@@ -8,6 +8,7 @@ from scrapersky.core.database import WORKER_CONNECTIONS, Database, check_server
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.migrations import check_schema
 from scrapersky.core.open_files import raise_open_file_limit
+from scrapersky.core.server_start import StartWait, when_available
 from scrapersky.core.settings import Environment, Settings, load, refuse_unknown, setting_names
 from scrapersky.core.vault import Vault, open_vault
 from scrapersky.crawl.web import Web
@@ -64,8 +65,9 @@ async def open_application(
     providers: Providers | None = None,
     pipeline: Pipeline | None = None,
     connections: int = WORKER_CONNECTIONS,
+    wait: StartWait | None = None,
 ) -> Application:
-    """Build the objects of a process. Raises BadSetting or Unavailable if the process cannot run."""
+    """Build the objects of a process, after waiting for its database. Raises BadSetting or Unavailable."""
     settings, tunings = read_settings(environment, pipeline or build_pipeline({}))
     raise_open_file_limit()
     database = Database.from_settings(settings, connections)
@@ -78,8 +80,9 @@ async def open_application(
         journals, outbox, budgets = StoredJournals(database), Outbox(database, vault), StoredCallBudgets(database)
         pipeline = build_pipeline(providers, web, journals, outbox, adapters, budgets)
     try:
-        system_user_id = await _check_database(database, settings)
+        system_user_id = await when_available(lambda: _check_database(database, settings), wait or StartWait())
     except BaseException:
+        await web.close()
         await database.close()
         raise
     events, metrics = Events(), Metrics()

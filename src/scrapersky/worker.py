@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+from collections.abc import Awaitable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
 
@@ -28,7 +29,16 @@ async def run_worker(
         async with beside or nullcontext():
             await _run_engine(application, stop, until_idle)
     finally:
-        await application.close()
+        await log_failure(application.close())
+
+
+async def log_failure(stopping: Awaitable[None]) -> None:
+    """Log an error of the shutdown instead of raising it: the process was asked to stop, and does."""
+    try:
+        await stopping
+    except Exception as error:
+        raise_if_cancelled(error)
+        log.exception("shutdown_failed")
 
 
 async def _run_engine(application: Application, stop: asyncio.Event, until_idle: bool) -> None:
@@ -43,7 +53,7 @@ async def _run_engine(application: Application, stop: asyncio.Event, until_idle:
     finally:
         for task in waits:
             task.cancel()
-        await application.runtime.stop()
+        await log_failure(application.runtime.stop())
 
 
 def stop_on_signals(runtime: Runtime) -> asyncio.Event:

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from scrapersky.cli.shared.application import run_async
+from scrapersky.cli.shared.service import (
+    DEFAULT_WAIT_SECONDS,
+    WaitSeconds,
+    notify,
+    print_connection_needs,
+    run_service,
+)
 from scrapersky.core.errors import BadSetting
 
 if TYPE_CHECKING:
@@ -18,11 +24,12 @@ if TYPE_CHECKING:
 REQUEST_GRACE_SECONDS = 5  # how long running requests may take when the process stops
 
 
-def serve() -> None:
+def serve(wait_seconds: WaitSeconds = DEFAULT_WAIT_SECONDS) -> None:
     """Serve the API and process the queues until stopped.
 
     SIGTERM or Ctrl-C makes /health/ready fail, lets running work finish and then exits; a second one requeues the work
     at once. Development accepts local clients only. While no user can log in, a link for the first admin is printed.
+    A PostgreSQL that is away, starting or full is waited for at the start; later, for any time.
 
     Example: SCRAPERSKY_PORT=8080 scrapersky serve
 
@@ -37,20 +44,24 @@ def serve() -> None:
     configure_logs(settings)
     check_listen(settings)
     with bound_socket(settings) as listener:
-        run_async(serve_until_stopped(environment, listener, _print_address))
+        run_service(serve_until_stopped(environment, listener, _print_address, wait_seconds))
 
 
 async def serve_until_stopped(
-    environment: "Environment", listener: socket.socket, announce: "Callable[[WebApplication, str], Awaitable[None]]"
+    environment: "Environment",
+    listener: socket.socket,
+    announce: "Callable[[WebApplication, str], Awaitable[None]]",
+    wait_seconds: float = 0,
 ) -> None:
     """Serve the API and run the engine until a signal; `announce` prints where it listens."""
     import asyncio
 
     from scrapersky.api.http.uvicorn_protocol import Server, server_config
     from scrapersky.asgi import create_app
-    from scrapersky.worker import stop_on_signals
+    from scrapersky.core.server_start import StartWait
+    from scrapersky.worker import log_failure, stop_on_signals
 
-    app = create_app(environment)
+    app = create_app(environment, wait=StartWait(wait_seconds, notify))
     # The lifespan is entered here, not by the server, so that a failed start is one sentence and not a server log.
     async with app.router.lifespan_context(app):
         application = app.state.application
@@ -59,7 +70,7 @@ async def serve_until_stopped(
         stop = stop_on_signals(application.runtime)
         await announce(application, _url(listener))
         await asyncio.wait([serving, asyncio.create_task(stop.wait())], return_when=asyncio.FIRST_COMPLETED)
-        await application.runtime.stop()  # requests are still served meanwhile, and /health/ready fails
+        await log_failure(application.runtime.stop())  # requests are still served meanwhile, and /health/ready fails
         server.should_exit = True
         await serving
 
@@ -76,6 +87,7 @@ async def _print_address(application: "WebApplication", url: str) -> None:
             f"No user can log in yet. Link for the first admin, valid for 24 hours: {url}{invitation_link(token)}"
         )
         typer.echo("Or at the command line: scrapersky user create NAME --role admin")
+    await print_connection_needs(application.database)
 
 
 @contextmanager

@@ -5,7 +5,13 @@ from typing import Annotated
 
 import typer
 
-from scrapersky.cli.shared.application import run_async
+from scrapersky.cli.shared.service import (
+    DEFAULT_WAIT_SECONDS,
+    WaitSeconds,
+    notify,
+    print_connection_needs,
+    run_service,
+)
 
 
 def worker(
@@ -13,31 +19,35 @@ def worker(
         bool,
         typer.Option("--until-idle", help="Stop when no row is ready, running or due within a minute."),
     ] = False,
+    wait_seconds: WaitSeconds = DEFAULT_WAIT_SECONDS,
 ) -> None:
     """Process the queues until stopped.
 
     SIGTERM or Ctrl-C stops claiming and lets running work finish; a second one requeues it at once. Any number of
     workers may share one PostgreSQL. /metrics, /health/live and /health/ready are served on SCRAPERSKY_WORKER_PORT
-    (9464, or the next free port). --until-idle does not wait for paused workflows.
+    (9464, or the next free port). --until-idle does not wait for paused workflows. A PostgreSQL that is away, starting
+    or full is waited for at the start; later, for any time.
 
     Example: DATABASE_URL=postgresql://line@db/line scrapersky worker
 
     Exit codes: 0 stopped by a signal or idle, 2 wrong usage or setting, or database error.
     """
     gc.disable()  # objects created at the start are kept: collecting them costs time and frees nothing
-    run_async(_work(until_idle))
+    run_service(_work(until_idle, wait_seconds))
 
 
-async def _work(until_idle: bool) -> None:
+async def _work(until_idle: bool, wait_seconds: float) -> None:
     from scrapersky.asgi import serve_health
     from scrapersky.bootstrap import open_application
     from scrapersky.core.logging_setup import configure_logs
+    from scrapersky.core.server_start import StartWait
     from scrapersky.core.settings import Environment, load
     from scrapersky.worker import run_worker
 
     environment = Environment()
     configure_logs(load(environment))
-    application = await open_application(environment)
+    application = await open_application(environment, wait=StartWait(wait_seconds, notify))
+    await print_connection_needs(application.database)
     gc.freeze()
     gc.enable()
     await run_worker(application, until_idle, serve_health(application))

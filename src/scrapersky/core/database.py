@@ -123,6 +123,10 @@ def _is_of_driver(error: BaseException) -> bool:
     return any(name.startswith(DRIVER_MODULES) for name in frames)
 
 
+class ServerAway(Unavailable):
+    """The database server is away, starting or full."""
+
+
 class Database:
     """The database of a process. `session` is one tenant's view of it; `engine` sees every queue and no more.
 
@@ -181,6 +185,11 @@ class Database:
     def is_embedded(self) -> bool:
         """Whether the server is the one that comes with the package."""
         return self.embedded is not None
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether a pooler in transaction mode is between this process and the server."""
+        return self._settings.poll_only
 
     @property
     def is_production(self) -> bool:
@@ -381,7 +390,7 @@ async def check_server(database: Database, as_owner: bool = False) -> None:
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ssl.SSLError) as error:
         without = url.difference_update_query(["password", "sslpassword"])  # the query may hold a secret, too
         shown = without.set(drivername="postgresql").render_as_string(hide_password=True)
-        raise Unavailable(
+        raise (ServerAway if is_connection_error(error) else Unavailable)(
             f"PostgreSQL at {shown} does not respond ({type(error).__name__}: {error}). "
             "Start it or correct DATABASE_URL; without DATABASE_URL the embedded one is used."
         ) from error
