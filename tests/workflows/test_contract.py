@@ -258,8 +258,8 @@ async def test_cancelling_the_loop_in_its_very_claim_gives_the_row_back(bench, c
     processor = bench.processor()
     claimed, settle_and_claim = asyncio.Event(), processor.queue.settle_and_claim
 
-    async def slow_answer(*arguments):
-        answer = await settle_and_claim(*arguments)
+    async def slow_answer(*arguments, **options):
+        answer = await settle_and_claim(*arguments, **options)
         claimed.set()
         await asyncio.sleep(0.05)  # committed, but the answer is still on its way
         return answer

@@ -59,7 +59,10 @@ def _check_admission(name: str, admission: "Admission") -> None:
     if admission.paused:
         raise MayNotRun(f"{name} is paused. `scrapersky resume {name}` resumes it.")
     if admission.breaker == OPEN:
-        raise MayNotRun(f"The breaker of {name} is open ({admission.reason}). `scrapersky resume {name}` closes it.")
+        until = f" until {admission.breaker_until.astimezone():%H:%M:%S}" if admission.breaker_until else ""
+        raise MayNotRun(
+            f"The breaker of {name} is open{until} ({admission.reason}). `scrapersky resume {name}` closes it."
+        )
     if admission.held_by is not None:
         raise MayNotRun(f"{name} is held back until the queue of {admission.held_by} is shorter.")
 

@@ -2,6 +2,7 @@
 
 # FetchError (a ScraperSkyError)
 # ├── RetryLater                retry, not before `after` if it is given
+# │   ├── NoNetwork             our own network or egress proxy fails: the only one that may open a breaker
 # │   └── TooSoon               a limit of the host forbids it now: the attempt does not count
 # │       └── VisitLimitReached the visit has made as many requests as one visit may
 # ├── PermanentFetchError       a retry would fail in the same way
@@ -18,7 +19,11 @@ from scrapersky.crawl.page import Redirect
 class FetchError(ScraperSkyError):
     """The page could not be fetched."""
 
+<<<<<<< HEAD
     is_sent = True  # False: certainly not, because there was no connection
+=======
+    opens_breaker = False  # one site failed; the next one may respond
+>>>>>>> 526b76f (fix(breaker): errors of a site do not open it; a probe is a row that has not failed)
 
     def __init__(
         self,
@@ -43,6 +48,12 @@ class RetryLater(FetchError, Retryable):
     """The page cannot be fetched now."""
 
     status_code = 503
+
+
+class NoNetwork(RetryLater):
+    """Our own network or egress proxy does not work, so no site can be fetched."""
+
+    opens_breaker = True
 
 
 class TooSoon(RetryLater):

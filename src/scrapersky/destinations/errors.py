@@ -24,6 +24,8 @@ class Receipt:
 class NotDelivered(ScraperSkyError):
     """The contact was not delivered."""
 
+    opens_breaker = False  # each destination has a cooldown of its own
+
 
 class TryLater(NotDelivered, Retryable):
     """The destination did not accept the contact this time."""

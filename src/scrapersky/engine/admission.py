@@ -1,13 +1,14 @@
 """Whether a workflow may claim rows now: pause, breaker, backpressure and pace, shared by all hosts."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import asyncpg
 
 from scrapersky.core.database import Database
-from scrapersky.engine.breaker import CLOSED, HALF_OPEN, OPEN, Breaker, next_state
+from scrapersky.engine.breaker import CLOSED, HALF_OPEN, OPEN, Breaker, Tally, next_state
 from scrapersky.engine.queue import Queue
 from scrapersky.engine.tuning import Pace, Tuning, pace_for
 
@@ -26,6 +27,7 @@ class Admission:
     headroom: int | None = None  # rows the next queue may still receive, if there is one
     disabled_tenants: frozenset[UUID] = frozenset()  # rows of these are postponed
     recorded: bool = True  # whether the reported outcomes were stored
+    breaker_until: datetime | None = None
 
     @property
     def may_claim(self) -> bool:
@@ -50,9 +52,7 @@ class AdmissionInputs:
     next_high_water: int
 
 
-async def consult(
-    database: Database, inputs: AdmissionInputs, good: int, bad: int, item_seconds: float | None
-) -> Admission:
+async def consult(database: Database, inputs: AdmissionInputs, tally: Tally, item_seconds: float | None) -> Admission:
     """Store outcomes in the shared state and compute the admission, in one short transaction."""
     async with database.engine_connection() as connection, connection.transaction():
         row = await connection.fetchrow(_LOCK, inputs.workflow)
@@ -63,7 +63,7 @@ async def consult(
             return await _read_without_lock(connection, inputs)
         depth = await connection.fetchval(inputs.queue.count_sql, inputs.tuning.max_batch * 10)
         before = _breaker_of(row)
-        after = next_state(before, good, bad, row["at"], inputs.tuning)
+        after = next_state(before, tally, row["at"], inputs.tuning)
         seconds = _moving_average(row["item_seconds"], item_seconds)
         pace = pace_for(inputs.tuning, depth, seconds)
         headroom = await _headroom(connection, inputs, row["held_by"])
@@ -85,7 +85,10 @@ async def consult(
             held_by,
         )
     disabled_tenants = frozenset(row["disabled_tenants"])
-    return Admission(row["paused_at"] is not None, after.state, after.reason, held_by, pace, headroom, disabled_tenants)
+    paused = row["paused_at"] is not None
+    return Admission(
+        paused, after.state, after.reason, held_by, pace, headroom, disabled_tenants, breaker_until=after.until
+    )
 
 
 async def _read_without_lock(connection: asyncpg.Connection, inputs: AdmissionInputs) -> Admission:
@@ -97,7 +100,9 @@ async def _read_without_lock(connection: asyncpg.Connection, inputs: AdmissionIn
     paused = row["paused_at"] is not None
     disabled_tenants = frozenset(row["disabled_tenants"])
     return Admission(
-        paused, row["breaker"], row["breaker_reason"], held_by, pace, headroom, disabled_tenants, recorded=False
+        *(paused, row["breaker"], row["breaker_reason"], held_by, pace, headroom, disabled_tenants),
+        recorded=False,
+        breaker_until=row["breaker_until"],
     )
 
 

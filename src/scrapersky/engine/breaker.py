@@ -1,4 +1,7 @@
-"""The circuit breaker as a pure function: failures above a rate pause a workflow, a successful probe resumes it."""
+"""The circuit breaker as a pure function: failures above a rate pause a workflow, a successful probe resumes it.
+
+Only faults of our own and of services that all rows share count; that a site does not respond is the outcome of a row.
+"""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -6,6 +9,16 @@ from datetime import datetime, timedelta
 from scrapersky.engine.tuning import Tuning
 
 CLOSED, OPEN, HALF_OPEN = "closed", "open", "half-open"
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Outcomes since the last report, as the breaker counts them."""
+
+    good: int = 0
+    bad: int = 0
+    own: int = 0  # failures of single rows: they neither open the breaker nor keep it from opening
+    error_type: str | None = None  # the most frequent type of the bad ones
 
 
 @dataclass(frozen=True)
@@ -21,23 +34,33 @@ class Breaker:
     bad: int
 
 
-def next_state(breaker: Breaker, good: int, bad: int, now: datetime, tuning: Tuning) -> Breaker:
-    """Return the breaker after these outcomes: open after too many failures, half-open when its pause is over."""
+def next_state(breaker: Breaker, tally: Tally, now: datetime, tuning: Tuning) -> Breaker:
+    """Return the breaker after these outcomes: open after too many failures, half-open when its pause is over.
+
+    A probe that fails by its own site shows nothing: the breaker closes, but opens for longer if it opens again soon.
+    """
     if breaker.state == OPEN:
         if breaker.until is not None and now < breaker.until:
             return breaker
         return replace(_with_new_window(breaker, now), state=HALF_OPEN, until=None)
     if breaker.state == HALF_OPEN:
-        if bad:
-            return _opened(breaker, now, tuning, "the probe failed")
-        return replace(_with_new_window(breaker, now), state=CLOSED, reason=None, trips=0) if good else breaker
+        if tally.bad:
+            return _opened(breaker, now, tuning, f"the probe failed{_with(tally)}")
+        if not tally.good and not tally.own:
+            return breaker
+        trips = 0 if tally.good else breaker.trips
+        return replace(_with_new_window(breaker, now), state=CLOSED, reason=None, trips=trips)
     if now - breaker.window_started_at > timedelta(seconds=tuning.breaker_window_seconds):
-        breaker = _with_new_window(breaker, now)
-    breaker = replace(breaker, good=breaker.good + good, bad=breaker.bad + bad)
+        breaker = replace(_with_new_window(breaker, now), trips=0)
+    breaker = replace(breaker, good=breaker.good + tally.good, bad=breaker.bad + tally.bad)
     seen = breaker.good + breaker.bad
     if seen >= tuning.breaker_min_rows and breaker.bad / seen >= tuning.breaker_error_rate:
-        return _opened(breaker, now, tuning, f"{breaker.bad} of {seen} rows failed")
+        return _opened(breaker, now, tuning, f"{breaker.bad / seen:.0%} of the rows failed{_with(tally)}")
     return breaker
+
+
+def _with(tally: Tally) -> str:
+    return f" with {tally.error_type}" if tally.error_type else ""
 
 
 def _with_new_window(breaker: Breaker, now: datetime) -> Breaker:

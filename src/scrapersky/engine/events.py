@@ -57,6 +57,7 @@ class BreakerChanged:
     workflow: str
     breaker: str
     reason: str | None
+    until: datetime | None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from uuid import UUID
 from scrapersky.core import clock
 from scrapersky.core.cancellation import raise_if_cancelled
 from scrapersky.core.database import is_connection_error
+from scrapersky.engine.breaker import Tally
 from scrapersky.engine.events import BatchSettled, CycleEnded, LeaseLost, RowFailed, RowsRescued
 from scrapersky.engine.heartbeat import Heartbeat, report_unavailable
 from scrapersky.engine.in_flight import InFlight
@@ -17,7 +18,7 @@ from scrapersky.engine.outcomes import RETURNED, OutcomeKind
 from scrapersky.engine.processor import QueueProcessor
 from scrapersky.engine.queue import ClaimResult
 from scrapersky.engine.runners import CANCEL_GRACE_SECONDS, RunnerPool
-from scrapersky.engine.settle import Claim, count_outcomes, settle_and_claim
+from scrapersky.engine.settle import Claim, count_faults, count_outcomes, settle_and_claim
 
 CONSULT_SECONDS = 1.0  # how often a cycle checks whether it may continue
 BATCH_WAIT_SECONDS = 0.05  # how long a finished row may wait for others to be settled with
@@ -48,6 +49,7 @@ class Cycle:
         self.missed_wakeup = False  # whether a wake-up arrived after the last claim
         self._counts: Counter[OutcomeKind] = Counter()
         self._unreported_counts: Counter[OutcomeKind] = Counter()
+        self._unreported_faults: Counter[str] = Counter()  # failures that count for the breaker, by the error's type
         self._claimed_since_consult = 0  # since the last check of the next queue's headroom
         self._consulted_at = -1e9
         self._settled_at = -1e9
@@ -157,6 +159,7 @@ class Cycle:
         counts = count_outcomes(done, lost)
         self._counts.update(counts)
         self._unreported_counts.update(counts)
+        self._unreported_faults.update(count_faults(done, lost))
         await self._processor.events.publish(BatchSettled(self._workflow.name, counts))
         for claim in done:
             if claim.outcome is not None and claim.outcome.kind in (OutcomeKind.RETRIED, OutcomeKind.FAILED):
@@ -247,16 +250,26 @@ class Cycle:
             await self._processor.events.publish(RowsRescued(self._workflow.name, swept.rescued, swept.died))
 
     async def _consult(self) -> None:
-        succeeded = self._unreported_counts[OutcomeKind.COMPLETED] + self._unreported_counts[OutcomeKind.SKIPPED]
-        failed = self._unreported_counts[OutcomeKind.RETRIED] + self._unreported_counts[OutcomeKind.FAILED]
-        seconds = self._runner_pool.busy_seconds / (succeeded + failed) if succeeded + failed else None
+        tally = self._tally()
+        rows = tally.good + tally.bad + tally.own
         busy, could = self._runner_pool.busy_seconds, self._processor.admission.may_claim
-        admission = await self._processor.consult(succeeded, failed, seconds)
+        admission = await self._processor.consult(tally, busy / rows if rows else None)
         self._claimed_since_consult = 0
         if admission.recorded:
-            self._unreported_counts = Counter()
+            self._unreported_counts, self._unreported_faults = Counter(), Counter()
             self._runner_pool.busy_seconds -= busy
         self._woken = self._woken or not could
+
+    def _tally(self) -> Tally:
+        """Return the outcomes since the last report."""
+        counts, faults = self._unreported_counts, self._unreported_faults
+        bad = faults.total()
+        return Tally(
+            counts[OutcomeKind.COMPLETED] + counts[OutcomeKind.SKIPPED],
+            bad,
+            counts[OutcomeKind.RETRIED] + counts[OutcomeKind.FAILED] - bad,
+            faults.most_common(1)[0][0] if faults else None,
+        )
 
     async def _end(self, error: str | None) -> None:
         """Stop the runners and give back unfinished rows, also on cancellation."""

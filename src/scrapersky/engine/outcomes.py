@@ -33,9 +33,17 @@ class Later(Retryable):
 class GiveUp(Permanent):
     """A retry cannot succeed: the row becomes a dead letter at once."""
 
+    opens_breaker = False
+
 
 class TimedOut(ScraperSkyError):
     """The row took longer than its workflow allows."""
+
+
+class SiteTimedOut(TimedOut):
+    """The visit of a web site took longer than the workflow allows."""
+
+    opens_breaker = False
 
 
 class WriteFailed(ScraperSkyError):
@@ -63,6 +71,7 @@ class Outcome:
     error_type: str | None = None
     wait_seconds: float | None = None
     counts: bool = True  # whether the attempt counts against max_attempts
+    opens_breaker: bool = False  # whether the failure is ours or that of a service that all rows share
 
 
 COMPLETED = Outcome(OutcomeKind.COMPLETED, Status.COMPLETED)
@@ -90,12 +99,15 @@ def outcome_of(error: BaseException, tries: int, tuning: Tuning) -> Outcome:
     why = reason_of(error)
     if isinstance(error, NothingToDo):
         return Outcome(OutcomeKind.SKIPPED, Status.SKIPPED, why)
-    after = _requested_wait(error)
+    after, opens_breaker = _requested_wait(error), getattr(error, "opens_breaker", True)
     if isinstance(error, Retryable) and not error.counts:
         return Outcome(OutcomeKind.POSTPONED, Status.QUEUED, why, wait_seconds=after, counts=False)
     if isinstance(error, Permanent) or tries >= tuning.max_attempts:
-        return Outcome(OutcomeKind.FAILED, Status.ERROR, why, type(error).__name__)
-    return Outcome(OutcomeKind.RETRIED, Status.QUEUED, why, type(error).__name__, max(after, backoff(tries, tuning)))
+        return Outcome(OutcomeKind.FAILED, Status.ERROR, why, type(error).__name__, opens_breaker=opens_breaker)
+    wait = max(after, backoff(tries, tuning))
+    return Outcome(
+        OutcomeKind.RETRIED, Status.QUEUED, why, type(error).__name__, wait_seconds=wait, opens_breaker=opens_breaker
+    )
 
 
 def _requested_wait(error: BaseException) -> float:

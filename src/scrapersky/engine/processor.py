@@ -8,10 +8,13 @@ from typing import Any
 from scrapersky.core.database import Database
 from scrapersky.core.settings import Settings
 from scrapersky.engine.admission import Admission, AdmissionInputs, consult
+from scrapersky.engine.breaker import Tally
 from scrapersky.engine.events import BreakerChanged, Events
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.tuning import Pace, Tuning
 from scrapersky.engine.workflow import Workflow
+
+NO_OUTCOMES = Tally()
 
 
 class QueueProcessor:
@@ -83,12 +86,14 @@ class QueueProcessor:
         """Wait until no cycle is running."""
         await self._empty.wait()
 
-    async def consult(self, succeeded: int = 0, failed: int = 0, item_seconds: float | None = None) -> Admission:
+    async def consult(self, tally: Tally = NO_OUTCOMES, item_seconds: float | None = None) -> Admission:
         """Report outcomes, refresh the admission, and publish an event if the breaker changed."""
         before = self.admission.breaker
-        self.admission = await consult(self.database, self._inputs, succeeded, failed, item_seconds)
+        self.admission = await consult(self.database, self._inputs, tally, item_seconds)
         if self.admission.breaker != before:
             await self.events.publish(
-                BreakerChanged(self.workflow.name, self.admission.breaker, self.admission.reason),
+                BreakerChanged(
+                    self.workflow.name, self.admission.breaker, self.admission.reason, self.admission.breaker_until
+                ),
             )
         return self.admission

@@ -71,8 +71,12 @@ class Queue:
                 raise TypeError(f"{workflow.name} needs the column {workflow.table}.{column}; is a migration missing?")
         self._sql = QueueStatements.of(workflow)
 
-    async def claim(self, connection: asyncpg.Connection, count: int, lease_seconds: float) -> list[Claimed]:
-        """Claim up to `count` ready rows for `lease_seconds`, in queue order."""
+    async def claim(
+        self, connection: asyncpg.Connection, count: int, lease_seconds: float, *, is_probe: bool = False
+    ) -> list[Claimed]:
+        """Claim up to `count` ready rows for a lease, in queue order; a probe prefers rows that have not failed."""
+        if is_probe:
+            return list(await connection.fetch(self._sql.claim_probe, count, lease_seconds, record_class=Claimed))
         low = self._watermark()
         rows = await connection.fetch(self._sql.claim, count, lease_seconds, low, record_class=Claimed)
         if not rows and low != MIN_ORDER_KEY:
@@ -80,12 +84,18 @@ class Queue:
         return self._remember_position(rows)
 
     async def settle_and_claim(
-        self, connection: asyncpg.Connection, done: Sequence[Settlement], count: int, lease_seconds: float
+        self,
+        connection: asyncpg.Connection,
+        done: Sequence[Settlement],
+        count: int,
+        lease_seconds: float,
+        *,
+        is_probe: bool = False,
     ) -> ClaimResult:
         """Settle rows and claim new ones in one statement, so that a busy queue costs one commit per batch."""
-        if not count or any(settlement.outcome.status is Status.ERROR for settlement in done):
+        if not count or is_probe or any(settlement.outcome.status is Status.ERROR for settlement in done):
             lost = await self.settle(connection, done)
-            claimed = await self.claim(connection, count, lease_seconds) if count else []
+            claimed = await self.claim(connection, count, lease_seconds, is_probe=is_probe) if count else []
             return ClaimResult(claimed, lost)
         low = self._watermark()
         rows = await connection.fetch(self._sql.fused, *_columns(done), count, lease_seconds, low, record_class=Claimed)

@@ -13,6 +13,7 @@ PRIORITY_WORTH = 600_000_000  # microseconds of order per class of priority: aft
 # The columns of a queue, after its name.
 QUEUE_PARTS = ("status", "error", "attempts", "allowance", "due_at", "order", "revert_to")
 COUNT_CAP = 100_000  # counts stop here
+PROBED_ROWS = 500  # a probe is chosen among so many rows at the head
 STAGGER_SECONDS = 1.2  # slightly longer than the time between two sweeps
 
 _CLAIM = """
@@ -21,6 +22,18 @@ UPDATE {table} e SET {q}_status = 'Processing', {q}_attempts = e.{q}_attempts + 
 WHERE e.ctid = ANY (ARRAY(
     SELECT c.ctid FROM {table} c WHERE c.{q}_status = 'Queued' AND c.{q}_due_at IS NULL AND c.{q}_order >= {{low}}::int8
     ORDER BY c.{q}_order LIMIT {{n}}::int FOR NO KEY UPDATE SKIP LOCKED))
+RETURNING e.id, e.tenant_id, e.{q}_attempts AS attempts, e.{q}_allowance AS allowance,
+    e.{q}_order AS order_key{reads}"""
+
+# The rows at the head, those that have not failed yet first.
+_CLAIM_PROBE = """
+UPDATE {table} e SET {q}_status = 'Processing', {q}_attempts = e.{q}_attempts + 1,
+    {q}_due_at = now() + $2::float8 * interval '1 second'
+WHERE e.ctid = ANY (ARRAY(
+    SELECT c.ctid FROM {table} c WHERE c.{q}_status = 'Queued' AND c.{q}_due_at IS NULL AND c.ctid = ANY (ARRAY(
+        SELECT h.ctid FROM {table} h WHERE h.{q}_status = 'Queued' AND h.{q}_due_at IS NULL
+        ORDER BY h.{q}_order LIMIT {head}))
+    ORDER BY c.{q}_attempts > c.{q}_allowance, c.{q}_order LIMIT $1::int FOR NO KEY UPDATE SKIP LOCKED))
 RETURNING e.id, e.tenant_id, e.{q}_attempts AS attempts, e.{q}_allowance AS allowance,
     e.{q}_order AS order_key{reads}"""
 
@@ -153,6 +166,7 @@ class QueueStatements:
     """The statements of one workflow's queue, written once."""
 
     claim: str
+    claim_probe: str
     settle: str
     settle_dead: str
     fused: str
@@ -179,6 +193,7 @@ class QueueStatements:
             "worth": PRIORITY_WORTH,
             "channel": CHANNEL,
             "cap": COUNT_CAP,
+            "head": PROBED_ROWS,
             "stagger": STAGGER_SECONDS,
             "lost": _LOST,
         }
@@ -187,6 +202,7 @@ class QueueStatements:
         claim = _CLAIM.format_map(names)
         return cls(
             claim=_CLAIM_ALONE.format(claim=claim.format(n="$1", lease="$2", low="$3")),
+            claim_probe=_CLAIM_PROBE.format_map(names),
             settle=_SETTLE_ALONE.format_map(names),
             settle_dead=_SETTLE_DEAD.format_map(names),
             fused=_FUSED.format_map({**names, "claim": claim.format(n="$8", lease="$9", low="$10")}),

@@ -5,7 +5,7 @@ import time
 
 from scrapersky.engine import histogram
 from scrapersky.engine.in_flight import InFlight
-from scrapersky.engine.outcomes import COMPLETED, TENANT_DISABLED, TimedOut, outcome_of
+from scrapersky.engine.outcomes import COMPLETED, TENANT_DISABLED, SiteTimedOut, TimedOut, outcome_of
 from scrapersky.engine.processor import QueueProcessor
 from scrapersky.engine.settle import Claim
 
@@ -92,7 +92,8 @@ class RunnerPool:
                 raise
             claim.outcome = outcome_of(error, claim.tries, self._tuning)  # the work raised it itself
         except TimeoutError as error:
-            late = TimedOut(f"The timeout of {self._tuning.timeout_seconds:g} seconds passed.")
+            kind = SiteTimedOut if self._workflow.visits_sites else TimedOut
+            late = kind(f"The timeout of {self._tuning.timeout_seconds:g} seconds passed.")
             claim.outcome = outcome_of(late if timer.expired() else error, claim.tries, self._tuning)
         except (KeyboardInterrupt, GeneratorExit):
             raise

@@ -1,6 +1,6 @@
 """Settling rows: fence, write, queue the next step, claim again, in one transaction."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -58,7 +58,7 @@ async def settle_and_claim(processor: QueueProcessor, done: Sequence[Claim], cou
         async with processor.database.engine_connection() as connection:
             settlements = [claim.settlement for claim in done]
             return await processor.queue.settle_and_claim(
-                connection, settlements, count, processor.tuning.lease_seconds
+                connection, settlements, count, processor.tuning.lease_seconds, is_probe=processor.admission.probing
             )
     except Exception as error:
         if is_connection_error(error) or not done:
@@ -76,7 +76,8 @@ async def _write_and_claim(processor: QueueProcessor, done: Sequence[Claim], cou
             processor, session, [claim for claim in done if claim.outcome is COMPLETED and claim.row_id not in gone]
         )
         await driver.execute(ACT_AS_ENGINE)
-        claimed = await processor.queue.claim(driver, count, processor.tuning.lease_seconds) if count else []
+        lease, is_probe = processor.tuning.lease_seconds, processor.admission.probing
+        claimed = await processor.queue.claim(driver, count, lease, is_probe=is_probe) if count else []
         # The claim turned off waiting for the disk; the results in this transaction need it.
         await driver.execute("SET LOCAL synchronous_commit = on")
     return ClaimResult(claimed, lost)
@@ -165,3 +166,10 @@ def count_outcomes(done: Sequence[Claim], lost: Sequence[UUID]) -> dict[OutcomeK
         if claim.outcome is not None and claim.row_id not in gone:
             counts[claim.outcome.kind] += 1
     return counts
+
+
+def count_faults(done: Sequence[Claim], lost: Sequence[UUID]) -> Counter[str]:
+    """Count the failures that the breaker counts, by the type of their error."""
+    gone = set(lost)
+    outcomes = (claim.outcome for claim in done if claim.row_id not in gone)
+    return Counter(outcome.error_type or "Error" for outcome in outcomes if outcome and outcome.opens_breaker)

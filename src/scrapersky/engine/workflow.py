@@ -39,6 +39,7 @@ class Workflow(ABC, Generic[RowT, TaskT, FoundT]):
     queue: ClassVar[str] = ""  # the prefix of the columns; defaults to the name
     settings_prefix: ClassVar[str] = ""  # the prefix of the settings; defaults to NAME_SCHEDULER_
     tuning: ClassVar[Tuning] = Tuning()
+    visits_sites: ClassVar[bool] = False  # each row visits a web site: a timeout is the site's, not ours
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)

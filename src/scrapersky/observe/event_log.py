@@ -47,7 +47,13 @@ async def log_event(event: Any) -> None:
         case RowsRescued():
             log.warning("rows_rescued", workflow=event.workflow, requeued=event.requeued, died=event.died)
         case BreakerChanged():
-            log.warning("breaker_changed", workflow=event.workflow, breaker=event.breaker, reason=event.reason)
+            log.warning(
+                "breaker_changed",
+                workflow=event.workflow,
+                breaker=event.breaker,
+                reason=event.reason,
+                until=event.until and event.until.isoformat(timespec="seconds"),
+            )
         case DatabaseUnavailable():
             log.error("database_unavailable", where=event.where, error=event.error)
         case SchedulerJobEvent(what="error"):

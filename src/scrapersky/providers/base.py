@@ -22,6 +22,8 @@ class UnknownArea(ProviderRefused):
 class PlaceNotFound(ProviderRefused):
     """The provider no longer has a place with this id."""
 
+    opens_breaker = False
+
 
 class ProviderBusy(Retryable):
     """The provider accepts the request later."""

@@ -56,9 +56,6 @@ class ContactDelivery(Workflow[models.Delivery, DeliveryTask, AcceptedDelivery])
         max_attempts=17,  # over about a day
         backoff_seconds=5,
         max_backoff_seconds=21_600,
-        # A failing destination has its own cooldown: it must not stop deliveries to the others.
-        breaker_error_rate=1.0,
-        breaker_min_rows=10_000,
     )
 
     def __init__(self, outbox: Outbox | None, adapters: DestinationAdapters | None) -> None:

@@ -52,6 +52,7 @@ class DomainMetadata(Workflow[Domain, DomainToFetch, HomePage]):
     model = Domain
     reads = ("name", "start_url", "country")
     feeds = step_after(name).workflow
+    visits_sites = True
     settings_prefix = "DOMAIN_SCHEDULER_"
     tuning = Tuning(interval_minutes=1, batch_size=50, max_instances=3, concurrency=50)
 

@@ -55,6 +55,7 @@ class PageCuration(Workflow[Page, PageToRead, PageRead]):
     queue = "page_processing"
     reads = ("url", "country", "etag")
     feeds = step_after(name).workflow
+    visits_sites = True
     tuning = Tuning(interval_minutes=1, batch_size=10, max_batch_size=200, max_instances=1, concurrency=50)
 
     def __init__(self, web: Web) -> None:

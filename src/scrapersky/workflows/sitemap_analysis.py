@@ -38,6 +38,7 @@ class SitemapAnalysis(Workflow[Domain, SiteToSearch, SitemapSearch]):
     model = Domain
     reads = ("name", "final_url", "start_url")
     feeds = step_after(name).workflow
+    visits_sites = True
     settings_prefix = "DOMAIN_SITEMAP_SCHEDULER_"
     tuning = Tuning(interval_minutes=1, batch_size=10, max_instances=1, concurrency=50, timeout_seconds=180)
 

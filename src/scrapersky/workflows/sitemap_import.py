@@ -62,6 +62,7 @@ class SitemapImport(Workflow[SitemapFile, PageList, ImportedPages]):
     model = SitemapFile
     reads = ("url", "kind")
     feeds = step_after(name).workflow
+    visits_sites = True
     tuning = Tuning(interval_minutes=1, batch_size=20, max_instances=1, timeout_seconds=900)
 
     def __init__(self, web: Web) -> None:

@@ -46,7 +46,7 @@ class WorkflowState(BaseModel):
     )
     breaker: str = Field(description="closed, open (too many failures: it waits) or half-open (it tries one row)")
     breaker_until: datetime | None = Field(description="when an open breaker tries again")
-    breaker_reason: str | None
+    breaker_reason: str | None = Field(description="the share of rows that failed, and with which error")
     paused: bool
     paused_at: datetime | None
     paused_by: str | None
@@ -140,7 +140,6 @@ _OPERATOR_FIELDS = (
     "error_rate",
     "p50_seconds",
     "p95_seconds",
-    "breaker_reason",
     "paused_by",
     "held_by",
     "next_run",

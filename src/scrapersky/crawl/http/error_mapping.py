@@ -1,5 +1,6 @@
 """Maps the exceptions of the network and the statuses of responses to fetch errors."""
 
+import errno
 import os
 import socket
 from collections.abc import Mapping
@@ -10,7 +11,15 @@ import aiohttp
 from aiohttp.http_exceptions import HttpProcessingError
 
 from scrapersky.core.open_files import is_out_of_files
-from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PageNotFound, PermanentFetchError, RetryLater, TooSoon
+from scrapersky.crawl.errors import (
+    BlockedByPolicy,
+    FetchError,
+    NoNetwork,
+    PageNotFound,
+    PermanentFetchError,
+    RetryLater,
+    TooSoon,
+)
 from scrapersky.crawl.http.connector import WireLimitReached
 from scrapersky.crawl.http.decompress import BadCompression, TruncatedCompression
 from scrapersky.crawl.http.retry_after import retry_after
@@ -26,6 +35,7 @@ NO_CONNECTION = (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError, aio
 OUT_OF_FILES_WAIT = timedelta(seconds=5)
 RETRY_STATUSES = frozenset({408, 425, 429})
 GONE_STATUSES = frozenset({404, 410, 451})
+OUR_NETWORK_FAILED = frozenset({errno.ENETDOWN, errno.ENOBUFS, errno.EADDRNOTAVAIL})
 NO_SUCH_NAME = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)})
 
 
@@ -49,7 +59,7 @@ def _fetch_error_of(error: BaseException, host: str, seconds: float) -> FetchErr
         case aiohttp.ClientConnectorError():
             return _not_connected(error, host)
         case aiohttp.ClientHttpProxyError():
-            return RetryLater(f"The egress proxy answers {error.status} for {host}.")
+            return NoNetwork(f"The egress proxy answers {error.status} for {host}.")
         case aiohttp.ServerTimeoutError():
             return RetryLater(f"{host} does not accept a connection in time.")
         case TimeoutError():
@@ -88,7 +98,9 @@ def _not_connected(error: aiohttp.ClientConnectorError, host: str) -> FetchError
             return PageNotFound(f"There is no host named {host.rstrip('.')}.")
         return RetryLater(f"The name {host} cannot be looked up at the moment: {_short(cause.strerror)}.")
     if isinstance(error, aiohttp.ClientProxyConnectionError):
-        return RetryLater("The egress proxy cannot be reached.")
+        return NoNetwork("The egress proxy cannot be reached.")
+    if cause.errno in OUR_NETWORK_FAILED:
+        return NoNetwork(f"This machine opens no connection: {os.strerror(cause.errno)}.")
     return RetryLater(f"{host} cannot be reached: {os.strerror(cause.errno) if cause.errno else _short(cause)}.")
 
 

@@ -32,6 +32,14 @@ DNS_PORT = 53
 class DnsUnavailable(Retryable):
     """The name servers give no usable response."""
 
+    opens_breaker = False  # those of one mail domain; the next one may respond
+
+
+class NoNameServer(DnsUnavailable):
+    """This machine has no name server."""
+
+    opens_breaker = True
+
 
 class CachedMailDomain(NamedTuple):
     """A lookup result and when it expires."""
@@ -166,7 +174,7 @@ def _resolver(servers: tuple[tuple[str, int], ...], seconds: float) -> dns.async
     try:
         resolver = dns.asyncresolver.Resolver(configure=not servers)
     except dns.resolver.NoResolverConfiguration:
-        raise DnsUnavailable("No name server is configured on this machine. Set CRAWL_DNS_SERVERS to one.") from None
+        raise NoNameServer("No name server is configured on this machine. Set CRAWL_DNS_SERVERS to one.") from None
     if servers:
         resolver.nameservers = [dns.nameserver.Do53Nameserver(*server) for server in servers]
     resolver.lifetime, resolver.timeout = seconds, seconds / TRIES

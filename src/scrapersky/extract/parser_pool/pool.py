@@ -38,6 +38,8 @@ log = structlog.get_logger(__name__)
 class PoisonPage(ScraperSkyError):
     """No parser can read this page within its limits; do not try it again."""
 
+    opens_breaker = False
+
 
 class ReaderFault(ScraperSkyError):
     """The reader raised an error on this page; the reader has to be corrected."""
