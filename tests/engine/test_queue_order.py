@@ -5,7 +5,8 @@ import asyncio
 import asyncpg
 import pytest
 
-from scrapersky.engine.queue import Queue
+from scrapersky.core.vocabularies import WaitsFor
+from scrapersky.engine.queue import Focus, Queue
 from scrapersky.sandbox.example_workflows import Packing
 from tests.workflows.cases import real_line
 
@@ -161,3 +162,104 @@ async def test_a_quota_takes_nobody_elses_turn(admin, tenant, other_tenant):
     await queue_pages(admin, other_tenant, 50)
     claimed = await real_line().queues["page_curation"].claim(admin, 1_000, 60)
     assert len(claimed) == 80
+
+
+# -- searches take turns -----------------------------------------------------------------------------------------------
+
+
+async def queue_domains(admin, tenant, name, count):
+    """Domains of a new search, all of them ready."""
+    search = await admin.fetchval(
+        "INSERT INTO search (tenant_id, text, provider) VALUES ($1, $2, 'osm') RETURNING id", tenant, name
+    )
+    await admin.execute(
+        "INSERT INTO domain (tenant_id, search_id, name, domain_metadata_status) "
+        "SELECT $1, $2, $3 || n || '.fi', 'Queued' FROM generate_series(1, $4) n",
+        *(tenant, search, name, count),
+    )
+    return search
+
+
+async def claim_owners(admin, count, **options):
+    """The searches of the claimed domains, in the order of the claim."""
+    claimed = await real_line().queues["domain_metadata"].claim(admin, count, 60, **options)
+    names = {row["id"]: row["text"] for row in await admin.fetch(OWNER, [row["id"] for row in claimed])}
+    return [names[row["id"]] for row in claimed]
+
+
+OWNER = "SELECT d.id, s.text FROM domain d JOIN search s ON s.id = d.search_id WHERE d.id = ANY($1::uuid[])"
+
+
+async def test_a_new_search_takes_turns_with_the_left_overs_of_another(admin, tenant):
+    await queue_domains(admin, tenant, "old", 5_000)
+    await queue_domains(admin, tenant, "new", 50)
+    assert (await claim_owners(admin, 110)).count("new") == 50
+
+
+async def test_a_process_that_runs_one_search_claims_its_rows_first(admin, tenant):
+    await queue_domains(admin, tenant, "old", 500)
+    new = await queue_domains(admin, tenant, "new", 20)
+    owners = await claim_owners(admin, 40, focus=Focus(tenant, new, reserve=10))
+    assert owners == ["new"] * 20 + ["old"] * 20
+    assert await claim_owners(admin, 40, focus=Focus(tenant, new, reserve=30)) == ["old"] * 10
+
+
+async def test_many_searches_of_one_tenant_do_not_take_the_turns_of_another(admin, tenant, other_tenant):
+    for number in range(60):
+        await queue_domains(admin, tenant, f"s{number}-", 100)
+    await queue_domains(admin, other_tenant, "small", 10)
+    owners = await claim_owners(admin, 200)
+    assert owners.count("small") == 10
+
+
+async def test_pages_and_contacts_take_the_turn_of_the_search_of_their_site(admin, tenant):
+    search = await queue_domains(admin, tenant, "s", 1)
+    domain = await admin.fetchval("SELECT id FROM domain")
+    await admin.execute(
+        "INSERT INTO page (tenant_id, domain_id, url, page_processing_status) VALUES ($1, $2, 'https://s1/', 'Queued')",
+        *(tenant, domain),
+    )
+    await admin.execute(
+        "INSERT INTO contact (tenant_id, domain_id, identity, email, contact_verification_status) "
+        "VALUES ($1, $2, 'a@b.fi', 'a@b.fi', 'Queued')",
+        *(tenant, domain),
+    )
+    assert await admin.fetchval("SELECT page_processing_flow FROM page") == search
+    assert await admin.fetchval("SELECT contact_verification_flow FROM contact") == search
+
+
+async def test_an_urgent_row_at_the_head_does_not_cost_a_small_tenant_its_turn(admin, tenant, other_tenant):
+    await queue_rows(admin, tenant, "big", 2_000)
+    await admin.execute("UPDATE parcel SET packing_order = packing_order - 3600 * 1000000::bigint")  # an hour ago
+    await queue_rows(admin, tenant, "urgent", 1, priority=9)
+    await queue_rows(admin, other_tenant, "small", 10)
+    assert (await claim_labels(admin, 30)).count("small") == 10
+
+
+# -- rows that waited --------------------------------------------------------------------------------------------------
+
+
+async def test_a_row_that_had_to_wait_does_not_stand_before_rows_that_could_go(admin, tenant):
+    await queue_rows(admin, tenant, "dead", 60)
+    await admin.execute(
+        "UPDATE parcel SET packing_due_at = now() - interval '1 second', packing_attempts = 1, "
+        "packing_order = packing_order - 60 * 1000000::bigint"
+    )
+    await queue_rows(admin, tenant, "good", 200)
+    assert (await Queue(Packing()).sweep(admin, 5)).ready == 60
+    assert await claim_labels(admin, 260) == ["good"] * 200 + ["dead"] * 60
+    row = await admin.fetchrow("SELECT packing_attempts, packing_allowance FROM parcel WHERE label = 'dead'")
+    assert tuple(row) == (2, 0), "waiting resets no attempts"
+
+
+async def test_rows_of_a_tenant_that_is_enabled_again_take_nobody_elses_turn(admin, tenant, other_tenant):
+    await queue_rows(admin, tenant, "big", 900)
+    await admin.execute(
+        "UPDATE parcel SET packing_due_at = now() + interval '1 hour', packing_waits_for = 'tenant', "
+        "packing_order = packing_order - 3600 * 1000000::bigint"
+    )
+    await queue_rows(admin, other_tenant, "small", 10)
+    queue = Queue(Packing())
+    assert await queue.wake(admin, tenant, WaitsFor.TENANT) == 900
+    await queue.sweep(admin, 5)
+    assert (await claim_labels(admin, 25)).count("small") == 10

@@ -160,6 +160,7 @@ class Workers(RuleBasedStateMachine):
         for row_id in expired:
             self.rows[row_id].time_is_up(self.limit)
         after = [self.rows[row_id].status for row_id in expired]
+        self.put_last([row_id for row_id, was in zip(expired, before, strict=True) if was == "Queued"])
         assert swept.ready == before.count("Queued")
         assert swept.died == after.count("Error")
         assert swept.rescued == before.count("Processing") - swept.died

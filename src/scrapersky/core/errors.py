@@ -20,6 +20,8 @@ import math
 from collections.abc import Mapping
 from datetime import timedelta
 
+from scrapersky.core.vocabularies import WaitsFor
+
 
 class ScraperSkyError(Exception):
     """Something went wrong."""
@@ -98,6 +100,7 @@ class Retryable(ScraperSkyError):
     status_code = 503
     after: timedelta | None = None  # the minimum wait before the retry
     counts = True  # whether the attempt counts against max_attempts
+    waits_for: WaitsFor | None = None  # what ends the wait sooner
 
 
 class ConnectionLost(Retryable):

@@ -36,6 +36,8 @@ def configure_logs(settings: Settings) -> None:
     root.setLevel(settings.log_level.upper())
     # The engine publishes scheduler events itself; APScheduler's own lines would repeat them.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)
+    # The pool logs a traceback for each connection that it discards; a lost database is one event of the engine.
+    logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
     logging.getLogger("alembic").setLevel(logging.WARNING)
 
 

@@ -16,6 +16,13 @@ class Status(StrEnum):
     ERROR = "Error"
 
 
+class WaitsFor(StrEnum):
+    """What a postponed row waits for, where an event ends the wait."""
+
+    TENANT = "tenant"  # until its tenant is enabled
+    MONEY = "money"  # until the budget of its search or the quota of its tenant is raised
+
+
 class Curation(StrEnum):
     """What a person has decided about a row."""
 

@@ -12,6 +12,7 @@ from scrapersky.engine.breaker import CLOSED, HALF_OPEN, OPEN, Breaker, Tally, n
 from scrapersky.engine.queue import Queue
 from scrapersky.engine.tuning import Pace, Tuning, pace_for
 
+LOCKED_WAIT_SECONDS = 0.05  # until a bucket is tried again that another host had locked
 RELEASE = 0.8  # backpressure ends when the next queue is down to this share of its high-water mark
 
 
@@ -52,6 +53,27 @@ class AdmissionInputs:
     next_high_water: int
 
 
+@dataclass(frozen=True)
+class TokenGrant:
+    """How many rows may be claimed now, and when there is a token again."""
+
+    rows: int
+    wait_seconds: float = 0.0
+
+
+async def take_tokens(database: Database, workflow: str, tuning: Tuning, count: int) -> TokenGrant:
+    """Take up to `count` tokens from the bucket that all hosts share; none while another host is at it."""
+    async with database.engine_connection() as connection:
+        row = await connection.fetchrow(_TAKE, workflow, count, tuning.burst, tuning.tokens_per_second)
+    return TokenGrant(row["rows"], row["wait"]) if row else TokenGrant(0, LOCKED_WAIT_SECONDS)
+
+
+async def return_tokens(database: Database, workflow: str, tuning: Tuning, count: int) -> None:
+    """Return tokens that were not used."""
+    async with database.engine_connection() as connection:
+        await connection.execute(_RETURN, workflow, count, tuning.burst)
+
+
 async def consult(database: Database, inputs: AdmissionInputs, tally: Tally, item_seconds: float | None) -> Admission:
     """Store outcomes in the shared state and compute the admission, in one short transaction."""
     async with database.engine_connection() as connection, connection.transaction():
@@ -83,6 +105,7 @@ async def consult(database: Database, inputs: AdmissionInputs, tally: Tally, ite
             pace.batch_size,
             pace.interval_seconds,
             held_by,
+            inputs.tuning.max_per_minute,
         )
     disabled_tenants = frozenset(row["disabled_tenants"])
     paused = row["paused_at"] is not None
@@ -140,8 +163,21 @@ _CREATE = "INSERT INTO workflow_control (workflow) VALUES ($1) ON CONFLICT DO NO
 _WRITE = """
 UPDATE workflow_control SET breaker = $2, breaker_until = $3, breaker_reason = $4, breaker_trips = $5,
     window_started_at = $6, window_successes = $7, window_failures = $8, depth = $9, item_seconds = $10,
-    batch_size = $11, interval_seconds = $12, held_by = $13, measured_at = now()
+    batch_size = $11, interval_seconds = $12, held_by = $13, max_per_minute = $14, measured_at = now()
 WHERE workflow = $1"""
+_TAKE = """
+WITH bucket AS (
+    SELECT least($3::float8, coalesce(throttle_tokens, $3) + $4::float8 * greatest(0,
+        extract(epoch FROM clock_timestamp() - coalesce(throttle_at, clock_timestamp()))))::float8 AS tokens
+    FROM workflow_control WHERE workflow = $1 FOR NO KEY UPDATE SKIP LOCKED
+)
+UPDATE workflow_control SET throttle_tokens = b.tokens - least($2::int, floor(b.tokens)),
+    throttle_at = clock_timestamp()
+FROM bucket b WHERE workflow = $1
+RETURNING least($2::int, floor(b.tokens))::int AS rows,
+    ((1 + floor(b.tokens) - b.tokens) / $4::float8)::float8 AS wait"""
+_RETURN = """
+UPDATE workflow_control SET throttle_tokens = least($3::float8, throttle_tokens + $2::int) WHERE workflow = $1"""
 
 _PAUSE = """
 INSERT INTO workflow_control (workflow, paused_at, paused_by, pause_reason) VALUES ($1, now(), $2, $3)

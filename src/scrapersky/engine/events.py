@@ -91,6 +91,13 @@ class DatabaseUnavailable:
     error: str
 
 
+@dataclass(frozen=True)
+class DatabaseAvailable:
+    """The database responds again, so many seconds after it was first unavailable."""
+
+    seconds: float
+
+
 Listener = Callable[[Any], Awaitable[None]]
 
 

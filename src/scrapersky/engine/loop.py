@@ -10,6 +10,7 @@ from uuid import UUID
 from scrapersky.core import clock
 from scrapersky.core.cancellation import raise_if_cancelled
 from scrapersky.core.database import is_connection_error
+from scrapersky.engine.admission import TokenGrant
 from scrapersky.engine.breaker import Tally
 from scrapersky.engine.events import BatchSettled, CycleEnded, LeaseLost, RowFailed, RowsRescued
 from scrapersky.engine.heartbeat import Heartbeat, report_unavailable
@@ -54,6 +55,7 @@ class Cycle:
         self._consulted_at = -1e9
         self._settled_at = -1e9
         self._woken_at = -1e9
+        self._throttled_until = -1e9
         self._claimed_at = 0.0
         self._started = time.monotonic()
         self._started_at: datetime = clock.now()
@@ -106,9 +108,14 @@ class Cycle:
         if self._in_flight.finished and not (room and self._woken):
             await self._wait_for_batch()
         if self._in_flight.finished or (room and self._woken):
-            done, self._woken = self._in_flight.take_finished(), False
+            self._woken = False
+            grant = await self._processor.take_tokens(room) if room else TokenGrant(0)
+            done = self._in_flight.take_finished()
             self._claimed_at = time.monotonic() if room else self._claimed_at
-            claimed = await self._settle_and_claim(done, room)
+            claimed = await self._settle_and_claim(done, grant.rows)
+            await self._processor.return_tokens(grant.rows - claimed)
+            if claimed == grant.rows < room:  # only the throttle stopped the claim: continue with the next token
+                self._throttled_until, self._woken = time.monotonic() + grant.wait_seconds, True
             self._woken = self._woken or 0 < room == claimed  # a full batch: more rows are probably ready
         if self._in_flight.claims and not self._in_flight.finished and not (self._woken and self._room()):
             await self._wait(CONSULT_SECONDS)
@@ -180,11 +187,13 @@ class Cycle:
         admission = self._processor.admission
         if self._processor.stopping or not admission.may_claim or self._past_budget():
             return 0
+        if time.monotonic() < self._throttled_until:
+            return 0
         unfinished = self._in_flight.unfinished
         if admission.probing:
             return 0 if unfinished else 1
-        capacity = max(admission.pace.batch_size, self._tuning.concurrency)
-        room = max(0, min(admission.pace.batch_size, capacity - unfinished))  # the pace may have slowed since the claim
+        # The pace may have slowed since the claim.
+        room = max(0, min(admission.pace.batch_size, self._processor.capacity - unfinished))
         return (
             room if admission.headroom is None else min(room, max(0, admission.headroom - self._claimed_since_consult))
         )
@@ -193,6 +202,9 @@ class Cycle:
         """Wait for a wake-up on an empty queue. Return whether to check the queue again."""
         if self._processor.stopping or self._past_budget() or not self._processor.admission.may_claim:
             return False
+        if (left := self._throttled_until - time.monotonic()) > 0:
+            await self._wait(min(left, CONSULT_SECONDS))
+            return True
         if self._woken:
             return True
         recheck_at = self._woken_at + RECHECK_SECONDS

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from scrapersky.core.errors import NothingToDo, Permanent, Retryable, ScraperSkyError
 from scrapersky.core.open_files import is_out_of_files
-from scrapersky.core.vocabularies import Status
+from scrapersky.core.vocabularies import Status, WaitsFor
 from scrapersky.engine.tuning import Tuning
 
 MAX_ERROR_LENGTH = 1024  # characters of an error that are stored
@@ -71,6 +71,7 @@ class Outcome:
     error_type: str | None = None
     wait_seconds: float | None = None
     counts: bool = True  # whether the attempt counts against max_attempts
+    waits_for: WaitsFor | None = None  # what ends the wait sooner
     opens_breaker: bool = False  # whether the failure is ours or that of a service that all rows share
 
 
@@ -79,7 +80,12 @@ COMPLETED = Outcome(OutcomeKind.COMPLETED, Status.COMPLETED)
 RETURNED = Outcome(OutcomeKind.RETURNED, Status.QUEUED, counts=False)
 # Rows of a disabled tenant are postponed; enabling the tenant wakes them, and each is checked again once an hour.
 TENANT_DISABLED = Outcome(
-    OutcomeKind.POSTPONED, Status.QUEUED, "The tenant is disabled.", wait_seconds=3_600.0, counts=False
+    OutcomeKind.POSTPONED,
+    Status.QUEUED,
+    "The tenant is disabled.",
+    wait_seconds=3_600.0,
+    counts=False,
+    waits_for=WaitsFor.TENANT,
 )
 
 # Whatever could not open a file or a connection is tried again when others have been closed.
@@ -101,7 +107,9 @@ def outcome_of(error: BaseException, tries: int, tuning: Tuning) -> Outcome:
         return Outcome(OutcomeKind.SKIPPED, Status.SKIPPED, why)
     after, opens_breaker = _requested_wait(error), getattr(error, "opens_breaker", True)
     if isinstance(error, Retryable) and not error.counts:
-        return Outcome(OutcomeKind.POSTPONED, Status.QUEUED, why, wait_seconds=after, counts=False)
+        return Outcome(
+            OutcomeKind.POSTPONED, Status.QUEUED, why, wait_seconds=after, counts=False, waits_for=error.waits_for
+        )
     if isinstance(error, Permanent) or tries >= tuning.max_attempts:
         return Outcome(OutcomeKind.FAILED, Status.ERROR, why, type(error).__name__, opens_breaker=opens_breaker)
     wait = max(after, backoff(tries, tuning))

@@ -3,14 +3,16 @@
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from scrapersky.core.database import Database
 from scrapersky.core.settings import Settings
-from scrapersky.engine.admission import Admission, AdmissionInputs, consult
+from scrapersky.engine.admission import Admission, AdmissionInputs, TokenGrant, consult, return_tokens, take_tokens
 from scrapersky.engine.breaker import Tally
 from scrapersky.engine.events import BreakerChanged, Events
 from scrapersky.engine.pipeline import Pipeline
+from scrapersky.engine.queue import Focus
 from scrapersky.engine.tuning import Pace, Tuning
 from scrapersky.engine.workflow import Workflow
 
@@ -36,6 +38,7 @@ class QueueProcessor:
         self.database = database
         self.events = events
         self.settings = settings
+        self.focus: Focus | None = None  # claims its rows first
         self.stop_by: float | None = None  # monotonic time at which unfinished rows are given back
         self._running_cycles: set[Callable[[], None]] = set()
         self._empty = asyncio.Event()
@@ -49,6 +52,17 @@ class QueueProcessor:
             tunings[workflow.feeds].high_water if workflow.feeds else 0,
         )
         self.admission = Admission(False, "closed", None, None, Pace(self.tuning.batch_size, self.tuning.interval))
+
+    @property
+    def claim_options(self) -> dict[str, Any]:
+        """How rows are claimed now: as a probe of the breaker, or those of one flow first."""
+        focus = self.focus and replace(self.focus, reserve=self.capacity // 2)
+        return {"is_probe": self.admission.probing, "focus": focus}
+
+    @property
+    def capacity(self) -> int:
+        """The number of rows that a cycle may have in flight."""
+        return max(self.admission.pace.batch_size, self.tuning.concurrency)
 
     @property
     def running(self) -> int:
@@ -85,6 +99,17 @@ class QueueProcessor:
     async def drained(self) -> None:
         """Wait until no cycle is running."""
         await self._empty.wait()
+
+    async def take_tokens(self, count: int) -> TokenGrant:
+        """Take as many of `count` rows as the throttle of all hosts allows now."""
+        if not self.tuning.max_per_minute:
+            return TokenGrant(count)
+        return await take_tokens(self.database, self.workflow.name, self.tuning, count)
+
+    async def return_tokens(self, count: int) -> None:
+        """Return tokens for which no row was claimed."""
+        if self.tuning.max_per_minute and count > 0:
+            await return_tokens(self.database, self.workflow.name, self.tuning, count)
 
     async def consult(self, tally: Tally = NO_OUTCOMES, item_seconds: float | None = None) -> Admission:
         """Report outcomes, refresh the admission, and publish an event if the breaker changed."""

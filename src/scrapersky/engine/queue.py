@@ -10,7 +10,7 @@ from uuid import UUID
 import asyncpg
 from sqlalchemy import JSON
 
-from scrapersky.core.vocabularies import Status
+from scrapersky.core.vocabularies import Status, WaitsFor
 from scrapersky.engine.outcomes import Outcome
 from scrapersky.engine.queue_sql import QUEUE_PARTS, QueueStatements
 from scrapersky.engine.workflow import Claimed, Workflow
@@ -35,6 +35,15 @@ class ClaimResult:
     claimed: list[Claimed]
     lost: list[UUID]
     may_have_more: bool = False  # no claim was made although rows may be ready
+
+
+@dataclass(frozen=True)
+class Focus:
+    """The flow whose rows a process claims before all others, and the places it keeps free for them."""
+
+    tenant_id: UUID
+    flow: UUID
+    reserve: int = 0
 
 
 @dataclass(frozen=True)
@@ -72,11 +81,19 @@ class Queue:
         self._sql = QueueStatements.of(workflow)
 
     async def claim(
-        self, connection: asyncpg.Connection, count: int, lease_seconds: float, *, is_probe: bool = False
+        self,
+        connection: asyncpg.Connection,
+        count: int,
+        lease_seconds: float,
+        *,
+        is_probe: bool = False,
+        focus: Focus | None = None,
     ) -> list[Claimed]:
         """Claim up to `count` ready rows for a lease, in queue order; a probe prefers rows that have not failed."""
         if is_probe:
             return list(await connection.fetch(self._sql.claim_probe, count, lease_seconds, record_class=Claimed))
+        if focus is not None:
+            return await self._claim_focused(connection, count, lease_seconds, focus)
         low = self._watermark()
         rows = await connection.fetch(self._sql.claim, count, lease_seconds, low, record_class=Claimed)
         if not rows and low != MIN_ORDER_KEY:
@@ -91,11 +108,13 @@ class Queue:
         lease_seconds: float,
         *,
         is_probe: bool = False,
+        focus: Focus | None = None,
     ) -> ClaimResult:
         """Settle rows and claim new ones in one statement, so that a busy queue costs one commit per batch."""
-        if not count or is_probe or any(settlement.outcome.status is Status.ERROR for settlement in done):
+        if not count or is_probe or focus or any(settlement.outcome.status is Status.ERROR for settlement in done):
             lost = await self.settle(connection, done)
-            claimed = await self.claim(connection, count, lease_seconds, is_probe=is_probe) if count else []
+            options: dict[str, Any] = {"is_probe": is_probe, "focus": focus}
+            claimed = await self.claim(connection, count, lease_seconds, **options) if count else []
             return ClaimResult(claimed, lost)
         low = self._watermark()
         rows = await connection.fetch(self._sql.fused, *_columns(done), count, lease_seconds, low, record_class=Claimed)
@@ -106,6 +125,15 @@ class Queue:
         ):  # nothing after the last claim; rows that were queued again may lie before it
             claimed = await self.claim(connection, count, lease_seconds)
         return ClaimResult(claimed, lost)
+
+    async def _claim_focused(
+        self, connection: asyncpg.Connection, count: int, lease_seconds: float, focus: Focus
+    ) -> list[Claimed]:
+        """Claim rows of the flow in focus first; other rows leave `reserve` places free for further rows of it."""
+        values = (count, lease_seconds, focus.tenant_id, focus.flow)
+        own: list[Claimed] = await connection.fetch(self._sql.claim_flow, *values, record_class=Claimed)
+        others = min(count - len(own), count - focus.reserve)
+        return own + (await self.claim(connection, others, lease_seconds) if others > 0 else [])
 
     async def settle(self, connection: asyncpg.Connection, done: Sequence[Settlement]) -> list[UUID]:
         """Store the outcomes of rows whose lease is still valid. Return the ids of the others."""
@@ -138,9 +166,11 @@ class Queue:
         """Queue rows that are neither queued nor in flight."""
         await connection.execute(self._sql.open, list(row_ids))
 
-    async def wake(self, connection: asyncpg.Connection, tenant_id: UUID, why: str, limit: int = 10_000) -> int:
-        """Make the rows of a tenant that wait for this reason ready, notify the workers, and return their number."""
-        return int(await connection.fetchval(self._sql.wake, tenant_id, why, limit))
+    async def wake(
+        self, connection: asyncpg.Connection, tenant_id: UUID, waits_for: WaitsFor, limit: int = 10_000
+    ) -> int:
+        """Make the rows of a tenant that wait for this due, notify the workers, and return their number."""
+        return int(await connection.fetchval(self._sql.wake, tenant_id, waits_for, limit))
 
     async def overdue(self, connection: asyncpg.Connection, seconds: float) -> int:
         """Count rows that are in Processing although their lease ended that long ago."""
@@ -201,6 +231,7 @@ def _columns(done: Sequence[Settlement]) -> tuple[list[Any], ...]:
         [settlement.outcome.wait_seconds for settlement in done],
         [settlement.outcome.counts for settlement in done],
         [settlement.outcome.error_type for settlement in done],
+        [settlement.outcome.waits_for for settlement in done],
     )
 
 

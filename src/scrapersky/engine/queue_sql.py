@@ -11,7 +11,7 @@ from scrapersky.engine.workflow import Workflow
 CHANNEL = "scrapersky"  # of NOTIFY
 PRIORITY_WORTH = 600_000_000  # microseconds of order per class of priority: after ten minutes old comes before urgent
 # The columns of a queue, after its name.
-QUEUE_PARTS = ("status", "error", "attempts", "allowance", "due_at", "order", "revert_to")
+QUEUE_PARTS = ("status", "error", "attempts", "allowance", "due_at", "order", "flow", "waits_for", "revert_to")
 COUNT_CAP = 100_000  # counts stop here
 PROBED_ROWS = 500  # a probe is chosen among so many rows at the head
 STAGGER_SECONDS = 1.2  # slightly longer than the time between two sweeps
@@ -20,7 +20,7 @@ _CLAIM = """
 UPDATE {table} e SET {q}_status = 'Processing', {q}_attempts = e.{q}_attempts + 1,
     {q}_due_at = now() + {{lease}}::float8 * interval '1 second'
 WHERE e.ctid = ANY (ARRAY(
-    SELECT c.ctid FROM {table} c WHERE c.{q}_status = 'Queued' AND c.{q}_due_at IS NULL AND c.{q}_order >= {{low}}::int8
+    SELECT c.ctid FROM {table} c WHERE c.{q}_status = 'Queued' AND c.{q}_due_at IS NULL AND {{where}}
     ORDER BY c.{q}_order LIMIT {{n}}::int FOR NO KEY UPDATE SKIP LOCKED))
 RETURNING e.id, e.tenant_id, e.{q}_attempts AS attempts, e.{q}_allowance AS allowance,
     e.{q}_order AS order_key{reads}"""
@@ -48,10 +48,11 @@ UPDATE {table} e SET updated_at = now(),
     {q}_status = CASE WHEN d.status = 'Queued' THEN coalesce(e.{q}_revert_to, 'Queued') ELSE d.status END,
     {q}_error = CASE WHEN d.status = 'Queued' AND e.{q}_revert_to IS NOT NULL THEN NULL ELSE d.error END,
     {q}_revert_to = NULL,
+    {q}_waits_for = d.waits_for,
     {q}_due_at = CASE WHEN d.wait IS NULL THEN NULL ELSE now() + d.wait * interval '1 second' END,
     {q}_allowance = e.{q}_allowance + CASE WHEN d.counts THEN 0 ELSE 1 END
-FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::float8[], $6::bool[], $7::text[])
-    AS d(id, attempts, status, error, wait, counts, error_type)
+FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::float8[], $6::bool[], $7::text[],
+    $8::text[]) AS d(id, attempts, status, error, wait, counts, error_type, waits_for)
 WHERE e.id = d.id AND e.{q}_attempts = d.attempts AND e.{q}_status = 'Processing'
 RETURNING e.id, e.tenant_id, e.{q}_attempts - e.{q}_allowance AS tries, d.status, d.error, d.error_type"""
 
@@ -151,10 +152,12 @@ SELECT (SELECT {q}_order FROM {table} WHERE {q}_status = 'Queued' AND {q}_due_at
 _OPEN = """
 UPDATE {table} SET {q}_status = 'Queued' WHERE id = ANY ($1::uuid[]) AND {q}_status NOT IN ('Queued', 'Processing')"""
 
+# The next sweep makes the rows ready, and places them behind rows that were ready meanwhile.
 _WAKE = """
 WITH woken AS (
-    UPDATE {table} SET {q}_due_at = NULL, {q}_error = NULL WHERE id IN (
-        SELECT id FROM {table} WHERE {q}_due_at > now() AND {q}_status = 'Queued' AND tenant_id = $1 AND {q}_error = $2
+    UPDATE {table} SET {q}_due_at = now(), {q}_error = NULL, {q}_waits_for = NULL WHERE id IN (
+        SELECT id FROM {table} WHERE {q}_due_at > now() AND {q}_status = 'Queued' AND tenant_id = $1
+            AND {q}_waits_for = $2
         ORDER BY {q}_due_at LIMIT $3::int FOR NO KEY UPDATE SKIP LOCKED)
     RETURNING id
 ), notified AS (SELECT pg_notify('{channel}', '{queue}'))
@@ -166,6 +169,7 @@ class QueueStatements:
     """The statements of one workflow's queue, written once."""
 
     claim: str
+    claim_flow: str
     claim_probe: str
     settle: str
     settle_dead: str
@@ -200,12 +204,16 @@ class QueueStatements:
         names["dead"] = _DEAD.format_map(names)
         names["settle"] = _SETTLE.format_map(names)
         claim = _CLAIM.format_map(names)
+        behind = f"c.{workflow.queue}_order >= {{low}}::int8"
+        of_flow = f"c.tenant_id = $3::uuid AND c.{workflow.queue}_flow = $4::uuid"
+        fused_claim = claim.format(n="$9", lease="$10", where=behind.format(low="$11"))
         return cls(
-            claim=_CLAIM_ALONE.format(claim=claim.format(n="$1", lease="$2", low="$3")),
+            claim=_CLAIM_ALONE.format(claim=claim.format(n="$1", lease="$2", where=behind.format(low="$3"))),
+            claim_flow=_CLAIM_ALONE.format(claim=claim.format(n="$1", lease="$2", where=of_flow)),
             claim_probe=_CLAIM_PROBE.format_map(names),
             settle=_SETTLE_ALONE.format_map(names),
             settle_dead=_SETTLE_DEAD.format_map(names),
-            fused=_FUSED.format_map({**names, "claim": claim.format(n="$8", lease="$9", low="$10")}),
+            fused=_FUSED.format_map({**names, "claim": fused_claim}),
             renew_leases=_RENEW.format_map(names),
             sweep=_SWEEP.format_map(names),
             work=_WORK.format_map(names),

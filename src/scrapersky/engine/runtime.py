@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import structlog
 
@@ -16,11 +17,12 @@ from scrapersky.core.database import Database, is_connection_error, is_lock_time
 from scrapersky.core.embedded.watch import keep_running
 from scrapersky.core.settings import Settings
 from scrapersky.core.uuid7 import new_id
-from scrapersky.engine.events import DatabaseUnavailable, Events
+from scrapersky.engine.events import DatabaseAvailable, DatabaseUnavailable, Events
 from scrapersky.engine.listener import listen_for_wakeups
 from scrapersky.engine.maintenance import MaintenanceTask
 from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.processor import QueueProcessor
+from scrapersky.engine.queue import Focus
 from scrapersky.engine.scheduler import (
     new_scheduler,
     register_all,
@@ -113,6 +115,11 @@ class Runtime:
         await shutdown_scheduler(self.scheduler, list(self.processors.values()), grace)
         await self._unregister_worker()
 
+    def focus(self, tenant_id: UUID, flow: UUID) -> None:
+        """Let every workflow of this process claim the rows of one search before all others."""
+        for processor in self.processors.values():
+            processor.focus = Focus(tenant_id, flow)
+
     def stop_now(self) -> None:
         """Give back every row in flight now, without a grace period."""
         for processor in self.processors.values():
@@ -141,14 +148,19 @@ class Runtime:
 
     async def _poll(self) -> None:
         """Check all queues and run requests in each poll interval; finds what notifications missed."""
+        lost_at: float | None = None
         while True:
             try:
                 await self._poll_once()
                 self.polled_at = time.monotonic()
+                if lost_at is not None:
+                    await self.events.publish(DatabaseAvailable(self.polled_at - lost_at))
+                    lost_at = None
             except Exception as error:
                 raise_if_cancelled(error)
                 if not (is_connection_error(error) or is_lock_timeout(error)):
                     log.exception("poll_failed")
+                lost_at = lost_at or time.monotonic()
                 await self.events.publish(DatabaseUnavailable("pulse", f"{type(error).__name__}: {error}"))
             await asyncio.sleep(self.settings.poll_interval_seconds)
 

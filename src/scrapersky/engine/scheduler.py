@@ -19,7 +19,7 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.interval import IntervalTrigger
 
 from scrapersky.core import clock
-from scrapersky.core.database import Database
+from scrapersky.core.database import Database, is_connection_error, is_lock_timeout
 from scrapersky.core.settings import Settings
 from scrapersky.engine.events import Events, SchedulerJobEvent
 from scrapersky.engine.loop import run_job_loop
@@ -83,11 +83,15 @@ def register_periodic(
 
 
 async def _run_until_stopped(task: MaintenanceTask, database: Database) -> None:
-    """Run a task; cancellation is not a failure, because a host will run it again."""
+    """Run a task; neither cancellation nor a lost connection is a failure, because a host will run it again."""
     try:
         await run_periodic(task, database)
     except asyncio.CancelledError:
         log.debug("maintenance_interrupted", task=task.name)
+    except Exception as error:
+        if not (is_connection_error(error) or is_lock_timeout(error)):
+            raise
+        log.debug("maintenance_interrupted", task=task.name, error=f"{type(error).__name__}: {error}")
 
 
 def register_all(registrations: Sequence[tuple[str, Callable[[], None]]]) -> dict[str, str]:

@@ -58,7 +58,7 @@ async def settle_and_claim(processor: QueueProcessor, done: Sequence[Claim], cou
         async with processor.database.engine_connection() as connection:
             settlements = [claim.settlement for claim in done]
             return await processor.queue.settle_and_claim(
-                connection, settlements, count, processor.tuning.lease_seconds, is_probe=processor.admission.probing
+                connection, settlements, count, processor.tuning.lease_seconds, **processor.claim_options
             )
     except Exception as error:
         if is_connection_error(error) or not done:
@@ -76,8 +76,8 @@ async def _write_and_claim(processor: QueueProcessor, done: Sequence[Claim], cou
             processor, session, [claim for claim in done if claim.outcome is COMPLETED and claim.row_id not in gone]
         )
         await driver.execute(ACT_AS_ENGINE)
-        lease, is_probe = processor.tuning.lease_seconds, processor.admission.probing
-        claimed = await processor.queue.claim(driver, count, lease, is_probe=is_probe) if count else []
+        lease, options = processor.tuning.lease_seconds, processor.claim_options
+        claimed = await processor.queue.claim(driver, count, lease, **options) if count else []
         # The claim turned off waiting for the disk; the results in this transaction need it.
         await driver.execute("SET LOCAL synchronous_commit = on")
     return ClaimResult(claimed, lost)

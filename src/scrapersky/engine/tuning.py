@@ -16,12 +16,15 @@ class Tuning(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    interval_minutes: float = Field(1, gt=0, description="minutes between two runs without a notification")
+    interval_minutes: float = Field(
+        1, gt=0, description="minutes between two checks of the queue if no notification arrives; it limits no rate"
+    )
     interval_seconds: float | None = Field(None, gt=0, description="the same in seconds, for tests and demos")
-    batch_size: int = Field(10, ge=1, le=10_000, description="rows claimed at once")
+    batch_size: int = Field(10, ge=1, le=10_000, description="rows claimed at once; the next batch follows at once")
     max_batch_size: int | None = Field(None, ge=1, le=10_000, description="maximum for a deep queue; empty: ten times")
     max_instances: int = Field(1, ge=1, le=32, description="concurrent cycles per process")
     concurrency: int = Field(10, ge=1, le=1_000, description="rows processed concurrently in one cycle")
+    max_per_minute: int = Field(0, ge=0, le=1_000_000, description="rows a minute, by all hosts together; 0: no limit")
     timeout_seconds: float = Field(55, gt=0, description="timeout of one row")
     lease_seconds: float = Field(60, ge=1, description="rows without a heartbeat for this long are requeued")
     max_attempts: int = Field(5, ge=1, le=100, description="attempts until a row becomes a dead letter")
@@ -45,6 +48,16 @@ class Tuning(BaseModel):
     def interval(self) -> float:
         """Seconds between two scheduled runs."""
         return self.interval_seconds or self.interval_minutes * 60
+
+    @property
+    def burst(self) -> int:
+        """The rows of one second of the throttle, at least one."""
+        return max(1, math.ceil(self.max_per_minute / 60))
+
+    @property
+    def tokens_per_second(self) -> float:
+        """The rate of the throttle; with a full burst at its start, no minute has more than max_per_minute rows."""
+        return (self.max_per_minute - self.burst + 1) / 60
 
     @property
     def max_batch(self) -> int:

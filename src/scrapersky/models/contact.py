@@ -78,4 +78,6 @@ class Contact(TenantRow, Curated, Named, Base):
     contact_verification_allowance: Mapped[int] = queue.allowance()
     contact_verification_due_at: Mapped[datetime | None] = queue.due_at()
     contact_verification_order: Mapped[int] = queue.order()
+    contact_verification_flow: Mapped[UUID] = queue.flow()
+    contact_verification_waits_for: Mapped[str | None] = queue.waits_for()
     contact_verification_revert_to: Mapped[Status | None] = queue.revert_to()

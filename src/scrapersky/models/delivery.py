@@ -35,4 +35,6 @@ class Delivery(TenantRow, Base):
     delivery_allowance: Mapped[int] = queue.allowance()
     delivery_due_at: Mapped[datetime | None] = queue.due_at()
     delivery_order: Mapped[int] = queue.order()
+    delivery_flow: Mapped[UUID] = queue.flow()
+    delivery_waits_for: Mapped[str | None] = queue.waits_for()
     delivery_revert_to: Mapped[Status | None] = queue.revert_to()

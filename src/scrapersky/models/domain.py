@@ -52,6 +52,8 @@ class Domain(TenantRow, Curated, Base):
     domain_metadata_allowance: Mapped[int] = queue.allowance()
     domain_metadata_due_at: Mapped[datetime | None] = queue.due_at()
     domain_metadata_order: Mapped[int] = queue.order()
+    domain_metadata_flow: Mapped[UUID] = queue.flow()
+    domain_metadata_waits_for: Mapped[str | None] = queue.waits_for()
     domain_metadata_revert_to: Mapped[Status | None] = queue.revert_to()
 
     sitemap_analysis_status: Mapped[Status] = queue.status()
@@ -60,6 +62,8 @@ class Domain(TenantRow, Curated, Base):
     sitemap_analysis_allowance: Mapped[int] = queue.allowance()
     sitemap_analysis_due_at: Mapped[datetime | None] = queue.due_at()
     sitemap_analysis_order: Mapped[int] = queue.order()
+    sitemap_analysis_flow: Mapped[UUID] = queue.flow()
+    sitemap_analysis_waits_for: Mapped[str | None] = queue.waits_for()
     sitemap_analysis_revert_to: Mapped[Status | None] = queue.revert_to()
 
 

@@ -57,4 +57,6 @@ class LocalBusiness(TenantRow, Curated, Named, Base):
     domain_extraction_allowance: Mapped[int] = queue.allowance()
     domain_extraction_due_at: Mapped[datetime | None] = queue.due_at()
     domain_extraction_order: Mapped[int] = queue.order()
+    domain_extraction_flow: Mapped[UUID] = queue.flow()
+    domain_extraction_waits_for: Mapped[str | None] = queue.waits_for()
     domain_extraction_revert_to: Mapped[Status | None] = queue.revert_to()

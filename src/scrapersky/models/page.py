@@ -46,4 +46,6 @@ class Page(TenantRow, Curated, Base):
     page_processing_allowance: Mapped[int] = queue.allowance()
     page_processing_due_at: Mapped[datetime | None] = queue.due_at()
     page_processing_order: Mapped[int] = queue.order()
+    page_processing_flow: Mapped[UUID] = queue.flow()
+    page_processing_waits_for: Mapped[str | None] = queue.waits_for()
     page_processing_revert_to: Mapped[Status | None] = queue.revert_to()

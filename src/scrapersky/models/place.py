@@ -50,4 +50,6 @@ class Place(TenantRow, Curated, Named, Base):
     deep_scan_allowance: Mapped[int] = queue.allowance()
     deep_scan_due_at: Mapped[datetime | None] = queue.due_at()
     deep_scan_order: Mapped[int] = queue.order()
+    deep_scan_flow: Mapped[UUID] = queue.flow()
+    deep_scan_waits_for: Mapped[str | None] = queue.waits_for()
     deep_scan_revert_to: Mapped[Status | None] = queue.revert_to()

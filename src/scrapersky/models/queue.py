@@ -1,12 +1,15 @@
-"""The columns and indexes of a queue; migrations/sql/queues.sql creates the same in the database."""
+"""The columns and indexes of a queue; add_queue of the migrations creates the same in the database."""
 
 from datetime import datetime
+from uuid import UUID
 
 from sqlalchemy import BigInteger, Index, Integer, text
 from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.schema import SchemaItem
 
 from scrapersky.core.vocabularies import Status, check_vocabulary
+
+NO_FLOW = UUID(int=0)
 
 
 def status() -> Mapped[Status]:
@@ -39,6 +42,16 @@ def order() -> Mapped[int]:
     return mapped_column(BigInteger(), default=0, server_default="0")
 
 
+def flow() -> Mapped[UUID]:
+    """Declare the flow that the row takes turns in: its search or destination, set by a trigger; all zeros: none."""
+    return mapped_column(default=NO_FLOW, server_default=str(NO_FLOW))
+
+
+def waits_for() -> Mapped[str | None]:
+    """Declare what a postponed row waits for, a WaitsFor, where an event can end the wait."""
+    return mapped_column(default=None)
+
+
 def revert_to() -> Mapped[Status | None]:
     """Declare the status that a row in flight gets instead of a retry, because its work was withdrawn meanwhile."""
     return mapped_column(default=None)
@@ -53,7 +66,7 @@ def items(table: str, queue: str) -> tuple[SchemaItem, ...]:
     return (
         check_vocabulary(f"{queue}_status", Status),
         Index(f"{table}_{queue}_claim", f"{queue}_order", postgresql_where=ready),
-        Index(f"{table}_{queue}_tenant", "tenant_id", f"{queue}_order", postgresql_where=ready),
+        Index(f"{table}_{queue}_tenant", "tenant_id", f"{queue}_flow", f"{queue}_order", postgresql_where=ready),
         Index(f"{table}_{queue}_due", f"{queue}_due_at", postgresql_where=text(f"{queue}_due_at IS NOT NULL")),
         Index(
             f"{table}_{queue}_outcome",

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, Float, Identity, Index
+from sqlalchemy import BigInteger, Float, Identity, Index, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.models.base import Base
@@ -30,3 +30,4 @@ class Run(Base):
     lost: Mapped[int]  # their lease had ended, and another worker has them
     histogram: Mapped[list[int]]  # rows by duration, in buckets
     error: Mapped[str | None]  # of the cycle itself
+    cycles: Mapped[int] = mapped_column(Integer(), server_default="1")  # idle cycles of a minute share one row

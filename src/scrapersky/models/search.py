@@ -53,6 +53,8 @@ class Search(TenantRow, Curated, Base):
     place_search_allowance: Mapped[int] = queue.allowance()
     place_search_due_at: Mapped[datetime | None] = queue.due_at()
     place_search_order: Mapped[int] = queue.order()
+    place_search_flow: Mapped[UUID] = queue.flow()
+    place_search_waits_for: Mapped[str | None] = queue.waits_for()
     place_search_revert_to: Mapped[Status | None] = queue.revert_to()
 
 

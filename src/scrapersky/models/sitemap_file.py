@@ -43,4 +43,6 @@ class SitemapFile(TenantRow, Curated, Base):
     sitemap_import_allowance: Mapped[int] = queue.allowance()
     sitemap_import_due_at: Mapped[datetime | None] = queue.due_at()
     sitemap_import_order: Mapped[int] = queue.order()
+    sitemap_import_flow: Mapped[UUID] = queue.flow()
+    sitemap_import_waits_for: Mapped[str | None] = queue.waits_for()
     sitemap_import_revert_to: Mapped[Status | None] = queue.revert_to()

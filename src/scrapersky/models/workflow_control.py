@@ -32,6 +32,9 @@ class WorkflowControl(Base):
     batch_size: Mapped[int | None]  # chosen by the engine
     interval_seconds: Mapped[float | None] = mapped_column(Float())  # chosen by the engine
     held_by: Mapped[str | None]  # the next workflow, while its queue is too long
+    max_per_minute: Mapped[int] = mapped_column(Integer(), server_default="0")  # rows claimed by all hosts; 0: any
+    throttle_tokens: Mapped[float | None] = mapped_column(Float())  # rows that could be claimed at throttle_at
+    throttle_at: Mapped[datetime | None]
     run_requested_at: Mapped[datetime | None]  # a person asked for a run now
     measured_at: Mapped[datetime | None]  # when depth and pace were computed
 

@@ -1,5 +1,6 @@
 """Engine events as log lines: a static name and its fields."""
 
+import time
 from typing import Any
 
 import structlog
@@ -8,8 +9,10 @@ from scrapersky.engine.events import (
     BatchSettled,
     BreakerChanged,
     CycleEnded,
+    DatabaseAvailable,
     DatabaseUnavailable,
     LeaseLost,
+    Listener,
     RowFailed,
     RowsRescued,
     SchedulerJobEvent,
@@ -17,8 +20,33 @@ from scrapersky.engine.events import (
 
 log = structlog.get_logger("scrapersky.engine")
 
+NEVER = -1e9
+SAME_OUTAGE_SECONDS = 60.0  # an outage that no poll has seen ends when no part reports it for so long
 
-async def log_event(event: Any) -> None:
+
+def log_events() -> Listener:
+    """Return a listener that logs engine events; of an unavailable database it logs the first event and the end."""
+    lost_at = NEVER
+
+    async def log_new(event: Any) -> None:
+        nonlocal lost_at
+        match event:
+            case DatabaseUnavailable():
+                is_new, lost_at = time.monotonic() - lost_at > SAME_OUTAGE_SECONDS, time.monotonic()
+                if is_new:
+                    log.error("database_unavailable", where=event.where, error=event.error)
+                else:
+                    log.debug("database_still_unavailable", where=event.where, error=event.error)
+            case DatabaseAvailable():
+                lost_at = NEVER
+                log.info("database_available", seconds=round(event.seconds, 1))
+            case _:
+                log_event(event)
+
+    return log_new
+
+
+def log_event(event: Any) -> None:
     """Log an engine event: what needs attention as a warning or error, routine at debug."""
     match event:
         case CycleEnded(error=None, claimed=0):
@@ -54,8 +82,6 @@ async def log_event(event: Any) -> None:
                 reason=event.reason,
                 until=event.until and event.until.isoformat(timespec="seconds"),
             )
-        case DatabaseUnavailable():
-            log.error("database_unavailable", where=event.where, error=event.error)
         case SchedulerJobEvent(what="error"):
             log.error("job_failed", job_id=event.job_id, error=event.error)
         case SchedulerJobEvent():

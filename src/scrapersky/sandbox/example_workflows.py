@@ -63,6 +63,8 @@ class ExampleParcel(_Example, ExampleBase):
     packing_allowance: Mapped[int] = queue.allowance()
     packing_due_at: Mapped[datetime | None] = queue.due_at()
     packing_order: Mapped[int] = queue.order()
+    packing_flow: Mapped[UUID] = queue.flow()
+    packing_waits_for: Mapped[str | None] = queue.waits_for()
     packing_revert_to: Mapped[Status | None] = queue.revert_to()
 
     weighing_status: Mapped[Status] = queue.status()
@@ -71,6 +73,8 @@ class ExampleParcel(_Example, ExampleBase):
     weighing_allowance: Mapped[int] = queue.allowance()
     weighing_due_at: Mapped[datetime | None] = queue.due_at()
     weighing_order: Mapped[int] = queue.order()
+    weighing_flow: Mapped[UUID] = queue.flow()
+    weighing_waits_for: Mapped[str | None] = queue.waits_for()
     weighing_revert_to: Mapped[Status | None] = queue.revert_to()
 
 
@@ -88,6 +92,8 @@ class ExampleShipment(_Example, ExampleBase):
     shipping_allowance: Mapped[int] = queue.allowance()
     shipping_due_at: Mapped[datetime | None] = queue.due_at()
     shipping_order: Mapped[int] = queue.order()
+    shipping_flow: Mapped[UUID] = queue.flow()
+    shipping_waits_for: Mapped[str | None] = queue.waits_for()
     shipping_revert_to: Mapped[Status | None] = queue.revert_to()
 
 

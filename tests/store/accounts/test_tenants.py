@@ -32,9 +32,7 @@ async def test_rows_of_a_disabled_tenant_wait_and_resume(database, settings, adm
 
 async def test_many_rows_resume_in_chunks(database, settings, admin, tenant, monkeypatch):
     await admin.execute(ADD, tenant)
-    await admin.execute(
-        "UPDATE parcel SET packing_due_at = now() + interval '1 hour', packing_error = 'The tenant is disabled.'"
-    )
+    await admin.execute("UPDATE parcel SET packing_due_at = now() + interval '1 hour', packing_waits_for = 'tenant'")
     monkeypatch.setattr(tenants, "CHUNK_ROWS", 5)
     await tenants.resume_rows(database, example_pipeline().queues.values(), tenant)
-    assert await admin.fetchval("SELECT count(*) FROM parcel WHERE packing_due_at IS NULL") == 20
+    assert await admin.fetchval("SELECT count(*) FROM parcel WHERE packing_due_at <= now()") == 20

@@ -213,12 +213,14 @@ async def test_a_tenant_can_neither_fill_a_purse_nor_read_anothers_spending(data
 # -- what waits for money ----------------------------------------------------------------------------------------------
 
 
-async def add_waiting_place(admin, tenant, search, reason: str, name: str = "one"):
-    return await admin.fetchval(
-        "INSERT INTO place (tenant_id, search_id, provider, provider_id, name, deep_scan_status, deep_scan_error, "
-        "deep_scan_due_at) VALUES ($1, $2, $3, $4, 'n', 'Queued', $5, now() + interval '1 hour') RETURNING id",
-        *(tenant, search, PROVIDER, name, reason),
+async def add_waiting_place(admin, tenant, search, waits_for: str | None, name: str = "one"):
+    place = await admin.fetchval(
+        "INSERT INTO place (tenant_id, search_id, provider, provider_id, name, deep_scan_status, deep_scan_due_at) "
+        "VALUES ($1, $2, $3, $4, 'n', 'Queued', now() + interval '1 hour') RETURNING id",
+        *(tenant, search, PROVIDER, name),
     )
+    await admin.execute("UPDATE place SET deep_scan_waits_for = $2 WHERE id = $1", place, waits_for)
+    return place
 
 
 async def waiting(admin) -> list[str]:
@@ -230,9 +232,9 @@ async def test_whoever_raises_the_budget_wakes_what_waits_for_it_and_nothing_els
     search = await add_search(admin, tenant, budget=2)
     other = await add_search(admin, tenant, budget=2)
     await admin.execute("UPDATE search SET text = 'others' WHERE id = $1", other)
-    await add_waiting_place(admin, tenant, search, "No money for its details: the budget is used up.", "mine")
-    await add_waiting_place(admin, tenant, search, "Google answers 503.", "busy")
-    await add_waiting_place(admin, tenant, other, "No money for its details: the budget is used up.", "theirs")
+    await add_waiting_place(admin, tenant, search, "money", "mine")
+    await add_waiting_place(admin, tenant, search, None, "busy")
+    await add_waiting_place(admin, tenant, other, "money", "theirs")
     asked = SearchRequest("dentists", None, PROVIDER, None, 100, AdvanceRules())
     async with database.session(tenant) as session:
         found, existed, _ = await request_search(session, Actor("ada", tenant, "operator", "test"), asked)
@@ -242,7 +244,7 @@ async def test_whoever_raises_the_budget_wakes_what_waits_for_it_and_nothing_els
 
 async def test_whoever_raises_the_quota_wakes_the_tenants_places(database, admin, tenant, other_tenant):
     for owner in (tenant, other_tenant):
-        await add_waiting_place(admin, owner, None, "No money for its details: of 0.10 a month …", str(owner))
+        await add_waiting_place(admin, owner, None, "money", str(owner))
     async with database.engine_session() as session:
         await tenants.change(
             session, Actor("ada", tenant, "admin", "test"), "default", {"cents_per_month": 500, "is_operator": True}

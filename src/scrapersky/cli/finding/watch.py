@@ -38,6 +38,7 @@ async def watch_search(
 ) -> bool:
     """Run the engine until the search is done, stopped or idle for too long; return whether a signal stopped it."""
     grace: float | None = STOP_GRACE_SECONDS
+    application.runtime.focus(tenant_id, search_id)
     application.runtime.start()
     started = time.monotonic()
     try:

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core.database import Database
 from scrapersky.core.errors import Conflict, UnknownName
 from scrapersky.core.uuid7 import new_id
-from scrapersky.engine.outcomes import TENANT_DISABLED
+from scrapersky.core.vocabularies import WaitsFor
 from scrapersky.engine.queue import Queue
 from scrapersky.models import Tenant
 from scrapersky.store.audit import record as audit
@@ -107,7 +107,7 @@ async def resume_rows(database: Database, queues: Iterable[Queue], tenant_id: UU
         resumed = CHUNK_ROWS
         while resumed == CHUNK_ROWS:
             async with database.engine_connection() as connection:
-                resumed = await queue.wake(connection, tenant_id, TENANT_DISABLED.error or "", CHUNK_ROWS)
+                resumed = await queue.wake(connection, tenant_id, WaitsFor.TENANT, CHUNK_ROWS)
 
 
 def shown(tenant: Tenant) -> dict[str, Any]:

@@ -6,11 +6,14 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core.vocabularies import Status
+from scrapersky.core.vocabularies import Status, WaitsFor
 from scrapersky.models import Place
+<<<<<<< HEAD
 from scrapersky.providers.call_budget import MICROS_PER_CENT
 from scrapersky.store.line.places import DETAILS_VALIDITY
 from scrapersky.store.money.call_budget import NO_MONEY
+=======
+>>>>>>> c6022f4 (feat(engine): searches and tenants take turns; a throttle for all hosts; idle cycles share a row; a lost database is one event)
 
 Spent = tuple[str, str, int, float]  # provider, method, calls, and cents for people to read
 
@@ -43,7 +46,7 @@ async def wake_tenant(session: AsyncSession, tenant_id: UUID) -> None:
 
 
 async def _wake(session: AsyncSession, owner: ColumnElement[bool]) -> None:
-    """Remove the due time of waiting places, and notify the workers once if there are any."""
+    """Make waiting places due, and notify the workers once if there are any."""
     place = Place.__table__
     woken = (
         update(Place)
@@ -51,9 +54,9 @@ async def _wake(session: AsyncSession, owner: ColumnElement[bool]) -> None:
             owner,
             Place.deep_scan_status == Status.QUEUED,
             Place.deep_scan_due_at.is_not(None),
-            Place.deep_scan_error.startswith(NO_MONEY),
+            Place.deep_scan_waits_for == WaitsFor.MONEY,
         )
-        .values(deep_scan_due_at=None)
+        .values(deep_scan_due_at=func.now(), deep_scan_waits_for=None)
         .returning(place.c.id)
         .cte("woken")
     )

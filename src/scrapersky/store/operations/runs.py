@@ -23,7 +23,8 @@ SUMMED = ("completed", "skipped", "retried", "failed")
 _INSERT = """
 INSERT INTO run (workflow, host, pid, started_at, seconds, claimed, completed, skipped, postponed, retried, failed,
     returned, lost, histogram, error)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"""
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id"""
+_ADD_IDLE = "UPDATE run SET cycles = cycles + $2 WHERE id = $1"
 
 
 class UnknownRun(UnknownName):
@@ -54,10 +55,15 @@ class RecentRuns:
         return bad / tried if tried else None
 
 
-async def record(connection: Any, cycle: CycleEnded) -> None:
-    """Store an ended cycle of this process."""
+async def add_idle(connection: Any, run_id: int, cycles: int) -> None:
+    """Count further idle cycles of the same minute in the row of the first one."""
+    await connection.execute(_ADD_IDLE, run_id, cycles)
+
+
+async def record(connection: Any, cycle: CycleEnded) -> int:
+    """Store an ended cycle of this process and return its id."""
     counts = [cycle.counts.get(kind, 0) for kind in OutcomeKind]
-    await connection.execute(
+    run_id: int = await connection.fetchval(
         _INSERT,
         cycle.workflow,
         socket.gethostname(),
@@ -70,6 +76,7 @@ async def record(connection: Any, cycle: CycleEnded) -> None:
         cycle.histogram,
         cycle.error,
     )
+    return run_id
 
 
 async def page(
