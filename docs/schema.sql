@@ -94,9 +94,12 @@ CREATE TABLE contact (
     contact_verification_order bigint DEFAULT 0 NOT NULL,
     contact_verification_revert_to text,
     company text,
+    contact_verification_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    contact_verification_waits_for text,
     CONSTRAINT contact_contact_verification_leased CHECK (((contact_verification_status <> 'Processing'::text) OR (contact_verification_due_at IS NOT NULL))),
     CONSTRAINT contact_contact_verification_revert_to_check CHECK ((contact_verification_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT contact_contact_verification_status_check CHECK ((contact_verification_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
+    CONSTRAINT contact_contact_verification_waits_for_check CHECK ((contact_verification_waits_for = ANY (ARRAY['tenant'::text, 'money'::text]))),
     CONSTRAINT contact_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT contact_verdict_check CHECK ((verdict = ANY (ARRAY['deliverable'::text, 'risky'::text, 'undeliverable'::text, 'unknown'::text])))
 )
@@ -136,9 +139,12 @@ CREATE TABLE delivery (
     delivery_due_at timestamp with time zone,
     delivery_order bigint DEFAULT 0 NOT NULL,
     delivery_revert_to text,
+    delivery_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    delivery_waits_for text,
     CONSTRAINT delivery_delivery_leased CHECK (((delivery_status <> 'Processing'::text) OR (delivery_due_at IS NOT NULL))),
     CONSTRAINT delivery_delivery_revert_to_check CHECK ((delivery_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
-    CONSTRAINT delivery_delivery_status_check CHECK ((delivery_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text])))
+    CONSTRAINT delivery_delivery_status_check CHECK ((delivery_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
+    CONSTRAINT delivery_delivery_waits_for_check CHECK ((delivery_waits_for = ANY (ARRAY['tenant'::text, 'money'::text])))
 )
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
 
@@ -203,13 +209,19 @@ CREATE TABLE domain (
     sitemap_analysis_due_at timestamp with time zone,
     sitemap_analysis_order bigint DEFAULT 0 NOT NULL,
     sitemap_analysis_revert_to text,
+    domain_metadata_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    domain_metadata_waits_for text,
+    sitemap_analysis_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    sitemap_analysis_waits_for text,
     CONSTRAINT domain_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT domain_domain_metadata_leased CHECK (((domain_metadata_status <> 'Processing'::text) OR (domain_metadata_due_at IS NOT NULL))),
     CONSTRAINT domain_domain_metadata_revert_to_check CHECK ((domain_metadata_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT domain_domain_metadata_status_check CHECK ((domain_metadata_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
+    CONSTRAINT domain_domain_metadata_waits_for_check CHECK ((domain_metadata_waits_for = ANY (ARRAY['tenant'::text, 'money'::text]))),
     CONSTRAINT domain_sitemap_analysis_leased CHECK (((sitemap_analysis_status <> 'Processing'::text) OR (sitemap_analysis_due_at IS NOT NULL))),
     CONSTRAINT domain_sitemap_analysis_revert_to_check CHECK ((sitemap_analysis_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
-    CONSTRAINT domain_sitemap_analysis_status_check CHECK ((sitemap_analysis_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text])))
+    CONSTRAINT domain_sitemap_analysis_status_check CHECK ((sitemap_analysis_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
+    CONSTRAINT domain_sitemap_analysis_waits_for_check CHECK ((sitemap_analysis_waits_for = ANY (ARRAY['tenant'::text, 'money'::text])))
 )
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
 
@@ -303,10 +315,13 @@ CREATE TABLE local_business (
     domain_extraction_due_at timestamp with time zone,
     domain_extraction_order bigint DEFAULT 0 NOT NULL,
     domain_extraction_revert_to text,
+    domain_extraction_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    domain_extraction_waits_for text,
     CONSTRAINT local_business_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT local_business_domain_extraction_leased CHECK (((domain_extraction_status <> 'Processing'::text) OR (domain_extraction_due_at IS NOT NULL))),
     CONSTRAINT local_business_domain_extraction_revert_to_check CHECK ((domain_extraction_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
-    CONSTRAINT local_business_domain_extraction_status_check CHECK ((domain_extraction_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text])))
+    CONSTRAINT local_business_domain_extraction_status_check CHECK ((domain_extraction_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
+    CONSTRAINT local_business_domain_extraction_waits_for_check CHECK ((domain_extraction_waits_for = ANY (ARRAY['tenant'::text, 'money'::text])))
 )
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
 
@@ -348,10 +363,13 @@ CREATE TABLE page (
     page_processing_due_at timestamp with time zone,
     page_processing_order bigint DEFAULT 0 NOT NULL,
     page_processing_revert_to text,
+    page_processing_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    page_processing_waits_for text,
     CONSTRAINT page_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT page_page_processing_leased CHECK (((page_processing_status <> 'Processing'::text) OR (page_processing_due_at IS NOT NULL))),
     CONSTRAINT page_page_processing_revert_to_check CHECK ((page_processing_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
-    CONSTRAINT page_page_processing_status_check CHECK ((page_processing_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text])))
+    CONSTRAINT page_page_processing_status_check CHECK ((page_processing_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
+    CONSTRAINT page_page_processing_waits_for_check CHECK ((page_processing_waits_for = ANY (ARRAY['tenant'::text, 'money'::text])))
 )
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
 
@@ -389,10 +407,13 @@ CREATE TABLE place (
     deep_scan_due_at timestamp with time zone,
     deep_scan_order bigint DEFAULT 0 NOT NULL,
     deep_scan_revert_to text,
+    deep_scan_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    deep_scan_waits_for text,
     CONSTRAINT place_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT place_deep_scan_leased CHECK (((deep_scan_status <> 'Processing'::text) OR (deep_scan_due_at IS NOT NULL))),
     CONSTRAINT place_deep_scan_revert_to_check CHECK ((deep_scan_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
-    CONSTRAINT place_deep_scan_status_check CHECK ((deep_scan_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text])))
+    CONSTRAINT place_deep_scan_status_check CHECK ((deep_scan_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
+    CONSTRAINT place_deep_scan_waits_for_check CHECK ((deep_scan_waits_for = ANY (ARRAY['tenant'::text, 'money'::text])))
 )
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
 
@@ -459,7 +480,8 @@ CREATE TABLE run (
     returned integer NOT NULL,
     lost integer NOT NULL,
     histogram bigint[] NOT NULL,
-    error text
+    error text,
+    cycles integer DEFAULT 1 NOT NULL
 );
 
 CREATE TABLE search (
@@ -495,10 +517,13 @@ CREATE TABLE search (
     cost_micros bigint DEFAULT 0 NOT NULL,
     spent_micros bigint DEFAULT 0 NOT NULL,
     details_micros bigint DEFAULT 0 NOT NULL,
+    place_search_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    place_search_waits_for text,
     CONSTRAINT search_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT search_place_search_leased CHECK (((place_search_status <> 'Processing'::text) OR (place_search_due_at IS NOT NULL))),
     CONSTRAINT search_place_search_revert_to_check CHECK ((place_search_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
-    CONSTRAINT search_place_search_status_check CHECK ((place_search_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text])))
+    CONSTRAINT search_place_search_status_check CHECK ((place_search_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
+    CONSTRAINT search_place_search_waits_for_check CHECK ((place_search_waits_for = ANY (ARRAY['tenant'::text, 'money'::text])))
 )
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
 
@@ -590,10 +615,13 @@ CREATE TABLE sitemap_file (
     sitemap_import_due_at timestamp with time zone,
     sitemap_import_order bigint DEFAULT 0 NOT NULL,
     sitemap_import_revert_to text,
+    sitemap_import_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    sitemap_import_waits_for text,
     CONSTRAINT sitemap_file_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT sitemap_file_sitemap_import_leased CHECK (((sitemap_import_status <> 'Processing'::text) OR (sitemap_import_due_at IS NOT NULL))),
     CONSTRAINT sitemap_file_sitemap_import_revert_to_check CHECK ((sitemap_import_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
-    CONSTRAINT sitemap_file_sitemap_import_status_check CHECK ((sitemap_import_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text])))
+    CONSTRAINT sitemap_file_sitemap_import_status_check CHECK ((sitemap_import_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
+    CONSTRAINT sitemap_file_sitemap_import_waits_for_check CHECK ((sitemap_import_waits_for = ANY (ARRAY['tenant'::text, 'money'::text])))
 )
 WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_insert_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
 
@@ -700,6 +728,9 @@ CREATE TABLE workflow_control (
     held_by text,
     run_requested_at timestamp with time zone,
     measured_at timestamp with time zone,
+    max_per_minute integer DEFAULT 0 NOT NULL,
+    throttle_tokens double precision,
+    throttle_at timestamp with time zone,
     CONSTRAINT workflow_control_breaker_check CHECK ((breaker = ANY (ARRAY['closed'::text, 'open'::text, 'half-open'::text])))
 )
 WITH (fillfactor='50');
@@ -1178,7 +1209,7 @@ CREATE INDEX contact_contact_verification_due ON contact USING btree (contact_ve
 
 CREATE INDEX contact_contact_verification_outcome ON contact USING btree (tenant_id, contact_verification_status, id) WHERE (contact_verification_status <> ALL (ARRAY['Queued'::text, 'Processing'::text]));
 
-CREATE INDEX contact_contact_verification_tenant ON contact USING btree (tenant_id, contact_verification_order) WHERE ((contact_verification_status = 'Queued'::text) AND (contact_verification_due_at IS NULL));
+CREATE INDEX contact_contact_verification_tenant ON contact USING btree (tenant_id, contact_verification_flow, contact_verification_order) WHERE ((contact_verification_status = 'Queued'::text) AND (contact_verification_due_at IS NULL));
 
 CREATE INDEX contact_domain_id ON contact USING btree (domain_id);
 
@@ -1208,7 +1239,7 @@ CREATE INDEX delivery_delivery_due ON delivery USING btree (delivery_due_at) WHE
 
 CREATE INDEX delivery_delivery_outcome ON delivery USING btree (tenant_id, delivery_status, id) WHERE (delivery_status <> ALL (ARRAY['Queued'::text, 'Processing'::text]));
 
-CREATE INDEX delivery_delivery_tenant ON delivery USING btree (tenant_id, delivery_order) WHERE ((delivery_status = 'Queued'::text) AND (delivery_due_at IS NULL));
+CREATE INDEX delivery_delivery_tenant ON delivery USING btree (tenant_id, delivery_flow, delivery_order) WHERE ((delivery_status = 'Queued'::text) AND (delivery_due_at IS NULL));
 
 CREATE INDEX destination_by_update ON destination USING btree (tenant_id, updated_at, id);
 
@@ -1226,7 +1257,7 @@ CREATE INDEX domain_domain_metadata_due ON domain USING btree (domain_metadata_d
 
 CREATE INDEX domain_domain_metadata_outcome ON domain USING btree (tenant_id, domain_metadata_status, id) WHERE (domain_metadata_status <> ALL (ARRAY['Queued'::text, 'Processing'::text]));
 
-CREATE INDEX domain_domain_metadata_tenant ON domain USING btree (tenant_id, domain_metadata_order) WHERE ((domain_metadata_status = 'Queued'::text) AND (domain_metadata_due_at IS NULL));
+CREATE INDEX domain_domain_metadata_tenant ON domain USING btree (tenant_id, domain_metadata_flow, domain_metadata_order) WHERE ((domain_metadata_status = 'Queued'::text) AND (domain_metadata_due_at IS NULL));
 
 CREATE INDEX domain_sitemap_analysis_claim ON domain USING btree (sitemap_analysis_order) WHERE ((sitemap_analysis_status = 'Queued'::text) AND (sitemap_analysis_due_at IS NULL));
 
@@ -1234,7 +1265,7 @@ CREATE INDEX domain_sitemap_analysis_due ON domain USING btree (sitemap_analysis
 
 CREATE INDEX domain_sitemap_analysis_outcome ON domain USING btree (tenant_id, sitemap_analysis_status, id) WHERE (sitemap_analysis_status <> ALL (ARRAY['Queued'::text, 'Processing'::text]));
 
-CREATE INDEX domain_sitemap_analysis_tenant ON domain USING btree (tenant_id, sitemap_analysis_order) WHERE ((sitemap_analysis_status = 'Queued'::text) AND (sitemap_analysis_due_at IS NULL));
+CREATE INDEX domain_sitemap_analysis_tenant ON domain USING btree (tenant_id, sitemap_analysis_flow, sitemap_analysis_order) WHERE ((sitemap_analysis_status = 'Queued'::text) AND (sitemap_analysis_due_at IS NULL));
 
 CREATE INDEX host_limit_next_allowed_at ON host_limit USING btree (next_allowed_at);
 
@@ -1256,7 +1287,7 @@ CREATE INDEX local_business_domain_extraction_due ON local_business USING btree 
 
 CREATE INDEX local_business_domain_extraction_outcome ON local_business USING btree (tenant_id, domain_extraction_status, id) WHERE (domain_extraction_status <> ALL (ARRAY['Queued'::text, 'Processing'::text]));
 
-CREATE INDEX local_business_domain_extraction_tenant ON local_business USING btree (tenant_id, domain_extraction_order) WHERE ((domain_extraction_status = 'Queued'::text) AND (domain_extraction_due_at IS NULL));
+CREATE INDEX local_business_domain_extraction_tenant ON local_business USING btree (tenant_id, domain_extraction_flow, domain_extraction_order) WHERE ((domain_extraction_status = 'Queued'::text) AND (domain_extraction_due_at IS NULL));
 
 CREATE INDEX page_by_curation ON page USING btree (tenant_id, curation_status, updated_at, id);
 
@@ -1272,7 +1303,7 @@ CREATE INDEX page_page_processing_due ON page USING btree (page_processing_due_a
 
 CREATE INDEX page_page_processing_outcome ON page USING btree (tenant_id, page_processing_status, id) WHERE (page_processing_status <> ALL (ARRAY['Queued'::text, 'Processing'::text]));
 
-CREATE INDEX page_page_processing_tenant ON page USING btree (tenant_id, page_processing_order) WHERE ((page_processing_status = 'Queued'::text) AND (page_processing_due_at IS NULL));
+CREATE INDEX page_page_processing_tenant ON page USING btree (tenant_id, page_processing_flow, page_processing_order) WHERE ((page_processing_status = 'Queued'::text) AND (page_processing_due_at IS NULL));
 
 CREATE INDEX page_sitemap_file_id ON page USING btree (sitemap_file_id);
 
@@ -1288,7 +1319,7 @@ CREATE INDEX place_deep_scan_due ON place USING btree (deep_scan_due_at) WHERE (
 
 CREATE INDEX place_deep_scan_outcome ON place USING btree (tenant_id, deep_scan_status, id) WHERE (deep_scan_status <> ALL (ARRAY['Queued'::text, 'Processing'::text]));
 
-CREATE INDEX place_deep_scan_tenant ON place USING btree (tenant_id, deep_scan_order) WHERE ((deep_scan_status = 'Queued'::text) AND (deep_scan_due_at IS NULL));
+CREATE INDEX place_deep_scan_tenant ON place USING btree (tenant_id, deep_scan_flow, deep_scan_order) WHERE ((deep_scan_status = 'Queued'::text) AND (deep_scan_due_at IS NULL));
 
 CREATE INDEX place_search_id ON place USING btree (search_id);
 
@@ -1318,7 +1349,7 @@ CREATE INDEX search_place_search_due ON search USING btree (place_search_due_at)
 
 CREATE INDEX search_place_search_outcome ON search USING btree (tenant_id, place_search_status, id) WHERE (place_search_status <> ALL (ARRAY['Queued'::text, 'Processing'::text]));
 
-CREATE INDEX search_place_search_tenant ON search USING btree (tenant_id, place_search_order) WHERE ((place_search_status = 'Queued'::text) AND (place_search_due_at IS NULL));
+CREATE INDEX search_place_search_tenant ON search USING btree (tenant_id, place_search_flow, place_search_order) WHERE ((place_search_status = 'Queued'::text) AND (place_search_due_at IS NULL));
 
 CREATE INDEX session_by_expiry ON session USING btree (expires_at);
 
@@ -1340,7 +1371,7 @@ CREATE INDEX sitemap_file_sitemap_import_due ON sitemap_file USING btree (sitema
 
 CREATE INDEX sitemap_file_sitemap_import_outcome ON sitemap_file USING btree (tenant_id, sitemap_import_status, id) WHERE (sitemap_import_status <> ALL (ARRAY['Queued'::text, 'Processing'::text]));
 
-CREATE INDEX sitemap_file_sitemap_import_tenant ON sitemap_file USING btree (tenant_id, sitemap_import_order) WHERE ((sitemap_import_status = 'Queued'::text) AND (sitemap_import_due_at IS NULL));
+CREATE INDEX sitemap_file_sitemap_import_tenant ON sitemap_file USING btree (tenant_id, sitemap_import_flow, sitemap_import_order) WHERE ((sitemap_import_status = 'Queued'::text) AND (sitemap_import_due_at IS NULL));
 
 CREATE INDEX suppression_by_kind ON suppression USING btree (tenant_id, kind, updated_at, id);
 
@@ -1551,6 +1582,8 @@ GRANT ALL ON FUNCTION page_reschedule(for_tenant uuid, max_rows integer) TO scra
 
 REVOKE ALL ON FUNCTION protect_tenant(target regclass, app_privileges text) FROM PUBLIC;
 
+REVOKE ALL ON FUNCTION queue_flow(queue_table text) FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION record_calls(for_tenant uuid, of_provider text, of_method text, in_month date, call_count integer, price integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION record_calls(for_tenant uuid, of_provider text, of_method text, in_month date, call_count integer, price integer) TO scrapersky_engine;
 
@@ -1606,6 +1639,8 @@ GRANT UPDATE(contact_verification_order) ON TABLE contact TO scrapersky_engine;
 
 GRANT UPDATE(contact_verification_revert_to) ON TABLE contact TO scrapersky_engine;
 
+GRANT UPDATE(contact_verification_waits_for) ON TABLE contact TO scrapersky_engine;
+
 GRANT SELECT,UPDATE ON SEQUENCE contact_contact_verification_notified TO scrapersky_engine;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE dead_letter TO scrapersky_app;
@@ -1629,6 +1664,8 @@ GRANT UPDATE(delivery_due_at) ON TABLE delivery TO scrapersky_engine;
 GRANT UPDATE(delivery_order) ON TABLE delivery TO scrapersky_engine;
 
 GRANT UPDATE(delivery_revert_to) ON TABLE delivery TO scrapersky_engine;
+
+GRANT UPDATE(delivery_waits_for) ON TABLE delivery TO scrapersky_engine;
 
 GRANT SELECT,UPDATE ON SEQUENCE delivery_delivery_notified TO scrapersky_engine;
 
@@ -1668,6 +1705,10 @@ GRANT UPDATE(sitemap_analysis_order) ON TABLE domain TO scrapersky_engine;
 
 GRANT UPDATE(sitemap_analysis_revert_to) ON TABLE domain TO scrapersky_engine;
 
+GRANT UPDATE(domain_metadata_waits_for) ON TABLE domain TO scrapersky_engine;
+
+GRANT UPDATE(sitemap_analysis_waits_for) ON TABLE domain TO scrapersky_engine;
+
 GRANT SELECT,UPDATE ON SEQUENCE domain_domain_metadata_notified TO scrapersky_engine;
 
 GRANT SELECT,UPDATE ON SEQUENCE domain_sitemap_analysis_notified TO scrapersky_engine;
@@ -1701,6 +1742,8 @@ GRANT UPDATE(domain_extraction_order) ON TABLE local_business TO scrapersky_engi
 
 GRANT UPDATE(domain_extraction_revert_to) ON TABLE local_business TO scrapersky_engine;
 
+GRANT UPDATE(domain_extraction_waits_for) ON TABLE local_business TO scrapersky_engine;
+
 GRANT SELECT,UPDATE ON SEQUENCE local_business_domain_extraction_notified TO scrapersky_engine;
 
 GRANT SELECT ON TABLE maintenance TO scrapersky_app;
@@ -1725,6 +1768,8 @@ GRANT UPDATE(page_processing_order) ON TABLE page TO scrapersky_engine;
 
 GRANT UPDATE(page_processing_revert_to) ON TABLE page TO scrapersky_engine;
 
+GRANT UPDATE(page_processing_waits_for) ON TABLE page TO scrapersky_engine;
+
 GRANT SELECT,UPDATE ON SEQUENCE page_page_processing_notified TO scrapersky_engine;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE place TO scrapersky_app;
@@ -1745,6 +1790,8 @@ GRANT UPDATE(deep_scan_due_at) ON TABLE place TO scrapersky_engine;
 GRANT UPDATE(deep_scan_order) ON TABLE place TO scrapersky_engine;
 
 GRANT UPDATE(deep_scan_revert_to) ON TABLE place TO scrapersky_engine;
+
+GRANT UPDATE(deep_scan_waits_for) ON TABLE place TO scrapersky_engine;
 
 GRANT SELECT,UPDATE ON SEQUENCE place_deep_scan_notified TO scrapersky_engine;
 
@@ -1802,6 +1849,8 @@ GRANT UPDATE(spent_micros) ON TABLE search TO scrapersky_engine;
 
 GRANT UPDATE(details_micros) ON TABLE search TO scrapersky_engine;
 
+GRANT UPDATE(place_search_waits_for) ON TABLE search TO scrapersky_engine;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search_business TO scrapersky_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search_contact TO scrapersky_app;
@@ -1835,6 +1884,8 @@ GRANT UPDATE(sitemap_import_due_at) ON TABLE sitemap_file TO scrapersky_engine;
 GRANT UPDATE(sitemap_import_order) ON TABLE sitemap_file TO scrapersky_engine;
 
 GRANT UPDATE(sitemap_import_revert_to) ON TABLE sitemap_file TO scrapersky_engine;
+
+GRANT UPDATE(sitemap_import_waits_for) ON TABLE sitemap_file TO scrapersky_engine;
 
 GRANT SELECT,UPDATE ON SEQUENCE sitemap_file_sitemap_import_notified TO scrapersky_engine;
 
@@ -2060,6 +2111,8 @@ BEGIN
             ADD COLUMN {queue}_allowance integer NOT NULL DEFAULT 0,
             ADD COLUMN {queue}_due_at timestamptz,
             ADD COLUMN {queue}_order bigint NOT NULL DEFAULT 0,
+            ADD COLUMN {queue}_flow uuid NOT NULL DEFAULT '00000000000000000000000000000000',
+            ADD COLUMN {queue}_waits_for text CHECK ({queue}_waits_for IN ('tenant', 'money')),
             ADD COLUMN {queue}_revert_to text CHECK ({queue}_revert_to IN ('New', 'Completed')),
             ADD CONSTRAINT {table}_{queue}_status_check
                 CHECK ({queue}_status IN ('New', 'Queued', 'Processing', 'Completed', 'Skipped', 'Error'));
@@ -2067,8 +2120,8 @@ BEGIN
         -- The engine claims by this index,
         CREATE INDEX {table}_{queue}_claim ON {table} ({queue}_order)
             WHERE {queue}_status = 'Queued' AND {queue}_due_at IS NULL;
-        -- finds the last row of a tenant,
-        CREATE INDEX {table}_{queue}_tenant ON {table} (tenant_id, {queue}_order)
+        -- finds the last row of a flow,
+        CREATE INDEX {table}_{queue}_tenant ON {table} (tenant_id, {queue}_flow, {queue}_order)
             WHERE {queue}_status = 'Queued' AND {queue}_due_at IS NULL;
         -- finds rows that have become due and leases that have ended,
         CREATE INDEX {table}_{queue}_due ON {table} ({queue}_due_at)
@@ -2085,46 +2138,79 @@ CREATE FUNCTION add_queue_triggers(queue_table text, queue text) RETURNS void
     SET search_path TO 'public', 'pg_temp'
     AS $_$
 BEGIN
-    EXECUTE replace(replace($template$
+    EXECUTE replace(replace(replace($template$
         -- The time of the last wake-up. A sequence is neither locked nor rolled back.
         CREATE SEQUENCE {table}_{queue}_notified MINVALUE 0 START 0 NO CYCLE;
         GRANT SELECT, UPDATE ON SEQUENCE {table}_{queue}_notified TO scrapersky_engine;
 
         -- A row enters the queue: give it its position, and wake a waiting worker.
-        CREATE FUNCTION {table}_{queue}_enqueue() RETURNS trigger
+
+        CREATE OR REPLACE FUNCTION {table}_{queue}_enqueue() RETURNS trigger
         LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $function$
         DECLARE
             at bigint := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
-            memo text := current_setting('scrapersky.{table}_{queue}', true);
+            memo text[] := string_to_array(current_setting('scrapersky.{table}_{queue}', true), ':');
             base bigint;
+            head bigint;
+            step bigint;
+            flows bigint;
             notified_at bigint;
         BEGIN
             IF TG_OP = 'UPDATE' THEN
-                -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
-                NEW.{queue}_allowance := NEW.{queue}_attempts;
-                NEW.{queue}_error := NULL;
-                NEW.{queue}_revert_to := NULL;
-                IF OLD.{queue}_status = 'Processing' THEN
-                    NEW.{queue}_due_at := NULL;
+                IF OLD.{queue}_status <> 'Queued' THEN
+                    -- A row that is queued again starts afresh: earlier attempts do not count, the error is gone.
+                    NEW.{queue}_allowance := NEW.{queue}_attempts;
+                    NEW.{queue}_error := NULL;
+                    NEW.{queue}_revert_to := NULL;
+                    IF OLD.{queue}_status = 'Processing' THEN
+                        NEW.{queue}_due_at := NULL;
+                    END IF;
                 END IF;
             END IF;
+            NEW.{queue}_waits_for := NULL;
+            NEW.{queue}_flow := coalesce({flow}, '00000000000000000000000000000000');
             IF NEW.priority > 0 THEN
                 NEW.{queue}_order := at - NEW.priority * 600000000::bigint;
             ELSE
-                -- Start-time fair queueing: behind the last row of the same tenant, or at the head of the queue if the
-                -- tenant has none. The memo saves the two lookups for the further rows of a statement.
-                IF split_part(memo, ':', 1) = NEW.tenant_id::text THEN
-                    base := split_part(memo, ':', 2)::bigint + 1000;
+                -- Start-time fair queueing: behind the last row of the same flow, or at the head of the queue if the
+                -- flow has none. Up to four flows of a tenant count as one tenant each; with more of them the distance
+                -- between two rows of a flow grows. The memo saves the lookups for the further rows of a statement.
+                IF memo[1] = NEW.tenant_id::text THEN
+                    flows := memo[4]::bigint;
                 ELSE
-                    SELECT {queue}_order + priority * 600000000::bigint + 1000 INTO base FROM {table}
-                        WHERE tenant_id = NEW.tenant_id AND {queue}_status = 'Queued' AND {queue}_due_at IS NULL
-                        ORDER BY {queue}_order DESC LIMIT 1;
-                    SELECT greatest(base, {queue}_order + priority * 600000000::bigint) INTO base FROM {table}
-                        WHERE {queue}_status = 'Queued' AND {queue}_due_at IS NULL
-                        ORDER BY {queue}_order LIMIT 1;
-                    base := coalesce(base, at);
+                    SELECT count(*) INTO flows FROM (
+                        WITH RECURSIVE active AS (
+                            (SELECT t.{queue}_flow AS flow FROM {table} t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.{queue}_status = 'Queued' AND t.{queue}_due_at IS NULL
+                                ORDER BY t.{queue}_flow LIMIT 1)
+                            UNION ALL SELECT (SELECT t.{queue}_flow FROM {table} t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.{queue}_status = 'Queued' AND t.{queue}_due_at IS NULL
+                                AND t.{queue}_flow > a.flow ORDER BY t.{queue}_flow LIMIT 1)
+                            FROM active a WHERE a.flow IS NOT NULL
+                        )
+                        SELECT 1 FROM active WHERE flow IS NOT NULL LIMIT 100) f;
                 END IF;
-                PERFORM set_config('scrapersky.{table}_{queue}', NEW.tenant_id::text || ':' || base::text, true);
+                IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.{queue}_flow::text THEN
+                    base := memo[3]::bigint + 250 * greatest(4, flows);
+                ELSE
+                    SELECT {queue}_order + priority * 600000000::bigint INTO base FROM {table}
+                        WHERE tenant_id = NEW.tenant_id AND {queue}_flow = NEW.{queue}_flow
+                            AND {queue}_status = 'Queued' AND {queue}_due_at IS NULL
+                        ORDER BY {queue}_order DESC LIMIT 1;
+                    IF base IS NULL THEN
+                        flows := least(100, flows + 1);
+                    END IF;
+                    step := 250 * greatest(4, flows);
+                    -- The first row that is not urgent: an urgent one has left its place in the order of time.
+                    SELECT h.place INTO head FROM (
+                        SELECT {queue}_order + priority * 600000000::bigint AS place, priority FROM {table}
+                        WHERE {queue}_status = 'Queued' AND {queue}_due_at IS NULL
+                        ORDER BY {queue}_order LIMIT 1000) h
+                        WHERE h.priority <= 0 LIMIT 1;
+                    base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
+                END IF;
+                PERFORM set_config('scrapersky.{table}_{queue}',
+                    concat_ws(':', NEW.tenant_id, NEW.{queue}_flow, base, flows), true);
                 NEW.{queue}_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.{queue}_due_at IS NULL THEN
@@ -2147,6 +2233,12 @@ BEGIN
         CREATE TRIGGER {table}_{queue}_enqueue_update BEFORE UPDATE OF {queue}_status ON {table} FOR EACH ROW
         WHEN (NEW.{queue}_status = 'Queued' AND OLD.{queue}_status <> 'Queued'
             AND NOT (OLD.{queue}_status = 'Processing' AND NEW.{queue}_due_at IS DISTINCT FROM OLD.{queue}_due_at))
+        EXECUTE FUNCTION {table}_{queue}_enqueue();
+
+        -- A row whose wait has ended is placed like one that is queued now.
+        CREATE TRIGGER {table}_{queue}_wait_over BEFORE UPDATE OF {queue}_due_at ON {table} FOR EACH ROW
+        WHEN (NEW.{queue}_status = 'Queued' AND OLD.{queue}_status = 'Queued'
+            AND NEW.{queue}_due_at IS NULL AND OLD.{queue}_due_at <= now())
         EXECUTE FUNCTION {table}_{queue}_enqueue();
 
         -- A change of priority moves a queued row.
@@ -2198,12 +2290,12 @@ BEGIN
         -- The engine changes the columns of queues, and nothing else of the row.
         GRANT SELECT ON {table} TO scrapersky_engine;
         GRANT UPDATE ({queue}_status, {queue}_error, {queue}_attempts, {queue}_allowance, {queue}_due_at,
-            {queue}_order, {queue}_revert_to, updated_at) ON {table} TO scrapersky_engine;
+            {queue}_order, {queue}_waits_for, {queue}_revert_to, updated_at) ON {table} TO scrapersky_engine;
 
         -- Rows change often and in place; the indexes of a queue must be vacuumed early to stay small.
         ALTER TABLE {table} SET (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.01,
             autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
-    $template$, '{table}', queue_table), '{queue}', queue);
+    $template$, '{flow}', queue_flow(queue_table)), '{table}', queue_table), '{queue}', queue);
 END
 $_$;
 
@@ -2390,36 +2482,69 @@ CREATE FUNCTION contact_contact_verification_enqueue() RETURNS trigger
     AS $$
         DECLARE
             at bigint := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
-            memo text := current_setting('scrapersky.contact_contact_verification', true);
+            memo text[] := string_to_array(current_setting('scrapersky.contact_contact_verification', true), ':');
             base bigint;
+            head bigint;
+            step bigint;
+            flows bigint;
             notified_at bigint;
         BEGIN
             IF TG_OP = 'UPDATE' THEN
-                -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
-                NEW.contact_verification_allowance := NEW.contact_verification_attempts;
-                NEW.contact_verification_error := NULL;
-                NEW.contact_verification_revert_to := NULL;
-                IF OLD.contact_verification_status = 'Processing' THEN
-                    NEW.contact_verification_due_at := NULL;
+                IF OLD.contact_verification_status <> 'Queued' THEN
+                    -- A row that is queued again starts afresh: earlier attempts do not count, the error is gone.
+                    NEW.contact_verification_allowance := NEW.contact_verification_attempts;
+                    NEW.contact_verification_error := NULL;
+                    NEW.contact_verification_revert_to := NULL;
+                    IF OLD.contact_verification_status = 'Processing' THEN
+                        NEW.contact_verification_due_at := NULL;
+                    END IF;
                 END IF;
             END IF;
+            NEW.contact_verification_waits_for := NULL;
+            NEW.contact_verification_flow := coalesce(coalesce((SELECT search_id FROM domain WHERE id = NEW.domain_id),
+                (SELECT search_id FROM local_business WHERE id = NEW.business_id)), '00000000000000000000000000000000');
             IF NEW.priority > 0 THEN
                 NEW.contact_verification_order := at - NEW.priority * 600000000::bigint;
             ELSE
-                -- Start-time fair queueing: behind the last row of the same tenant, or at the head of the queue if the
-                -- tenant has none. The memo saves the two lookups for the further rows of a statement.
-                IF split_part(memo, ':', 1) = NEW.tenant_id::text THEN
-                    base := split_part(memo, ':', 2)::bigint + 1000;
+                -- Start-time fair queueing: behind the last row of the same flow, or at the head of the queue if the
+                -- flow has none. Up to four flows of a tenant count as one tenant each; with more of them the distance
+                -- between two rows of a flow grows. The memo saves the lookups for the further rows of a statement.
+                IF memo[1] = NEW.tenant_id::text THEN
+                    flows := memo[4]::bigint;
                 ELSE
-                    SELECT contact_verification_order + priority * 600000000::bigint + 1000 INTO base FROM contact
-                        WHERE tenant_id = NEW.tenant_id AND contact_verification_status = 'Queued' AND contact_verification_due_at IS NULL
-                        ORDER BY contact_verification_order DESC LIMIT 1;
-                    SELECT greatest(base, contact_verification_order + priority * 600000000::bigint) INTO base FROM contact
-                        WHERE contact_verification_status = 'Queued' AND contact_verification_due_at IS NULL
-                        ORDER BY contact_verification_order LIMIT 1;
-                    base := coalesce(base, at);
+                    SELECT count(*) INTO flows FROM (
+                        WITH RECURSIVE active AS (
+                            (SELECT t.contact_verification_flow AS flow FROM contact t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.contact_verification_status = 'Queued' AND t.contact_verification_due_at IS NULL
+                                ORDER BY t.contact_verification_flow LIMIT 1)
+                            UNION ALL SELECT (SELECT t.contact_verification_flow FROM contact t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.contact_verification_status = 'Queued' AND t.contact_verification_due_at IS NULL
+                                AND t.contact_verification_flow > a.flow ORDER BY t.contact_verification_flow LIMIT 1)
+                            FROM active a WHERE a.flow IS NOT NULL
+                        )
+                        SELECT 1 FROM active WHERE flow IS NOT NULL LIMIT 100) f;
                 END IF;
-                PERFORM set_config('scrapersky.contact_contact_verification', NEW.tenant_id::text || ':' || base::text, true);
+                IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.contact_verification_flow::text THEN
+                    base := memo[3]::bigint + 250 * greatest(4, flows);
+                ELSE
+                    SELECT contact_verification_order + priority * 600000000::bigint INTO base FROM contact
+                        WHERE tenant_id = NEW.tenant_id AND contact_verification_flow = NEW.contact_verification_flow
+                            AND contact_verification_status = 'Queued' AND contact_verification_due_at IS NULL
+                        ORDER BY contact_verification_order DESC LIMIT 1;
+                    IF base IS NULL THEN
+                        flows := least(100, flows + 1);
+                    END IF;
+                    step := 250 * greatest(4, flows);
+                    -- The first row that is not urgent: an urgent one has left its place in the order of time.
+                    SELECT h.place INTO head FROM (
+                        SELECT contact_verification_order + priority * 600000000::bigint AS place, priority FROM contact
+                        WHERE contact_verification_status = 'Queued' AND contact_verification_due_at IS NULL
+                        ORDER BY contact_verification_order LIMIT 1000) h
+                        WHERE h.priority <= 0 LIMIT 1;
+                    base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
+                END IF;
+                PERFORM set_config('scrapersky.contact_contact_verification',
+                    concat_ws(':', NEW.tenant_id, NEW.contact_verification_flow, base, flows), true);
                 NEW.contact_verification_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.contact_verification_due_at IS NULL THEN
@@ -2471,36 +2596,68 @@ CREATE FUNCTION delivery_delivery_enqueue() RETURNS trigger
     AS $$
         DECLARE
             at bigint := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
-            memo text := current_setting('scrapersky.delivery_delivery', true);
+            memo text[] := string_to_array(current_setting('scrapersky.delivery_delivery', true), ':');
             base bigint;
+            head bigint;
+            step bigint;
+            flows bigint;
             notified_at bigint;
         BEGIN
             IF TG_OP = 'UPDATE' THEN
-                -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
-                NEW.delivery_allowance := NEW.delivery_attempts;
-                NEW.delivery_error := NULL;
-                NEW.delivery_revert_to := NULL;
-                IF OLD.delivery_status = 'Processing' THEN
-                    NEW.delivery_due_at := NULL;
+                IF OLD.delivery_status <> 'Queued' THEN
+                    -- A row that is queued again starts afresh: earlier attempts do not count, the error is gone.
+                    NEW.delivery_allowance := NEW.delivery_attempts;
+                    NEW.delivery_error := NULL;
+                    NEW.delivery_revert_to := NULL;
+                    IF OLD.delivery_status = 'Processing' THEN
+                        NEW.delivery_due_at := NULL;
+                    END IF;
                 END IF;
             END IF;
+            NEW.delivery_waits_for := NULL;
+            NEW.delivery_flow := coalesce(NEW.destination_id, '00000000000000000000000000000000');
             IF NEW.priority > 0 THEN
                 NEW.delivery_order := at - NEW.priority * 600000000::bigint;
             ELSE
-                -- Start-time fair queueing: behind the last row of the same tenant, or at the head of the queue if the
-                -- tenant has none. The memo saves the two lookups for the further rows of a statement.
-                IF split_part(memo, ':', 1) = NEW.tenant_id::text THEN
-                    base := split_part(memo, ':', 2)::bigint + 1000;
+                -- Start-time fair queueing: behind the last row of the same flow, or at the head of the queue if the
+                -- flow has none. Up to four flows of a tenant count as one tenant each; with more of them the distance
+                -- between two rows of a flow grows. The memo saves the lookups for the further rows of a statement.
+                IF memo[1] = NEW.tenant_id::text THEN
+                    flows := memo[4]::bigint;
                 ELSE
-                    SELECT delivery_order + priority * 600000000::bigint + 1000 INTO base FROM delivery
-                        WHERE tenant_id = NEW.tenant_id AND delivery_status = 'Queued' AND delivery_due_at IS NULL
-                        ORDER BY delivery_order DESC LIMIT 1;
-                    SELECT greatest(base, delivery_order + priority * 600000000::bigint) INTO base FROM delivery
-                        WHERE delivery_status = 'Queued' AND delivery_due_at IS NULL
-                        ORDER BY delivery_order LIMIT 1;
-                    base := coalesce(base, at);
+                    SELECT count(*) INTO flows FROM (
+                        WITH RECURSIVE active AS (
+                            (SELECT t.delivery_flow AS flow FROM delivery t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.delivery_status = 'Queued' AND t.delivery_due_at IS NULL
+                                ORDER BY t.delivery_flow LIMIT 1)
+                            UNION ALL SELECT (SELECT t.delivery_flow FROM delivery t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.delivery_status = 'Queued' AND t.delivery_due_at IS NULL
+                                AND t.delivery_flow > a.flow ORDER BY t.delivery_flow LIMIT 1)
+                            FROM active a WHERE a.flow IS NOT NULL
+                        )
+                        SELECT 1 FROM active WHERE flow IS NOT NULL LIMIT 100) f;
                 END IF;
-                PERFORM set_config('scrapersky.delivery_delivery', NEW.tenant_id::text || ':' || base::text, true);
+                IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.delivery_flow::text THEN
+                    base := memo[3]::bigint + 250 * greatest(4, flows);
+                ELSE
+                    SELECT delivery_order + priority * 600000000::bigint INTO base FROM delivery
+                        WHERE tenant_id = NEW.tenant_id AND delivery_flow = NEW.delivery_flow
+                            AND delivery_status = 'Queued' AND delivery_due_at IS NULL
+                        ORDER BY delivery_order DESC LIMIT 1;
+                    IF base IS NULL THEN
+                        flows := least(100, flows + 1);
+                    END IF;
+                    step := 250 * greatest(4, flows);
+                    -- The first row that is not urgent: an urgent one has left its place in the order of time.
+                    SELECT h.place INTO head FROM (
+                        SELECT delivery_order + priority * 600000000::bigint AS place, priority FROM delivery
+                        WHERE delivery_status = 'Queued' AND delivery_due_at IS NULL
+                        ORDER BY delivery_order LIMIT 1000) h
+                        WHERE h.priority <= 0 LIMIT 1;
+                    base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
+                END IF;
+                PERFORM set_config('scrapersky.delivery_delivery',
+                    concat_ws(':', NEW.tenant_id, NEW.delivery_flow, base, flows), true);
                 NEW.delivery_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.delivery_due_at IS NULL THEN
@@ -2552,36 +2709,68 @@ CREATE FUNCTION domain_domain_metadata_enqueue() RETURNS trigger
     AS $$
         DECLARE
             at bigint := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
-            memo text := current_setting('scrapersky.domain_domain_metadata', true);
+            memo text[] := string_to_array(current_setting('scrapersky.domain_domain_metadata', true), ':');
             base bigint;
+            head bigint;
+            step bigint;
+            flows bigint;
             notified_at bigint;
         BEGIN
             IF TG_OP = 'UPDATE' THEN
-                -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
-                NEW.domain_metadata_allowance := NEW.domain_metadata_attempts;
-                NEW.domain_metadata_error := NULL;
-                NEW.domain_metadata_revert_to := NULL;
-                IF OLD.domain_metadata_status = 'Processing' THEN
-                    NEW.domain_metadata_due_at := NULL;
+                IF OLD.domain_metadata_status <> 'Queued' THEN
+                    -- A row that is queued again starts afresh: earlier attempts do not count, the error is gone.
+                    NEW.domain_metadata_allowance := NEW.domain_metadata_attempts;
+                    NEW.domain_metadata_error := NULL;
+                    NEW.domain_metadata_revert_to := NULL;
+                    IF OLD.domain_metadata_status = 'Processing' THEN
+                        NEW.domain_metadata_due_at := NULL;
+                    END IF;
                 END IF;
             END IF;
+            NEW.domain_metadata_waits_for := NULL;
+            NEW.domain_metadata_flow := coalesce(NEW.search_id, '00000000000000000000000000000000');
             IF NEW.priority > 0 THEN
                 NEW.domain_metadata_order := at - NEW.priority * 600000000::bigint;
             ELSE
-                -- Start-time fair queueing: behind the last row of the same tenant, or at the head of the queue if the
-                -- tenant has none. The memo saves the two lookups for the further rows of a statement.
-                IF split_part(memo, ':', 1) = NEW.tenant_id::text THEN
-                    base := split_part(memo, ':', 2)::bigint + 1000;
+                -- Start-time fair queueing: behind the last row of the same flow, or at the head of the queue if the
+                -- flow has none. Up to four flows of a tenant count as one tenant each; with more of them the distance
+                -- between two rows of a flow grows. The memo saves the lookups for the further rows of a statement.
+                IF memo[1] = NEW.tenant_id::text THEN
+                    flows := memo[4]::bigint;
                 ELSE
-                    SELECT domain_metadata_order + priority * 600000000::bigint + 1000 INTO base FROM domain
-                        WHERE tenant_id = NEW.tenant_id AND domain_metadata_status = 'Queued' AND domain_metadata_due_at IS NULL
-                        ORDER BY domain_metadata_order DESC LIMIT 1;
-                    SELECT greatest(base, domain_metadata_order + priority * 600000000::bigint) INTO base FROM domain
-                        WHERE domain_metadata_status = 'Queued' AND domain_metadata_due_at IS NULL
-                        ORDER BY domain_metadata_order LIMIT 1;
-                    base := coalesce(base, at);
+                    SELECT count(*) INTO flows FROM (
+                        WITH RECURSIVE active AS (
+                            (SELECT t.domain_metadata_flow AS flow FROM domain t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.domain_metadata_status = 'Queued' AND t.domain_metadata_due_at IS NULL
+                                ORDER BY t.domain_metadata_flow LIMIT 1)
+                            UNION ALL SELECT (SELECT t.domain_metadata_flow FROM domain t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.domain_metadata_status = 'Queued' AND t.domain_metadata_due_at IS NULL
+                                AND t.domain_metadata_flow > a.flow ORDER BY t.domain_metadata_flow LIMIT 1)
+                            FROM active a WHERE a.flow IS NOT NULL
+                        )
+                        SELECT 1 FROM active WHERE flow IS NOT NULL LIMIT 100) f;
                 END IF;
-                PERFORM set_config('scrapersky.domain_domain_metadata', NEW.tenant_id::text || ':' || base::text, true);
+                IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.domain_metadata_flow::text THEN
+                    base := memo[3]::bigint + 250 * greatest(4, flows);
+                ELSE
+                    SELECT domain_metadata_order + priority * 600000000::bigint INTO base FROM domain
+                        WHERE tenant_id = NEW.tenant_id AND domain_metadata_flow = NEW.domain_metadata_flow
+                            AND domain_metadata_status = 'Queued' AND domain_metadata_due_at IS NULL
+                        ORDER BY domain_metadata_order DESC LIMIT 1;
+                    IF base IS NULL THEN
+                        flows := least(100, flows + 1);
+                    END IF;
+                    step := 250 * greatest(4, flows);
+                    -- The first row that is not urgent: an urgent one has left its place in the order of time.
+                    SELECT h.place INTO head FROM (
+                        SELECT domain_metadata_order + priority * 600000000::bigint AS place, priority FROM domain
+                        WHERE domain_metadata_status = 'Queued' AND domain_metadata_due_at IS NULL
+                        ORDER BY domain_metadata_order LIMIT 1000) h
+                        WHERE h.priority <= 0 LIMIT 1;
+                    base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
+                END IF;
+                PERFORM set_config('scrapersky.domain_domain_metadata',
+                    concat_ws(':', NEW.tenant_id, NEW.domain_metadata_flow, base, flows), true);
                 NEW.domain_metadata_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.domain_metadata_due_at IS NULL THEN
@@ -2645,36 +2834,68 @@ CREATE FUNCTION domain_sitemap_analysis_enqueue() RETURNS trigger
     AS $$
         DECLARE
             at bigint := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
-            memo text := current_setting('scrapersky.domain_sitemap_analysis', true);
+            memo text[] := string_to_array(current_setting('scrapersky.domain_sitemap_analysis', true), ':');
             base bigint;
+            head bigint;
+            step bigint;
+            flows bigint;
             notified_at bigint;
         BEGIN
             IF TG_OP = 'UPDATE' THEN
-                -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
-                NEW.sitemap_analysis_allowance := NEW.sitemap_analysis_attempts;
-                NEW.sitemap_analysis_error := NULL;
-                NEW.sitemap_analysis_revert_to := NULL;
-                IF OLD.sitemap_analysis_status = 'Processing' THEN
-                    NEW.sitemap_analysis_due_at := NULL;
+                IF OLD.sitemap_analysis_status <> 'Queued' THEN
+                    -- A row that is queued again starts afresh: earlier attempts do not count, the error is gone.
+                    NEW.sitemap_analysis_allowance := NEW.sitemap_analysis_attempts;
+                    NEW.sitemap_analysis_error := NULL;
+                    NEW.sitemap_analysis_revert_to := NULL;
+                    IF OLD.sitemap_analysis_status = 'Processing' THEN
+                        NEW.sitemap_analysis_due_at := NULL;
+                    END IF;
                 END IF;
             END IF;
+            NEW.sitemap_analysis_waits_for := NULL;
+            NEW.sitemap_analysis_flow := coalesce(NEW.search_id, '00000000000000000000000000000000');
             IF NEW.priority > 0 THEN
                 NEW.sitemap_analysis_order := at - NEW.priority * 600000000::bigint;
             ELSE
-                -- Start-time fair queueing: behind the last row of the same tenant, or at the head of the queue if the
-                -- tenant has none. The memo saves the two lookups for the further rows of a statement.
-                IF split_part(memo, ':', 1) = NEW.tenant_id::text THEN
-                    base := split_part(memo, ':', 2)::bigint + 1000;
+                -- Start-time fair queueing: behind the last row of the same flow, or at the head of the queue if the
+                -- flow has none. Up to four flows of a tenant count as one tenant each; with more of them the distance
+                -- between two rows of a flow grows. The memo saves the lookups for the further rows of a statement.
+                IF memo[1] = NEW.tenant_id::text THEN
+                    flows := memo[4]::bigint;
                 ELSE
-                    SELECT sitemap_analysis_order + priority * 600000000::bigint + 1000 INTO base FROM domain
-                        WHERE tenant_id = NEW.tenant_id AND sitemap_analysis_status = 'Queued' AND sitemap_analysis_due_at IS NULL
-                        ORDER BY sitemap_analysis_order DESC LIMIT 1;
-                    SELECT greatest(base, sitemap_analysis_order + priority * 600000000::bigint) INTO base FROM domain
-                        WHERE sitemap_analysis_status = 'Queued' AND sitemap_analysis_due_at IS NULL
-                        ORDER BY sitemap_analysis_order LIMIT 1;
-                    base := coalesce(base, at);
+                    SELECT count(*) INTO flows FROM (
+                        WITH RECURSIVE active AS (
+                            (SELECT t.sitemap_analysis_flow AS flow FROM domain t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.sitemap_analysis_status = 'Queued' AND t.sitemap_analysis_due_at IS NULL
+                                ORDER BY t.sitemap_analysis_flow LIMIT 1)
+                            UNION ALL SELECT (SELECT t.sitemap_analysis_flow FROM domain t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.sitemap_analysis_status = 'Queued' AND t.sitemap_analysis_due_at IS NULL
+                                AND t.sitemap_analysis_flow > a.flow ORDER BY t.sitemap_analysis_flow LIMIT 1)
+                            FROM active a WHERE a.flow IS NOT NULL
+                        )
+                        SELECT 1 FROM active WHERE flow IS NOT NULL LIMIT 100) f;
                 END IF;
-                PERFORM set_config('scrapersky.domain_sitemap_analysis', NEW.tenant_id::text || ':' || base::text, true);
+                IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.sitemap_analysis_flow::text THEN
+                    base := memo[3]::bigint + 250 * greatest(4, flows);
+                ELSE
+                    SELECT sitemap_analysis_order + priority * 600000000::bigint INTO base FROM domain
+                        WHERE tenant_id = NEW.tenant_id AND sitemap_analysis_flow = NEW.sitemap_analysis_flow
+                            AND sitemap_analysis_status = 'Queued' AND sitemap_analysis_due_at IS NULL
+                        ORDER BY sitemap_analysis_order DESC LIMIT 1;
+                    IF base IS NULL THEN
+                        flows := least(100, flows + 1);
+                    END IF;
+                    step := 250 * greatest(4, flows);
+                    -- The first row that is not urgent: an urgent one has left its place in the order of time.
+                    SELECT h.place INTO head FROM (
+                        SELECT sitemap_analysis_order + priority * 600000000::bigint AS place, priority FROM domain
+                        WHERE sitemap_analysis_status = 'Queued' AND sitemap_analysis_due_at IS NULL
+                        ORDER BY sitemap_analysis_order LIMIT 1000) h
+                        WHERE h.priority <= 0 LIMIT 1;
+                    base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
+                END IF;
+                PERFORM set_config('scrapersky.domain_sitemap_analysis',
+                    concat_ws(':', NEW.tenant_id, NEW.sitemap_analysis_flow, base, flows), true);
                 NEW.sitemap_analysis_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.sitemap_analysis_due_at IS NULL THEN
@@ -2733,7 +2954,7 @@ BEGIN
         DELETE FROM dead_letter WHERE queue = '{table}.{queue}';
         ALTER TABLE {table} DROP COLUMN {queue}_status, DROP COLUMN {queue}_error, DROP COLUMN {queue}_attempts,
             DROP COLUMN {queue}_allowance, DROP COLUMN {queue}_due_at, DROP COLUMN {queue}_order,
-            DROP COLUMN {queue}_revert_to;
+            DROP COLUMN {queue}_flow, DROP COLUMN {queue}_waits_for, DROP COLUMN {queue}_revert_to;
     $template$, '{table}', queue_table), '{queue}', queue);
 END
 $_$;
@@ -2779,36 +3000,68 @@ CREATE FUNCTION local_business_domain_extraction_enqueue() RETURNS trigger
     AS $$
         DECLARE
             at bigint := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
-            memo text := current_setting('scrapersky.local_business_domain_extraction', true);
+            memo text[] := string_to_array(current_setting('scrapersky.local_business_domain_extraction', true), ':');
             base bigint;
+            head bigint;
+            step bigint;
+            flows bigint;
             notified_at bigint;
         BEGIN
             IF TG_OP = 'UPDATE' THEN
-                -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
-                NEW.domain_extraction_allowance := NEW.domain_extraction_attempts;
-                NEW.domain_extraction_error := NULL;
-                NEW.domain_extraction_revert_to := NULL;
-                IF OLD.domain_extraction_status = 'Processing' THEN
-                    NEW.domain_extraction_due_at := NULL;
+                IF OLD.domain_extraction_status <> 'Queued' THEN
+                    -- A row that is queued again starts afresh: earlier attempts do not count, the error is gone.
+                    NEW.domain_extraction_allowance := NEW.domain_extraction_attempts;
+                    NEW.domain_extraction_error := NULL;
+                    NEW.domain_extraction_revert_to := NULL;
+                    IF OLD.domain_extraction_status = 'Processing' THEN
+                        NEW.domain_extraction_due_at := NULL;
+                    END IF;
                 END IF;
             END IF;
+            NEW.domain_extraction_waits_for := NULL;
+            NEW.domain_extraction_flow := coalesce(NEW.search_id, '00000000000000000000000000000000');
             IF NEW.priority > 0 THEN
                 NEW.domain_extraction_order := at - NEW.priority * 600000000::bigint;
             ELSE
-                -- Start-time fair queueing: behind the last row of the same tenant, or at the head of the queue if the
-                -- tenant has none. The memo saves the two lookups for the further rows of a statement.
-                IF split_part(memo, ':', 1) = NEW.tenant_id::text THEN
-                    base := split_part(memo, ':', 2)::bigint + 1000;
+                -- Start-time fair queueing: behind the last row of the same flow, or at the head of the queue if the
+                -- flow has none. Up to four flows of a tenant count as one tenant each; with more of them the distance
+                -- between two rows of a flow grows. The memo saves the lookups for the further rows of a statement.
+                IF memo[1] = NEW.tenant_id::text THEN
+                    flows := memo[4]::bigint;
                 ELSE
-                    SELECT domain_extraction_order + priority * 600000000::bigint + 1000 INTO base FROM local_business
-                        WHERE tenant_id = NEW.tenant_id AND domain_extraction_status = 'Queued' AND domain_extraction_due_at IS NULL
-                        ORDER BY domain_extraction_order DESC LIMIT 1;
-                    SELECT greatest(base, domain_extraction_order + priority * 600000000::bigint) INTO base FROM local_business
-                        WHERE domain_extraction_status = 'Queued' AND domain_extraction_due_at IS NULL
-                        ORDER BY domain_extraction_order LIMIT 1;
-                    base := coalesce(base, at);
+                    SELECT count(*) INTO flows FROM (
+                        WITH RECURSIVE active AS (
+                            (SELECT t.domain_extraction_flow AS flow FROM local_business t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.domain_extraction_status = 'Queued' AND t.domain_extraction_due_at IS NULL
+                                ORDER BY t.domain_extraction_flow LIMIT 1)
+                            UNION ALL SELECT (SELECT t.domain_extraction_flow FROM local_business t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.domain_extraction_status = 'Queued' AND t.domain_extraction_due_at IS NULL
+                                AND t.domain_extraction_flow > a.flow ORDER BY t.domain_extraction_flow LIMIT 1)
+                            FROM active a WHERE a.flow IS NOT NULL
+                        )
+                        SELECT 1 FROM active WHERE flow IS NOT NULL LIMIT 100) f;
                 END IF;
-                PERFORM set_config('scrapersky.local_business_domain_extraction', NEW.tenant_id::text || ':' || base::text, true);
+                IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.domain_extraction_flow::text THEN
+                    base := memo[3]::bigint + 250 * greatest(4, flows);
+                ELSE
+                    SELECT domain_extraction_order + priority * 600000000::bigint INTO base FROM local_business
+                        WHERE tenant_id = NEW.tenant_id AND domain_extraction_flow = NEW.domain_extraction_flow
+                            AND domain_extraction_status = 'Queued' AND domain_extraction_due_at IS NULL
+                        ORDER BY domain_extraction_order DESC LIMIT 1;
+                    IF base IS NULL THEN
+                        flows := least(100, flows + 1);
+                    END IF;
+                    step := 250 * greatest(4, flows);
+                    -- The first row that is not urgent: an urgent one has left its place in the order of time.
+                    SELECT h.place INTO head FROM (
+                        SELECT domain_extraction_order + priority * 600000000::bigint AS place, priority FROM local_business
+                        WHERE domain_extraction_status = 'Queued' AND domain_extraction_due_at IS NULL
+                        ORDER BY domain_extraction_order LIMIT 1000) h
+                        WHERE h.priority <= 0 LIMIT 1;
+                    base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
+                END IF;
+                PERFORM set_config('scrapersky.local_business_domain_extraction',
+                    concat_ws(':', NEW.tenant_id, NEW.domain_extraction_flow, base, flows), true);
                 NEW.domain_extraction_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.domain_extraction_due_at IS NULL THEN
@@ -2918,36 +3171,68 @@ CREATE FUNCTION page_page_processing_enqueue() RETURNS trigger
     AS $$
         DECLARE
             at bigint := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
-            memo text := current_setting('scrapersky.page_page_processing', true);
+            memo text[] := string_to_array(current_setting('scrapersky.page_page_processing', true), ':');
             base bigint;
+            head bigint;
+            step bigint;
+            flows bigint;
             notified_at bigint;
         BEGIN
             IF TG_OP = 'UPDATE' THEN
-                -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
-                NEW.page_processing_allowance := NEW.page_processing_attempts;
-                NEW.page_processing_error := NULL;
-                NEW.page_processing_revert_to := NULL;
-                IF OLD.page_processing_status = 'Processing' THEN
-                    NEW.page_processing_due_at := NULL;
+                IF OLD.page_processing_status <> 'Queued' THEN
+                    -- A row that is queued again starts afresh: earlier attempts do not count, the error is gone.
+                    NEW.page_processing_allowance := NEW.page_processing_attempts;
+                    NEW.page_processing_error := NULL;
+                    NEW.page_processing_revert_to := NULL;
+                    IF OLD.page_processing_status = 'Processing' THEN
+                        NEW.page_processing_due_at := NULL;
+                    END IF;
                 END IF;
             END IF;
+            NEW.page_processing_waits_for := NULL;
+            NEW.page_processing_flow := coalesce((SELECT search_id FROM domain WHERE id = NEW.domain_id), '00000000000000000000000000000000');
             IF NEW.priority > 0 THEN
                 NEW.page_processing_order := at - NEW.priority * 600000000::bigint;
             ELSE
-                -- Start-time fair queueing: behind the last row of the same tenant, or at the head of the queue if the
-                -- tenant has none. The memo saves the two lookups for the further rows of a statement.
-                IF split_part(memo, ':', 1) = NEW.tenant_id::text THEN
-                    base := split_part(memo, ':', 2)::bigint + 1000;
+                -- Start-time fair queueing: behind the last row of the same flow, or at the head of the queue if the
+                -- flow has none. Up to four flows of a tenant count as one tenant each; with more of them the distance
+                -- between two rows of a flow grows. The memo saves the lookups for the further rows of a statement.
+                IF memo[1] = NEW.tenant_id::text THEN
+                    flows := memo[4]::bigint;
                 ELSE
-                    SELECT page_processing_order + priority * 600000000::bigint + 1000 INTO base FROM page
-                        WHERE tenant_id = NEW.tenant_id AND page_processing_status = 'Queued' AND page_processing_due_at IS NULL
-                        ORDER BY page_processing_order DESC LIMIT 1;
-                    SELECT greatest(base, page_processing_order + priority * 600000000::bigint) INTO base FROM page
-                        WHERE page_processing_status = 'Queued' AND page_processing_due_at IS NULL
-                        ORDER BY page_processing_order LIMIT 1;
-                    base := coalesce(base, at);
+                    SELECT count(*) INTO flows FROM (
+                        WITH RECURSIVE active AS (
+                            (SELECT t.page_processing_flow AS flow FROM page t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.page_processing_status = 'Queued' AND t.page_processing_due_at IS NULL
+                                ORDER BY t.page_processing_flow LIMIT 1)
+                            UNION ALL SELECT (SELECT t.page_processing_flow FROM page t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.page_processing_status = 'Queued' AND t.page_processing_due_at IS NULL
+                                AND t.page_processing_flow > a.flow ORDER BY t.page_processing_flow LIMIT 1)
+                            FROM active a WHERE a.flow IS NOT NULL
+                        )
+                        SELECT 1 FROM active WHERE flow IS NOT NULL LIMIT 100) f;
                 END IF;
-                PERFORM set_config('scrapersky.page_page_processing', NEW.tenant_id::text || ':' || base::text, true);
+                IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.page_processing_flow::text THEN
+                    base := memo[3]::bigint + 250 * greatest(4, flows);
+                ELSE
+                    SELECT page_processing_order + priority * 600000000::bigint INTO base FROM page
+                        WHERE tenant_id = NEW.tenant_id AND page_processing_flow = NEW.page_processing_flow
+                            AND page_processing_status = 'Queued' AND page_processing_due_at IS NULL
+                        ORDER BY page_processing_order DESC LIMIT 1;
+                    IF base IS NULL THEN
+                        flows := least(100, flows + 1);
+                    END IF;
+                    step := 250 * greatest(4, flows);
+                    -- The first row that is not urgent: an urgent one has left its place in the order of time.
+                    SELECT h.place INTO head FROM (
+                        SELECT page_processing_order + priority * 600000000::bigint AS place, priority FROM page
+                        WHERE page_processing_status = 'Queued' AND page_processing_due_at IS NULL
+                        ORDER BY page_processing_order LIMIT 1000) h
+                        WHERE h.priority <= 0 LIMIT 1;
+                    base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
+                END IF;
+                PERFORM set_config('scrapersky.page_page_processing',
+                    concat_ws(':', NEW.tenant_id, NEW.page_processing_flow, base, flows), true);
                 NEW.page_processing_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.page_processing_due_at IS NULL THEN
@@ -3100,36 +3385,68 @@ CREATE FUNCTION place_deep_scan_enqueue() RETURNS trigger
     AS $$
         DECLARE
             at bigint := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
-            memo text := current_setting('scrapersky.place_deep_scan', true);
+            memo text[] := string_to_array(current_setting('scrapersky.place_deep_scan', true), ':');
             base bigint;
+            head bigint;
+            step bigint;
+            flows bigint;
             notified_at bigint;
         BEGIN
             IF TG_OP = 'UPDATE' THEN
-                -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
-                NEW.deep_scan_allowance := NEW.deep_scan_attempts;
-                NEW.deep_scan_error := NULL;
-                NEW.deep_scan_revert_to := NULL;
-                IF OLD.deep_scan_status = 'Processing' THEN
-                    NEW.deep_scan_due_at := NULL;
+                IF OLD.deep_scan_status <> 'Queued' THEN
+                    -- A row that is queued again starts afresh: earlier attempts do not count, the error is gone.
+                    NEW.deep_scan_allowance := NEW.deep_scan_attempts;
+                    NEW.deep_scan_error := NULL;
+                    NEW.deep_scan_revert_to := NULL;
+                    IF OLD.deep_scan_status = 'Processing' THEN
+                        NEW.deep_scan_due_at := NULL;
+                    END IF;
                 END IF;
             END IF;
+            NEW.deep_scan_waits_for := NULL;
+            NEW.deep_scan_flow := coalesce(NEW.search_id, '00000000000000000000000000000000');
             IF NEW.priority > 0 THEN
                 NEW.deep_scan_order := at - NEW.priority * 600000000::bigint;
             ELSE
-                -- Start-time fair queueing: behind the last row of the same tenant, or at the head of the queue if the
-                -- tenant has none. The memo saves the two lookups for the further rows of a statement.
-                IF split_part(memo, ':', 1) = NEW.tenant_id::text THEN
-                    base := split_part(memo, ':', 2)::bigint + 1000;
+                -- Start-time fair queueing: behind the last row of the same flow, or at the head of the queue if the
+                -- flow has none. Up to four flows of a tenant count as one tenant each; with more of them the distance
+                -- between two rows of a flow grows. The memo saves the lookups for the further rows of a statement.
+                IF memo[1] = NEW.tenant_id::text THEN
+                    flows := memo[4]::bigint;
                 ELSE
-                    SELECT deep_scan_order + priority * 600000000::bigint + 1000 INTO base FROM place
-                        WHERE tenant_id = NEW.tenant_id AND deep_scan_status = 'Queued' AND deep_scan_due_at IS NULL
-                        ORDER BY deep_scan_order DESC LIMIT 1;
-                    SELECT greatest(base, deep_scan_order + priority * 600000000::bigint) INTO base FROM place
-                        WHERE deep_scan_status = 'Queued' AND deep_scan_due_at IS NULL
-                        ORDER BY deep_scan_order LIMIT 1;
-                    base := coalesce(base, at);
+                    SELECT count(*) INTO flows FROM (
+                        WITH RECURSIVE active AS (
+                            (SELECT t.deep_scan_flow AS flow FROM place t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.deep_scan_status = 'Queued' AND t.deep_scan_due_at IS NULL
+                                ORDER BY t.deep_scan_flow LIMIT 1)
+                            UNION ALL SELECT (SELECT t.deep_scan_flow FROM place t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.deep_scan_status = 'Queued' AND t.deep_scan_due_at IS NULL
+                                AND t.deep_scan_flow > a.flow ORDER BY t.deep_scan_flow LIMIT 1)
+                            FROM active a WHERE a.flow IS NOT NULL
+                        )
+                        SELECT 1 FROM active WHERE flow IS NOT NULL LIMIT 100) f;
                 END IF;
-                PERFORM set_config('scrapersky.place_deep_scan', NEW.tenant_id::text || ':' || base::text, true);
+                IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.deep_scan_flow::text THEN
+                    base := memo[3]::bigint + 250 * greatest(4, flows);
+                ELSE
+                    SELECT deep_scan_order + priority * 600000000::bigint INTO base FROM place
+                        WHERE tenant_id = NEW.tenant_id AND deep_scan_flow = NEW.deep_scan_flow
+                            AND deep_scan_status = 'Queued' AND deep_scan_due_at IS NULL
+                        ORDER BY deep_scan_order DESC LIMIT 1;
+                    IF base IS NULL THEN
+                        flows := least(100, flows + 1);
+                    END IF;
+                    step := 250 * greatest(4, flows);
+                    -- The first row that is not urgent: an urgent one has left its place in the order of time.
+                    SELECT h.place INTO head FROM (
+                        SELECT deep_scan_order + priority * 600000000::bigint AS place, priority FROM place
+                        WHERE deep_scan_status = 'Queued' AND deep_scan_due_at IS NULL
+                        ORDER BY deep_scan_order LIMIT 1000) h
+                        WHERE h.priority <= 0 LIMIT 1;
+                    base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
+                END IF;
+                PERFORM set_config('scrapersky.place_deep_scan',
+                    concat_ws(':', NEW.tenant_id, NEW.deep_scan_flow, base, flows), true);
                 NEW.deep_scan_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.deep_scan_due_at IS NULL THEN
@@ -3168,6 +3485,22 @@ BEGIN
     EXECUTE format('CREATE POLICY engine_rows ON %s TO scrapersky_engine USING (true) WITH CHECK (true)', target);
     EXECUTE format('GRANT %s ON %s TO scrapersky_app', app_privileges, target);
 END
+$$;
+
+CREATE FUNCTION queue_flow(queue_table text) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+    SELECT CASE WHEN queue_table = 'search' THEN 'NEW.id'
+        WHEN 'search_id' = ANY (names) THEN 'NEW.search_id'
+        WHEN 'domain_id' = ANY (names) AND 'business_id' = ANY (names) THEN
+            'coalesce((SELECT search_id FROM domain WHERE id = NEW.domain_id),
+                (SELECT search_id FROM local_business WHERE id = NEW.business_id))'
+        WHEN 'domain_id' = ANY (names) THEN '(SELECT search_id FROM domain WHERE id = NEW.domain_id)'
+        WHEN 'destination_id' = ANY (names) THEN 'NEW.destination_id'
+        ELSE 'NULL::uuid' END
+    FROM (SELECT array_agg(attname::text) AS names FROM pg_attribute
+        WHERE attrelid = queue_table::regclass AND attnum > 0) a
 $$;
 
 CREATE FUNCTION record_calls(for_tenant uuid, of_provider text, of_method text, in_month date, call_count integer, price integer) RETURNS void
@@ -3462,36 +3795,68 @@ CREATE FUNCTION search_place_search_enqueue() RETURNS trigger
     AS $$
         DECLARE
             at bigint := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
-            memo text := current_setting('scrapersky.search_place_search', true);
+            memo text[] := string_to_array(current_setting('scrapersky.search_place_search', true), ':');
             base bigint;
+            head bigint;
+            step bigint;
+            flows bigint;
             notified_at bigint;
         BEGIN
             IF TG_OP = 'UPDATE' THEN
-                -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
-                NEW.place_search_allowance := NEW.place_search_attempts;
-                NEW.place_search_error := NULL;
-                NEW.place_search_revert_to := NULL;
-                IF OLD.place_search_status = 'Processing' THEN
-                    NEW.place_search_due_at := NULL;
+                IF OLD.place_search_status <> 'Queued' THEN
+                    -- A row that is queued again starts afresh: earlier attempts do not count, the error is gone.
+                    NEW.place_search_allowance := NEW.place_search_attempts;
+                    NEW.place_search_error := NULL;
+                    NEW.place_search_revert_to := NULL;
+                    IF OLD.place_search_status = 'Processing' THEN
+                        NEW.place_search_due_at := NULL;
+                    END IF;
                 END IF;
             END IF;
+            NEW.place_search_waits_for := NULL;
+            NEW.place_search_flow := coalesce(NEW.id, '00000000000000000000000000000000');
             IF NEW.priority > 0 THEN
                 NEW.place_search_order := at - NEW.priority * 600000000::bigint;
             ELSE
-                -- Start-time fair queueing: behind the last row of the same tenant, or at the head of the queue if the
-                -- tenant has none. The memo saves the two lookups for the further rows of a statement.
-                IF split_part(memo, ':', 1) = NEW.tenant_id::text THEN
-                    base := split_part(memo, ':', 2)::bigint + 1000;
+                -- Start-time fair queueing: behind the last row of the same flow, or at the head of the queue if the
+                -- flow has none. Up to four flows of a tenant count as one tenant each; with more of them the distance
+                -- between two rows of a flow grows. The memo saves the lookups for the further rows of a statement.
+                IF memo[1] = NEW.tenant_id::text THEN
+                    flows := memo[4]::bigint;
                 ELSE
-                    SELECT place_search_order + priority * 600000000::bigint + 1000 INTO base FROM search
-                        WHERE tenant_id = NEW.tenant_id AND place_search_status = 'Queued' AND place_search_due_at IS NULL
-                        ORDER BY place_search_order DESC LIMIT 1;
-                    SELECT greatest(base, place_search_order + priority * 600000000::bigint) INTO base FROM search
-                        WHERE place_search_status = 'Queued' AND place_search_due_at IS NULL
-                        ORDER BY place_search_order LIMIT 1;
-                    base := coalesce(base, at);
+                    SELECT count(*) INTO flows FROM (
+                        WITH RECURSIVE active AS (
+                            (SELECT t.place_search_flow AS flow FROM search t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.place_search_status = 'Queued' AND t.place_search_due_at IS NULL
+                                ORDER BY t.place_search_flow LIMIT 1)
+                            UNION ALL SELECT (SELECT t.place_search_flow FROM search t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.place_search_status = 'Queued' AND t.place_search_due_at IS NULL
+                                AND t.place_search_flow > a.flow ORDER BY t.place_search_flow LIMIT 1)
+                            FROM active a WHERE a.flow IS NOT NULL
+                        )
+                        SELECT 1 FROM active WHERE flow IS NOT NULL LIMIT 100) f;
                 END IF;
-                PERFORM set_config('scrapersky.search_place_search', NEW.tenant_id::text || ':' || base::text, true);
+                IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.place_search_flow::text THEN
+                    base := memo[3]::bigint + 250 * greatest(4, flows);
+                ELSE
+                    SELECT place_search_order + priority * 600000000::bigint INTO base FROM search
+                        WHERE tenant_id = NEW.tenant_id AND place_search_flow = NEW.place_search_flow
+                            AND place_search_status = 'Queued' AND place_search_due_at IS NULL
+                        ORDER BY place_search_order DESC LIMIT 1;
+                    IF base IS NULL THEN
+                        flows := least(100, flows + 1);
+                    END IF;
+                    step := 250 * greatest(4, flows);
+                    -- The first row that is not urgent: an urgent one has left its place in the order of time.
+                    SELECT h.place INTO head FROM (
+                        SELECT place_search_order + priority * 600000000::bigint AS place, priority FROM search
+                        WHERE place_search_status = 'Queued' AND place_search_due_at IS NULL
+                        ORDER BY place_search_order LIMIT 1000) h
+                        WHERE h.priority <= 0 LIMIT 1;
+                    base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
+                END IF;
+                PERFORM set_config('scrapersky.search_place_search',
+                    concat_ws(':', NEW.tenant_id, NEW.place_search_flow, base, flows), true);
                 NEW.place_search_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.place_search_due_at IS NULL THEN
@@ -3701,36 +4066,68 @@ CREATE FUNCTION sitemap_file_sitemap_import_enqueue() RETURNS trigger
     AS $$
         DECLARE
             at bigint := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
-            memo text := current_setting('scrapersky.sitemap_file_sitemap_import', true);
+            memo text[] := string_to_array(current_setting('scrapersky.sitemap_file_sitemap_import', true), ':');
             base bigint;
+            head bigint;
+            step bigint;
+            flows bigint;
             notified_at bigint;
         BEGIN
             IF TG_OP = 'UPDATE' THEN
-                -- A row that is queued again starts afresh: earlier attempts do not count, the earlier error is gone.
-                NEW.sitemap_import_allowance := NEW.sitemap_import_attempts;
-                NEW.sitemap_import_error := NULL;
-                NEW.sitemap_import_revert_to := NULL;
-                IF OLD.sitemap_import_status = 'Processing' THEN
-                    NEW.sitemap_import_due_at := NULL;
+                IF OLD.sitemap_import_status <> 'Queued' THEN
+                    -- A row that is queued again starts afresh: earlier attempts do not count, the error is gone.
+                    NEW.sitemap_import_allowance := NEW.sitemap_import_attempts;
+                    NEW.sitemap_import_error := NULL;
+                    NEW.sitemap_import_revert_to := NULL;
+                    IF OLD.sitemap_import_status = 'Processing' THEN
+                        NEW.sitemap_import_due_at := NULL;
+                    END IF;
                 END IF;
             END IF;
+            NEW.sitemap_import_waits_for := NULL;
+            NEW.sitemap_import_flow := coalesce((SELECT search_id FROM domain WHERE id = NEW.domain_id), '00000000000000000000000000000000');
             IF NEW.priority > 0 THEN
                 NEW.sitemap_import_order := at - NEW.priority * 600000000::bigint;
             ELSE
-                -- Start-time fair queueing: behind the last row of the same tenant, or at the head of the queue if the
-                -- tenant has none. The memo saves the two lookups for the further rows of a statement.
-                IF split_part(memo, ':', 1) = NEW.tenant_id::text THEN
-                    base := split_part(memo, ':', 2)::bigint + 1000;
+                -- Start-time fair queueing: behind the last row of the same flow, or at the head of the queue if the
+                -- flow has none. Up to four flows of a tenant count as one tenant each; with more of them the distance
+                -- between two rows of a flow grows. The memo saves the lookups for the further rows of a statement.
+                IF memo[1] = NEW.tenant_id::text THEN
+                    flows := memo[4]::bigint;
                 ELSE
-                    SELECT sitemap_import_order + priority * 600000000::bigint + 1000 INTO base FROM sitemap_file
-                        WHERE tenant_id = NEW.tenant_id AND sitemap_import_status = 'Queued' AND sitemap_import_due_at IS NULL
-                        ORDER BY sitemap_import_order DESC LIMIT 1;
-                    SELECT greatest(base, sitemap_import_order + priority * 600000000::bigint) INTO base FROM sitemap_file
-                        WHERE sitemap_import_status = 'Queued' AND sitemap_import_due_at IS NULL
-                        ORDER BY sitemap_import_order LIMIT 1;
-                    base := coalesce(base, at);
+                    SELECT count(*) INTO flows FROM (
+                        WITH RECURSIVE active AS (
+                            (SELECT t.sitemap_import_flow AS flow FROM sitemap_file t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.sitemap_import_status = 'Queued' AND t.sitemap_import_due_at IS NULL
+                                ORDER BY t.sitemap_import_flow LIMIT 1)
+                            UNION ALL SELECT (SELECT t.sitemap_import_flow FROM sitemap_file t WHERE t.tenant_id = NEW.tenant_id
+                                AND t.sitemap_import_status = 'Queued' AND t.sitemap_import_due_at IS NULL
+                                AND t.sitemap_import_flow > a.flow ORDER BY t.sitemap_import_flow LIMIT 1)
+                            FROM active a WHERE a.flow IS NOT NULL
+                        )
+                        SELECT 1 FROM active WHERE flow IS NOT NULL LIMIT 100) f;
                 END IF;
-                PERFORM set_config('scrapersky.sitemap_file_sitemap_import', NEW.tenant_id::text || ':' || base::text, true);
+                IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.sitemap_import_flow::text THEN
+                    base := memo[3]::bigint + 250 * greatest(4, flows);
+                ELSE
+                    SELECT sitemap_import_order + priority * 600000000::bigint INTO base FROM sitemap_file
+                        WHERE tenant_id = NEW.tenant_id AND sitemap_import_flow = NEW.sitemap_import_flow
+                            AND sitemap_import_status = 'Queued' AND sitemap_import_due_at IS NULL
+                        ORDER BY sitemap_import_order DESC LIMIT 1;
+                    IF base IS NULL THEN
+                        flows := least(100, flows + 1);
+                    END IF;
+                    step := 250 * greatest(4, flows);
+                    -- The first row that is not urgent: an urgent one has left its place in the order of time.
+                    SELECT h.place INTO head FROM (
+                        SELECT sitemap_import_order + priority * 600000000::bigint AS place, priority FROM sitemap_file
+                        WHERE sitemap_import_status = 'Queued' AND sitemap_import_due_at IS NULL
+                        ORDER BY sitemap_import_order LIMIT 1000) h
+                        WHERE h.priority <= 0 LIMIT 1;
+                    base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
+                END IF;
+                PERFORM set_config('scrapersky.sitemap_file_sitemap_import',
+                    concat_ws(':', NEW.tenant_id, NEW.sitemap_import_flow, base, flows), true);
                 NEW.sitemap_import_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.sitemap_import_due_at IS NULL THEN
@@ -3871,6 +4268,8 @@ CREATE TRIGGER contact_contact_verification_enqueue_update BEFORE UPDATE OF cont
 
 CREATE TRIGGER contact_contact_verification_reprioritize BEFORE UPDATE OF priority ON contact FOR EACH ROW WHEN (((new.contact_verification_status = 'Queued'::text) AND (old.contact_verification_status = 'Queued'::text) AND (new.priority <> old.priority))) EXECUTE FUNCTION contact_contact_verification_reprioritize();
 
+CREATE TRIGGER contact_contact_verification_wait_over BEFORE UPDATE OF contact_verification_due_at ON contact FOR EACH ROW WHEN (((new.contact_verification_status = 'Queued'::text) AND (old.contact_verification_status = 'Queued'::text) AND (new.contact_verification_due_at IS NULL) AND (old.contact_verification_due_at <= now()))) EXECUTE FUNCTION contact_contact_verification_enqueue();
+
 CREATE TRIGGER contact_suppression BEFORE INSERT OR UPDATE OF name, email, phone, fax, snippet, suppressed_at, domain_id ON contact FOR EACH ROW EXECUTE FUNCTION contact_check_suppression();
 
 CREATE TRIGGER delivery_delivery_clear_due_at BEFORE UPDATE OF delivery_status ON delivery FOR EACH ROW WHEN (((new.delivery_status <> ALL (ARRAY['Queued'::text, 'Processing'::text])) AND (new.delivery_due_at IS NOT NULL))) EXECUTE FUNCTION delivery_delivery_clear_due_at();
@@ -3885,6 +4284,8 @@ CREATE TRIGGER delivery_delivery_enqueue_update BEFORE UPDATE OF delivery_status
 
 CREATE TRIGGER delivery_delivery_reprioritize BEFORE UPDATE OF priority ON delivery FOR EACH ROW WHEN (((new.delivery_status = 'Queued'::text) AND (old.delivery_status = 'Queued'::text) AND (new.priority <> old.priority))) EXECUTE FUNCTION delivery_delivery_reprioritize();
 
+CREATE TRIGGER delivery_delivery_wait_over BEFORE UPDATE OF delivery_due_at ON delivery FOR EACH ROW WHEN (((new.delivery_status = 'Queued'::text) AND (old.delivery_status = 'Queued'::text) AND (new.delivery_due_at IS NULL) AND (old.delivery_due_at <= now()))) EXECUTE FUNCTION delivery_delivery_enqueue();
+
 CREATE TRIGGER domain_domain_metadata_clear_due_at BEFORE UPDATE OF domain_metadata_status ON domain FOR EACH ROW WHEN (((new.domain_metadata_status <> ALL (ARRAY['Queued'::text, 'Processing'::text])) AND (new.domain_metadata_due_at IS NOT NULL))) EXECUTE FUNCTION domain_domain_metadata_clear_due_at();
 
 CREATE TRIGGER domain_domain_metadata_drop_dead_letter AFTER UPDATE OF domain_metadata_status ON domain FOR EACH ROW WHEN (((old.domain_metadata_status = 'Error'::text) AND (new.domain_metadata_status <> 'Error'::text))) EXECUTE FUNCTION domain_domain_metadata_drop_dead_letter();
@@ -3896,6 +4297,8 @@ CREATE TRIGGER domain_domain_metadata_enqueue_insert BEFORE INSERT ON domain FOR
 CREATE TRIGGER domain_domain_metadata_enqueue_update BEFORE UPDATE OF domain_metadata_status ON domain FOR EACH ROW WHEN (((new.domain_metadata_status = 'Queued'::text) AND (old.domain_metadata_status <> 'Queued'::text) AND (NOT ((old.domain_metadata_status = 'Processing'::text) AND (new.domain_metadata_due_at IS DISTINCT FROM old.domain_metadata_due_at))))) EXECUTE FUNCTION domain_domain_metadata_enqueue();
 
 CREATE TRIGGER domain_domain_metadata_reprioritize BEFORE UPDATE OF priority ON domain FOR EACH ROW WHEN (((new.domain_metadata_status = 'Queued'::text) AND (old.domain_metadata_status = 'Queued'::text) AND (new.priority <> old.priority))) EXECUTE FUNCTION domain_domain_metadata_reprioritize();
+
+CREATE TRIGGER domain_domain_metadata_wait_over BEFORE UPDATE OF domain_metadata_due_at ON domain FOR EACH ROW WHEN (((new.domain_metadata_status = 'Queued'::text) AND (old.domain_metadata_status = 'Queued'::text) AND (new.domain_metadata_due_at IS NULL) AND (old.domain_metadata_due_at <= now()))) EXECUTE FUNCTION domain_domain_metadata_enqueue();
 
 CREATE TRIGGER domain_link_search AFTER INSERT OR UPDATE OF search_id ON domain FOR EACH ROW EXECUTE FUNCTION domain_link_search();
 
@@ -3913,6 +4316,8 @@ CREATE TRIGGER domain_sitemap_analysis_enqueue_update BEFORE UPDATE OF sitemap_a
 
 CREATE TRIGGER domain_sitemap_analysis_reprioritize BEFORE UPDATE OF priority ON domain FOR EACH ROW WHEN (((new.sitemap_analysis_status = 'Queued'::text) AND (old.sitemap_analysis_status = 'Queued'::text) AND (new.priority <> old.priority))) EXECUTE FUNCTION domain_sitemap_analysis_reprioritize();
 
+CREATE TRIGGER domain_sitemap_analysis_wait_over BEFORE UPDATE OF sitemap_analysis_due_at ON domain FOR EACH ROW WHEN (((new.sitemap_analysis_status = 'Queued'::text) AND (old.sitemap_analysis_status = 'Queued'::text) AND (new.sitemap_analysis_due_at IS NULL) AND (old.sitemap_analysis_due_at <= now()))) EXECUTE FUNCTION domain_sitemap_analysis_enqueue();
+
 CREATE TRIGGER domain_update_scan_job AFTER UPDATE OF sitemap_analysis_status ON domain FOR EACH ROW WHEN ((old.sitemap_analysis_status <> new.sitemap_analysis_status)) EXECUTE FUNCTION domain_update_scan_job();
 
 CREATE TRIGGER local_business_domain_extraction_clear_due_at BEFORE UPDATE OF domain_extraction_status ON local_business FOR EACH ROW WHEN (((new.domain_extraction_status <> ALL (ARRAY['Queued'::text, 'Processing'::text])) AND (new.domain_extraction_due_at IS NOT NULL))) EXECUTE FUNCTION local_business_domain_extraction_clear_due_at();
@@ -3926,6 +4331,8 @@ CREATE TRIGGER local_business_domain_extraction_enqueue_insert BEFORE INSERT ON 
 CREATE TRIGGER local_business_domain_extraction_enqueue_update BEFORE UPDATE OF domain_extraction_status ON local_business FOR EACH ROW WHEN (((new.domain_extraction_status = 'Queued'::text) AND (old.domain_extraction_status <> 'Queued'::text) AND (NOT ((old.domain_extraction_status = 'Processing'::text) AND (new.domain_extraction_due_at IS DISTINCT FROM old.domain_extraction_due_at))))) EXECUTE FUNCTION local_business_domain_extraction_enqueue();
 
 CREATE TRIGGER local_business_domain_extraction_reprioritize BEFORE UPDATE OF priority ON local_business FOR EACH ROW WHEN (((new.domain_extraction_status = 'Queued'::text) AND (old.domain_extraction_status = 'Queued'::text) AND (new.priority <> old.priority))) EXECUTE FUNCTION local_business_domain_extraction_reprioritize();
+
+CREATE TRIGGER local_business_domain_extraction_wait_over BEFORE UPDATE OF domain_extraction_due_at ON local_business FOR EACH ROW WHEN (((new.domain_extraction_status = 'Queued'::text) AND (old.domain_extraction_status = 'Queued'::text) AND (new.domain_extraction_due_at IS NULL) AND (old.domain_extraction_due_at <= now()))) EXECUTE FUNCTION local_business_domain_extraction_enqueue();
 
 CREATE TRIGGER local_business_link_searches AFTER INSERT OR UPDATE OF search_id, place_id ON local_business FOR EACH ROW EXECUTE FUNCTION local_business_link_searches();
 
@@ -3949,6 +4356,8 @@ CREATE TRIGGER page_page_processing_enqueue_update BEFORE UPDATE OF page_process
 
 CREATE TRIGGER page_page_processing_reprioritize BEFORE UPDATE OF priority ON page FOR EACH ROW WHEN (((new.page_processing_status = 'Queued'::text) AND (old.page_processing_status = 'Queued'::text) AND (new.priority <> old.priority))) EXECUTE FUNCTION page_page_processing_reprioritize();
 
+CREATE TRIGGER page_page_processing_wait_over BEFORE UPDATE OF page_processing_due_at ON page FOR EACH ROW WHEN (((new.page_processing_status = 'Queued'::text) AND (old.page_processing_status = 'Queued'::text) AND (new.page_processing_due_at IS NULL) AND (old.page_processing_due_at <= now()))) EXECUTE FUNCTION page_page_processing_enqueue();
+
 CREATE TRIGGER page_write_quota_usage AFTER INSERT OR UPDATE ON page FOR EACH STATEMENT WHEN ((current_setting('scrapersky.page_quota'::text, true) <> ''::text)) EXECUTE FUNCTION page_write_quota_usage();
 
 CREATE TRIGGER place_deep_scan_clear_due_at BEFORE UPDATE OF deep_scan_status ON place FOR EACH ROW WHEN (((new.deep_scan_status <> ALL (ARRAY['Queued'::text, 'Processing'::text])) AND (new.deep_scan_due_at IS NOT NULL))) EXECUTE FUNCTION place_deep_scan_clear_due_at();
@@ -3962,6 +4371,8 @@ CREATE TRIGGER place_deep_scan_enqueue_insert BEFORE INSERT ON place FOR EACH RO
 CREATE TRIGGER place_deep_scan_enqueue_update BEFORE UPDATE OF deep_scan_status ON place FOR EACH ROW WHEN (((new.deep_scan_status = 'Queued'::text) AND (old.deep_scan_status <> 'Queued'::text) AND (NOT ((old.deep_scan_status = 'Processing'::text) AND (new.deep_scan_due_at IS DISTINCT FROM old.deep_scan_due_at))))) EXECUTE FUNCTION place_deep_scan_enqueue();
 
 CREATE TRIGGER place_deep_scan_reprioritize BEFORE UPDATE OF priority ON place FOR EACH ROW WHEN (((new.deep_scan_status = 'Queued'::text) AND (old.deep_scan_status = 'Queued'::text) AND (new.priority <> old.priority))) EXECUTE FUNCTION place_deep_scan_reprioritize();
+
+CREATE TRIGGER place_deep_scan_wait_over BEFORE UPDATE OF deep_scan_due_at ON place FOR EACH ROW WHEN (((new.deep_scan_status = 'Queued'::text) AND (old.deep_scan_status = 'Queued'::text) AND (new.deep_scan_due_at IS NULL) AND (old.deep_scan_due_at <= now()))) EXECUTE FUNCTION place_deep_scan_enqueue();
 
 CREATE TRIGGER place_redact_erased BEFORE INSERT OR UPDATE OF name, address, phone, website, details ON place FOR EACH ROW EXECUTE FUNCTION redact_erased_columns();
 
@@ -3991,6 +4402,8 @@ CREATE TRIGGER search_place_search_enqueue_update BEFORE UPDATE OF place_search_
 
 CREATE TRIGGER search_place_search_reprioritize BEFORE UPDATE OF priority ON search FOR EACH ROW WHEN (((new.place_search_status = 'Queued'::text) AND (old.place_search_status = 'Queued'::text) AND (new.priority <> old.priority))) EXECUTE FUNCTION search_place_search_reprioritize();
 
+CREATE TRIGGER search_place_search_wait_over BEFORE UPDATE OF place_search_due_at ON search FOR EACH ROW WHEN (((new.place_search_status = 'Queued'::text) AND (old.place_search_status = 'Queued'::text) AND (new.place_search_due_at IS NULL) AND (old.place_search_due_at <= now()))) EXECUTE FUNCTION search_place_search_enqueue();
+
 CREATE TRIGGER search_record_calls AFTER UPDATE OF call_count ON search FOR EACH ROW WHEN ((new.call_count > old.call_count)) EXECUTE FUNCTION search_record_calls();
 
 CREATE TRIGGER search_round_money BEFORE UPDATE OF cost_cents, spent_cents, details_cents, cost_micros, spent_micros, details_micros ON search FOR EACH ROW EXECUTE FUNCTION search_round_money();
@@ -4008,6 +4421,8 @@ CREATE TRIGGER sitemap_file_sitemap_import_enqueue_insert BEFORE INSERT ON sitem
 CREATE TRIGGER sitemap_file_sitemap_import_enqueue_update BEFORE UPDATE OF sitemap_import_status ON sitemap_file FOR EACH ROW WHEN (((new.sitemap_import_status = 'Queued'::text) AND (old.sitemap_import_status <> 'Queued'::text) AND (NOT ((old.sitemap_import_status = 'Processing'::text) AND (new.sitemap_import_due_at IS DISTINCT FROM old.sitemap_import_due_at))))) EXECUTE FUNCTION sitemap_file_sitemap_import_enqueue();
 
 CREATE TRIGGER sitemap_file_sitemap_import_reprioritize BEFORE UPDATE OF priority ON sitemap_file FOR EACH ROW WHEN (((new.sitemap_import_status = 'Queued'::text) AND (old.sitemap_import_status = 'Queued'::text) AND (new.priority <> old.priority))) EXECUTE FUNCTION sitemap_file_sitemap_import_reprioritize();
+
+CREATE TRIGGER sitemap_file_sitemap_import_wait_over BEFORE UPDATE OF sitemap_import_due_at ON sitemap_file FOR EACH ROW WHEN (((new.sitemap_import_status = 'Queued'::text) AND (old.sitemap_import_status = 'Queued'::text) AND (new.sitemap_import_due_at IS NULL) AND (old.sitemap_import_due_at <= now()))) EXECUTE FUNCTION sitemap_file_sitemap_import_enqueue();
 
 CREATE TRIGGER suppression_apply_delete AFTER DELETE ON suppression REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION suppression_apply();
 

@@ -86,12 +86,8 @@ async def open_application(
         await database.close()
         raise
     events, metrics = Events(), Metrics()
-<<<<<<< HEAD
     watchdog = LoopWatchdog(metrics.loop_blocks.observe)
-    for listener in (log_event, metrics.count_event, record_runs(database)):
-=======
     for listener in (log_events(), metrics.count_event, record_runs(database)):
->>>>>>> 1d1cfc3 (feat(engine): searches and tenants take turns; a throttle for all hosts; idle cycles share a row; a lost database is one event)
         events.subscribe(listener)
     maintenance = [*maintenance_tasks(pipeline, tunings, settings, database, providers), RunJobs()]
     runtime = Runtime(pipeline, tunings, database, events, settings, maintenance)

@@ -19,11 +19,8 @@ from scrapersky.crawl.page import Redirect
 class FetchError(ScraperSkyError):
     """The page could not be fetched."""
 
-<<<<<<< HEAD
     is_sent = True  # False: certainly not, because there was no connection
-=======
     opens_breaker = False  # one site failed; the next one may respond
->>>>>>> 526b76f (fix(breaker): errors of a site do not open it; a probe is a row that has not failed)
 
     def __init__(
         self,

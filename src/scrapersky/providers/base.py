@@ -6,14 +6,9 @@ from datetime import datetime, timedelta
 from math import ceil
 from typing import Any, Protocol, runtime_checkable
 
-<<<<<<< HEAD
 from scrapersky.core.errors import Permanent, Retryable
-from scrapersky.providers.call_budget import MICROS_PER_CENT, CallBudget, InMemoryCallBudget
-=======
-from scrapersky.core.errors import Permanent, Retryable, ScraperSkyError
 from scrapersky.core.vocabularies import WaitsFor
-from scrapersky.providers.detail_budget import DetailBudget
->>>>>>> c6022f4 (feat(engine): searches and tenants take turns; a throttle for all hosts; idle cycles share a row; a lost database is one event)
+from scrapersky.providers.call_budget import MICROS_PER_CENT, CallBudget, InMemoryCallBudget
 from scrapersky.providers.search_journal import InMemoryJournal, Journal
 
 

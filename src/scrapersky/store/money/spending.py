@@ -8,12 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.vocabularies import Status, WaitsFor
 from scrapersky.models import Place
-<<<<<<< HEAD
 from scrapersky.providers.call_budget import MICROS_PER_CENT
 from scrapersky.store.line.places import DETAILS_VALIDITY
-from scrapersky.store.money.call_budget import NO_MONEY
-=======
->>>>>>> c6022f4 (feat(engine): searches and tenants take turns; a throttle for all hosts; idle cycles share a row; a lost database is one event)
 
 Spent = tuple[str, str, int, float]  # provider, method, calls, and cents for people to read
 
