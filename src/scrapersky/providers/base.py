@@ -19,6 +19,8 @@ class ProviderRefused(Permanent):
 class UnknownArea(ProviderRefused):
     """The area of the search is unknown: a misspelt city. The search has no result, and nothing has failed."""
 
+    opens_breaker = False
+
 
 class PlaceNotFound(ProviderRefused):
     """The provider no longer has a place with this id."""
