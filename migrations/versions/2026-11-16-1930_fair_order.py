@@ -10,7 +10,7 @@
 from alembic import op
 
 revision = "fair_order"
-down_revision = "calls_booked_before"
+down_revision = "skipped_scan"
 branch_labels = None
 depends_on = None
 
