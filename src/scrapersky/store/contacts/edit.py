@@ -19,6 +19,7 @@ from scrapersky.models import Contact
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.contacts import owner
+from scrapersky.store.contacts.rows import MAX_IDENTITY, person_identity
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import CONTACTS
 from scrapersky.store.operations.queue_rows import one_of
@@ -183,7 +184,7 @@ def identity_of(values: Mapping[str, Any]) -> str:
     """Return the identity by the first identifying field that has a value; raise ContactWithoutIdentity if none has."""
     for name, prefix in IDENTITY_PREFIXES.items():
         if value := values.get(name):
-            return f"{prefix}:{value.casefold()[:300]}"
+            return person_identity(value) if name == "name" else f"{prefix}:{value.casefold()[:MAX_IDENTITY]}"
     raise ContactWithoutIdentity("Give at least one of them.")
 
 

@@ -2,13 +2,16 @@
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from scrapersky.core.contact_fields import EVIDENCE, FACTS, PERSON_FIELDS
 from scrapersky.extract.results import Contacts
+from scrapersky.extract.text import fold
 
 Row = dict[str, Any]
 
+MAX_IDENTITY = 300
 FOUND_FIELDS = (*FACTS, "email_kind")
 COLUMNS = ("id", "domain_id", "page_id", "business_id", "identity", *FOUND_FIELDS, *EVIDENCE)
 _TYPES = {"id": "uuid", "domain_id": "uuid", "page_id": "uuid", "business_id": "uuid", "confidence": "float8"}
@@ -24,14 +27,22 @@ FROM unnest({", ".join(f"${n}::{_TYPES.get(name, 'text')}[]" for n, name in enum
 def contact_rows(found: Contacts) -> dict[str, Row]:
     """Return one row per email address, number, profile, postal address or person, by identity.
 
-    A person with an email address is the contact of that address.
+    A person with an email address of their own is the contact of that address. People who share an address, or have
+    a role's, are contacts of their own with that address.
     """
     rows: dict[str, Row] = {}
+    kinds = {email.address: email.kind for email in found.emails}
     for email in found.emails:
-        rows[f"email:{email.address}"] = {"email": email.address, "email_kind": email.kind, **_evidence(email)}
+        rows[mailbox_identity(email.address)] = {
+            "email": email.address,
+            "email_kind": email.kind,
+            **_evidence(email),
+        }
     phones_of_people = set()
     for person in found.people:
-        identity = f"email:{person.email}" if person.email else f"person:{person.name.casefold()}"
+        identity = mailbox_identity(person.email) if person.email else ""
+        if not identity or kinds.get(person.email) == "role" or rows.get(identity, {}).get("name"):
+            identity = person_identity(person.name)
         phones_of_people.add(person.phone)
         rows[identity] = {
             **_evidence(person),
@@ -41,6 +52,7 @@ def contact_rows(found: Contacts) -> dict[str, Row]:
         }
         if person.email:
             rows[identity].setdefault("email", person.email)
+            rows[identity].setdefault("email_kind", kinds.get(person.email))
     for phone in found.phones:
         if phone.number in phones_of_people:
             continue
@@ -51,6 +63,22 @@ def contact_rows(found: Contacts) -> dict[str, Row]:
     for address in found.addresses:
         rows[f"address:{address.text.casefold()[:300]}"] = {"address": address.text, **_evidence(address)}
     return {identity: {**row, "identity": identity} for identity, row in rows.items()}
+
+
+def mailbox_identity(address: str) -> str:
+    """Return the identity of the contact of an email address."""
+    return f"email:{address}"
+
+
+@lru_cache(4096)
+def person_identity(name: str) -> str:
+    """Return the identity of a person by name: first and last word, without accents, capitals and middle names."""
+    words = [plain for word in fold(name[:MAX_IDENTITY]).split() if len(plain := word.strip(".,")) > 1]
+    if not words:
+        words = fold(name[:MAX_IDENTITY]).split()
+    if not name[:1].isupper():
+        return f"person:{''.join(words)}"  # in scripts without capitals a name is written with and without a space
+    return f"person:{' '.join(dict.fromkeys((words[0], words[-1])))}"
 
 
 def arrays_of(rows: Sequence[Row]) -> list[list[Any]]:

@@ -18,6 +18,7 @@ from scrapersky.engine.settle import driver_connection
 from scrapersky.extract.emails.deliverability import Verification
 from scrapersky.extract.results import Contacts
 from scrapersky.models import BusinessDomain, Contact, Page
+from scrapersky.store.contacts import same_person
 from scrapersky.store.contacts.erased_filter import without_erased
 from scrapersky.store.contacts.rows import FOUND_FIELDS, INSERT, Row, arrays_of, contact_rows
 from scrapersky.store.privacy import suppressions
@@ -55,8 +56,11 @@ async def upsert(session: AsyncSession, pages: Sequence[PageContacts]) -> dict[U
     for one in filled:
         found = await without_erased(session, one.page, one.found) if has_erasures else one.found
         rows[one.page.id] = _rows_of(one, found, businesses.get(one.page.domain_id))
-    unverified = await _store(session, filled[0].page.tenant_id, chain.from_iterable(rows.values()))
-    return {page_id: _stored(of_page, unverified) for page_id, of_page in rows.items()}
+    stored, unverified = await _store(session, filled[0].page.tenant_id, list(chain.from_iterable(rows.values())))
+    of_page: dict[UUID, list[Row]] = {one.page.id: [] for one in pages}
+    for row in stored:
+        of_page[row["page_id"]].append(row)
+    return {page_id: _stored(of_one, unverified) for page_id, of_one in of_page.items()}
 
 
 async def confirm(session: AsyncSession, page_ids: Sequence[UUID]) -> None:
@@ -80,15 +84,17 @@ def _rows_of(page: PageContacts, found: Contacts, business_id: UUID | None) -> l
     return [{**row, **common, "id": new_id()} for row in contact_rows(found).values()]
 
 
-async def _store(session: AsyncSession, tenant_id: UUID, rows: Iterable[Row]) -> dict[Key, UUID]:
-    """Write the rows; return the ids of those whose address has no valid verdict."""
+async def _store(session: AsyncSession, tenant_id: UUID, rows: Sequence[Row]) -> tuple[list[Row], dict[Key, UUID]]:
+    """Write the rows; return them as they were stored, and the ids of those whose address has no valid verdict."""
     driver = await driver_connection(session)
     unverified: dict[Key, UUID] = {}
-    for wave in _waves(rows):
+    resolved = await same_person.resolve(driver, tenant_id, rows)
+    for wave in _waves(resolved.rows):
         for stored in await driver.fetch(_UPSERT, tenant_id, *arrays_of(list(wave.values()))):
             if _is_unverified(stored):
                 unverified[stored["domain_id"], stored["identity"]] = stored["id"]
-    return unverified
+    await same_person.merge(driver, tenant_id, resolved.merges)
+    return resolved.rows, unverified
 
 
 def _waves(rows: Iterable[Row]) -> list[dict[Key, Row]]:

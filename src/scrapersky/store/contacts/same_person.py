@@ -1,0 +1,113 @@
+"""One person once per domain: rows of a page are stored under the contact that the domain has of the same person."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import asyncpg
+
+from scrapersky.core.contact_fields import PERSON_FIELDS
+from scrapersky.store.contacts.rows import Row, mailbox_identity, person_identity
+
+# One transaction at a time compares the people of a domain; all take the locks in one order.
+_LOCK = """
+SELECT pg_advisory_xact_lock(hashtextextended('people of domain ' || domain_id, 0))
+FROM (SELECT DISTINCT domain_id FROM unnest($1::uuid[]) AS given(domain_id) ORDER BY domain_id) domains"""
+# A merged contact is known by the identity of the contact that stands for it.
+_KNOWN = """
+SELECT c.domain_id, c.name, c.email, coalesce(kept.identity, c.identity) AS identity
+FROM contact c LEFT JOIN contact kept ON kept.id = c.merged_into_id
+WHERE c.tenant_id = $1 AND c.domain_id = ANY ($2::uuid[]) AND (c.name IS NOT NULL OR c.email = ANY ($3::text[]))
+ORDER BY c.domain_id, c.identity COLLATE "C\""""
+# The contact of the address stands for the person and takes what only the person's row has. Edited rows stay.
+_MERGE = """
+WITH merged AS (
+    UPDATE contact SET merged_into_id = kept.id, curation_status = 'Archived', updated_at = now()
+    FROM unnest($2::uuid[], $3::text[], $4::text[]) AS given(domain_id, identity, kept_identity)
+    JOIN contact kept ON kept.tenant_id = $1 AND kept.domain_id = given.domain_id
+        AND kept.identity = given.kept_identity
+    WHERE contact.tenant_id = $1 AND contact.domain_id = given.domain_id AND contact.identity = given.identity
+        AND contact.id <> kept.id AND contact.merged_into_id IS NULL AND contact.edited_at IS NULL
+        AND contact.suppressed_at IS NULL
+    RETURNING kept.id AS kept_id, contact.title, contact.phone, contact.profiles
+)
+UPDATE contact SET title = coalesce(contact.title, merged.title), phone = coalesce(contact.phone, merged.phone),
+    profiles = coalesce(contact.profiles, merged.profiles)
+FROM merged WHERE contact.id = merged.kept_id AND contact.edited_at IS NULL"""
+
+
+@dataclass
+class KnownPeople:
+    """The people and addresses of one domain: the identities under which they are stored."""
+
+    by_person: dict[str, str] = field(default_factory=dict)  # identity of the name -> identity of the contact
+    by_email: dict[str, tuple[str, str]] = field(default_factory=dict)  # address -> its contact, and whose name it has
+
+    def add(self, name: str | None, email: str | None, identity: str) -> None:
+        """Remember a contact. The contact of an address is known before a person's row that shares it."""
+        person = person_identity(name) if name else ""
+        if person:
+            self.by_person.setdefault(person, identity)
+        if email and (email not in self.by_email or identity == mailbox_identity(email)):
+            self.by_email[email] = (identity, person)
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """Rows with the identities to store them under, and the contacts to merge: (domain, identity, kept identity)."""
+
+    rows: list[Row]
+    merges: list[tuple[UUID, str, str]]
+
+
+async def resolve(driver: asyncpg.Connection, tenant_id: UUID, rows: Sequence[Row]) -> Resolved:
+    """Return the rows under the identities of the people that their domains have already."""
+    if not any(row.get("name") or row.get("email") for row in rows):
+        return Resolved(list(rows), [])
+    domain_ids = [row["domain_id"] for row in rows]
+    await driver.execute(_LOCK, domain_ids)
+    emails = [row["email"] for row in rows if row.get("email")]
+    known: dict[UUID, KnownPeople] = {domain_id: KnownPeople() for domain_id in domain_ids}
+    for one in await driver.fetch(_KNOWN, tenant_id, list(known), emails):
+        known[one["domain_id"]].add(one["name"], one["email"], one["identity"])
+    resolved: list[Row] = []
+    merges: list[tuple[UUID, str, str]] = []
+    for row in rows:
+        people = known[row["domain_id"]]
+        for stored, merged in _resolve_row(row, people):
+            if merged:
+                merges.append((row["domain_id"], merged, stored["identity"]))
+                people.by_person[merged] = stored["identity"]
+            people.add(stored.get("name"), stored.get("email"), stored["identity"])
+            resolved.append(stored)
+    return Resolved(resolved, merges)
+
+
+async def merge(driver: asyncpg.Connection, tenant_id: UUID, merges: Iterable[tuple[UUID, str, str]]) -> None:
+    """Merge contacts that turned out to be the same person."""
+    if given := sorted(set(merges)):
+        await driver.execute(_MERGE, tenant_id, *[list(column) for column in zip(*given, strict=True)])
+
+
+def _resolve_row(row: Row, people: KnownPeople) -> list[tuple[Row, str]]:
+    """Return the rows to store for one row, each with the identity of a contact that it replaces, or ""."""
+    name, email, identity = row.get("name"), row.get("email"), row["identity"]
+    if not name:
+        return [(row, "")]
+    person = person_identity(name)
+    stored = people.by_person.get(person, "")
+    has_own_address = stored not in ("", person)
+    owner = people.by_email.get(email, ("", ""))[1] if email else ""
+    if identity == person or (owner and owner != person):  # no address, or one that others have, too
+        return [(_without_email(row, stored) if has_own_address else {**row, "identity": person}, "")]
+    if has_own_address and stored != identity:
+        return [(_without_email(row, stored), ""), (_mailbox(row), "")]  # a second address of the same person
+    return [(row, person if stored == person else "")]
+
+
+def _without_email(row: Row, identity: str) -> Row:
+    return {**row, "identity": identity, "email": None, "email_kind": None}
+
+
+def _mailbox(row: Row) -> Row:
+    return {name: value for name, value in row.items() if name not in (*PERSON_FIELDS, "phone")}
