@@ -20,8 +20,9 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.api_load import Load, Request, press
+from benchmarks.parts import Parts
 from scrapersky.core.database import Database
-from scrapersky.core.embedded_postgres import start_embedded
+from scrapersky.core.embedded.server import EmbeddedServer
 from scrapersky.core.roles import Role
 from scrapersky.core.settings import Environment, load
 from scrapersky.store.accounts import api_keys, tenants, users
@@ -63,11 +64,17 @@ async def main() -> None:
     with tempfile.TemporaryDirectory(prefix="scrapersky-bench-") as name:
         home = Path(name)
         home.chmod(0o755)
-        url = start_embedded(home)
+        url = EmbeddedServer(home).start()
         subprocess.run([sys.executable, "-m", "scrapersky", "migrate"], env=environment(url), check=True)
         key = await prepare(url, asked.rows)
-        figures = {"lists": await lists(url, key, asked), "flood": await flood(url, key, asked)}
-    print(json.dumps(figures, indent=2)) if asked.json else show(figures)
+        parts = Parts()
+        figures = {
+            "lists": await parts.run("lists", lists(url, key, asked), None if asked.json else show_lists),
+            "flood": await parts.run("flood", flood(url, key, asked), None if asked.json else show_flood),
+        }
+    if asked.json:
+        print(json.dumps(figures, indent=2))
+    parts.end()
 
 
 def environment(url: str, **variables: str) -> dict[str, str]:
@@ -208,17 +215,26 @@ async def connections(url: str) -> int:
     return int(count)
 
 
-def show(figures: dict[str, Any]) -> None:
-    console = Console(width=120)
+def show_table(rows: dict[str, Any]) -> None:
+    """Print one line for each kind of request."""
     table = Table("contacts", "requests", "a second", "p50 ms", "p99 ms", "longest ms", "CPU ms each", "statuses")
-    rows = {f"list {kind}": one for kind, one in figures["lists"]["kinds"].items()}
-    for name, flood in figures["flood"].items():
-        rows |= {f"{part}, {name}": flood[part] for part in ("alone", "during", "logins")}
     for name, one in rows.items():
         cells = (one.get(key, "") for key in COLUMNS)
         table.add_row(name, *map(str, cells))
-    console.print(table)
-    lists = figures["lists"]
+    Console(width=120).print(table)
+
+
+def show_flood(figures: dict[str, Any]) -> None:
+    """Print the requests beside a flood of logins."""
+    show_table(
+        {f"{part}, {name}": flood[part] for name, flood in figures.items() for part in ("alone", "during", "logins")}
+    )
+
+
+def show_lists(lists: dict[str, Any]) -> None:
+    """Print the lists, and whether connections and times are within their bars."""
+    console = Console(width=120)
+    show_table({f"list {kind}": one for kind, one in lists["kinds"].items()})
     before, after = lists["connections_before"], lists["connections_after"]
     longest = max(one["most_ms"] for one in lists["kinds"].values()) / 1000
     only_200 = all(set(one["statuses"]) == {200} for one in lists["kinds"].values())

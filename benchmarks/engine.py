@@ -18,8 +18,9 @@ from rich.console import Console
 
 from benchmarks.engine_claim import DEEP, LARGE, SCATTERED, SMALL, measure_claims
 from benchmarks.engine_faults import BACK_SECONDS, run_trials
-from benchmarks.engine_report import Figure, Measured, Verdict, as_json, print_report
+from benchmarks.engine_report import Figure, Measured, Verdict, as_json, print_part, print_summary
 from benchmarks.engine_server import PEERS, Server, build_template, run_side, running_server
+from benchmarks.parts import Parts
 from benchmarks.peers import peer_python
 
 PARTS = ("drain", "write", "latency", "claim", "faults")
@@ -266,15 +267,18 @@ def say(what: str) -> None:
     print(f"  {what}", file=sys.stderr, flush=True)
 
 
-async def measure(parts: Sequence[str], size: Size) -> list[Measured]:
-    """Run every requested part, one after another, on one server."""
+async def measure(
+    names: Sequence[str], size: Size, parts: Parts, show: Callable[[Measured], object] | None
+) -> list[Measured]:
+    """Run every requested part, one after another, on one server; show each when it ends."""
     with running_server() as server:
         await build_template(server)
-        return [await RUN[part](server, size) for part in parts]
+        found = [await parts.run(name, RUN[name](server, size), show) for name in names]
+    return [measured for measured in found if measured is not None]
 
 
 def main() -> None:
-    """Read the command line, measure, report. A missed bar is said, not punished."""
+    """Read the command line, measure, report. A missed bar is only printed; a part that fails makes the exit code 1."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.engine", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one round of fewer jobs: a look, not a measurement")
     parser.add_argument("--rounds", type=int, help="rounds, in turns; medians are reported")
@@ -295,16 +299,18 @@ def main() -> None:
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     peer_python("engine", PEERS)
     started = time.monotonic()
-    found = asyncio.run(measure(asked.only, size))
+    parts, console = Parts(), Console(width=max(120, Console().width))
+    show = None if asked.json else lambda measured: print_part(console, measured)
+    found = asyncio.run(measure(asked.only, size, parts, show))
     if asked.json:
         print(json.dumps(as_json(found), indent=2))
-        return
-    console = Console(width=max(120, Console().width))
-    print_report(console, found)
-    console.print(
-        f"{size.rounds} rounds in {time.monotonic() - started:.0f} s on {os.cpu_count()} cores, "
-        f"load {os.getloadavg()[0]:.1f}; compare within one run."
-    )
+    else:
+        print_summary(console, found)
+        console.print(
+            f"{size.rounds} rounds in {time.monotonic() - started:.0f} s on {os.cpu_count()} cores, "
+            f"load {os.getloadavg()[0]:.1f}; compare within one run."
+        )
+    parts.end()
 
 
 if __name__ == "__main__":

@@ -42,24 +42,27 @@ def as_json(found: list[Measured]) -> list[dict[str, Any]]:
     return [asdict(measured) for measured in found]
 
 
-def print_report(console: Console, found: list[Measured]) -> None:
-    """Print a table per bar and one summary sentence."""
-    for measured in found:
-        columns = {"": [figure.side for figure in measured.figures]}
-        columns[measured.unit] = [figure.value for figure in measured.figures]
-        columns["CPU µs/job (worker + server)"] = [figure.cpu for figure in measured.figures]
-        columns["ours is"] = [figure.ratio for figure in measured.figures]
-        shown = {name: column for name, column in columns.items() if any(column)}
-        table = Table(title=measured.what, title_justify="left", title_style="bold")
-        for name in shown:
-            table.add_column(name, justify="right" if name else "left", no_wrap=True, overflow="fold")
-        for row in zip(*shown.values(), strict=True):
-            table.add_row(*row)
-        console.print(table)
-        for admission in measured.verdicts:
-            word = "[green]reached[/]" if admission.met else "[red]MISSED[/]"
-            console.print(f"  {word}  {admission.bar}: {admission.reached}")
-        console.print()
+def print_part(console: Console, measured: Measured) -> None:
+    """Print the table of one part and its bars."""
+    columns = {"": [figure.side for figure in measured.figures]}
+    columns[measured.unit] = [figure.value for figure in measured.figures]
+    columns["CPU µs/job (worker + server)"] = [figure.cpu for figure in measured.figures]
+    columns["ours is"] = [figure.ratio for figure in measured.figures]
+    shown = {name: column for name, column in columns.items() if any(column)}
+    table = Table(title=measured.what, title_justify="left", title_style="bold")
+    for name in shown:
+        table.add_column(name, justify="right" if name else "left", no_wrap=True, overflow="fold")
+    for row in zip(*shown.values(), strict=True):
+        table.add_row(*row)
+    console.print(table)
+    for admission in measured.verdicts:
+        word = "[green]reached[/]" if admission.met else "[red]MISSED[/]"
+        console.print(f"  {word}  {admission.bar}: {admission.reached}")
+    console.print()
+
+
+def print_summary(console: Console, found: list[Measured]) -> None:
+    """Print one sentence about the bars of all parts."""
     verdicts = [admission for measured in found for admission in measured.verdicts]
     missed = [admission.bar for admission in verdicts if not admission.met]
     console.print(f"{len(verdicts) - len(missed)} of {len(verdicts)} bars reached." + _list(missed))

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.peers import ROOT, peer_python
-from scrapersky.core.embedded_postgres import start_embedded
+from scrapersky.core.embedded.server import EmbeddedServer
 
 ROUNDS = 3
 PAGES = {"fetch": 4000, "contacts": 1600}
@@ -83,7 +83,7 @@ def main() -> None:
     python = peer_python("fetch", ["scrapy", "uvloop", "asyncpg", "phonenumbers"])
     home = Path(tempfile.mkdtemp(prefix="bench-fetch-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)  # registered first, so done after the server stopped
-    database = start_embedded(home)
+    database = EmbeddedServer(home).start()
     subprocess.run([sys.executable, "-c", TABLE, database], check=True)
     server = subprocess.Popen(
         [sys.executable, "-m", "benchmarks.fetch_site"],

@@ -12,6 +12,7 @@ import asyncio
 import json
 import resource
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass
@@ -25,8 +26,9 @@ from rich.table import Table
 
 from benchmarks.line_sitemap import million
 from benchmarks.line_workers import run_command, work_until_idle
+from benchmarks.parts import Parts
 from benchmarks.peers import ROOT, peer_python
-from scrapersky.core.embedded_postgres import start_embedded
+from scrapersky.core.embedded.server import EmbeddedServer
 from scrapersky.sandbox.sandbox import Sandbox
 
 ROUNDS = 3
@@ -60,18 +62,26 @@ async def main() -> None:
     with tempfile.TemporaryDirectory(prefix="scrapersky-bench-") as name:
         home = Path(name)
         home.chmod(0o755)
-        bench = Bench(start_embedded(home), home, python)
+        bench = Bench(EmbeddedServer(home).start(), home, python)
+        parts = Parts()
         runs: dict[str, list[Run]] = {"scrapersky": [], "scrapy": []}
         for number in range(asked.rounds):
             async with sandbox_of(asked.businesses) as sandbox:
-                runs["scrapersky"].append(await bench.ours(sandbox, f"round_{number}"))
-                sandbox.traffic.forget()
-                runs["scrapy"].append(await bench.scrapys(sandbox, f"round_{number}"))
-        sitemap = await million(await bench.database("million"), asked.urls)
+                for name, side in (("scrapersky", bench.ours), ("scrapy", bench.scrapys)):
+                    run = await parts.run(f"{name}, round {number + 1}", side(sandbox, f"round_{number}"), say)
+                    runs[name] += [run] if run else []
+                    sandbox.traffic.forget()
+        if not asked.json and all(runs.values()):
+            show_runs(runs)
+        sitemap = await parts.run("one sitemap", bench.million(asked.urls), None if asked.json else show_sitemap)
     if asked.json:
         print(json.dumps({"runs": {name: list(map(asdict, each)) for name, each in runs.items()}, "sitemap": sitemap}))
-    else:
-        show(runs, sitemap)
+    parts.end()
+
+
+def say(run: Run) -> None:
+    """Print one run when it ends."""
+    print(f"{run.pages:,} pages in {run.seconds:.1f} s, {run.rows:,} contacts", file=sys.stderr)
 
 
 def sandbox_of(businesses: int) -> Sandbox:
@@ -94,6 +104,10 @@ class Bench:
         for step in ("contact_verification", "delivery"):
             run_command(url, "pause", step)
         return url
+
+    async def million(self, urls: int) -> dict[str, Any]:
+        """Import one sitemap of so many URLs in a fresh database."""
+        return await million(await self.database("million"), urls)
 
     def _url(self, name: str) -> str:
         return urlsplit(self._server)._replace(path=f"/{name}").geturl()
@@ -150,8 +164,8 @@ def _cpu() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def show(runs: dict[str, list[Run]], sitemap: dict[str, Any]) -> None:
-    """Print the medians of both sides, their ratio, and whether the memory bar holds."""
+def show_runs(runs: dict[str, list[Run]]) -> None:
+    """Print the medians of both sides and their ratio."""
     console, middle = Console(), {name: _middle(rounds) for name, rounds in runs.items()}
     table = Table("", "pages/s", "businesses/min", "requests/s", "CPU ms/page", "pages", "contacts", "seconds")
     for name, run in middle.items():
@@ -165,6 +179,11 @@ def show(runs: dict[str, list[Run]], sitemap: dict[str, Any]) -> None:
     ratio = (ours.pages / ours.seconds) / (theirs.pages / theirs.seconds)
     cpu = (ours.cpu_seconds / ours.pages) / (theirs.cpu_seconds / theirs.pages)
     console.print(f"ours beside Scrapy: {ratio:.2f} x the pages a second, {cpu:.2f} x the CPU a page")
+
+
+def show_sitemap(sitemap: dict[str, Any]) -> None:
+    """Print the import of one large sitemap, and whether the memory bar holds."""
+    console = Console()
     told = ", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in sitemap.items())
     most = sitemap["worker_memory_mb"]
     console.print(f"one sitemap: {told}", soft_wrap=True)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from benchmarks.parts import Parts
 
 from scrapersky.cli import bench
 
@@ -39,3 +40,21 @@ async def test_an_unknown_name_is_told_the_known_ones(command):
 
 def test_every_benchmark_is_there():
     assert all((bench.CHECKOUT / "benchmarks" / f"{name}.py").exists() for name in bench.BENCHMARKS)
+
+
+async def test_a_part_that_fails_is_named_and_the_others_go_on(capsys):
+    parts, shown = Parts(), []
+
+    async def measured(figure: int) -> int:
+        return 10 // figure
+
+    for name, figure in (("drain", 2), ("write", 0), ("latency", 5)):
+        await parts.run(name, measured(figure), shown.append)
+    assert shown == [5, 2], "each is shown when it ends"
+    said = capsys.readouterr().err
+    assert "drain done in" in said
+    assert "write FAILED after" in said
+    assert "latency done in" in said
+    with pytest.raises(SystemExit, match="FAILED: write") as leaving:
+        parts.end()
+    assert leaving.value.code == "FAILED: write", "printed, with exit code 1"

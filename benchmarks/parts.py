@@ -1,0 +1,36 @@
+"""The parts of a benchmark: each prints its result when it ends, and one that fails does not stop the others."""
+
+import sys
+import time
+import traceback
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class Parts:
+    """Runs parts one after another and remembers those that failed."""
+
+    def __init__(self) -> None:
+        self.failed: list[str] = []
+
+    async def run(self, name: str, work: Awaitable[T], show: Callable[[T], object] | None = None) -> T | None:
+        """Run a part and show its result; return None, and print the traceback, if it failed."""
+        started = time.monotonic()
+        try:
+            result = await work
+            if show is not None:
+                show(result)
+        except Exception:
+            self.failed.append(name)
+            traceback.print_exc()
+            print(f"{name} FAILED after {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+            return None
+        print(f"{name} done in {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+        return result
+
+    def end(self) -> None:
+        """Exit with 1 and the names of the parts that failed, if any did."""
+        if self.failed:
+            raise SystemExit(f"FAILED: {', '.join(self.failed)}")
