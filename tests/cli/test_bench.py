@@ -43,7 +43,7 @@ def test_every_benchmark_is_there():
 
 
 async def test_a_part_that_fails_is_named_and_the_others_go_on(capsys):
-    parts, shown = Parts(), []
+    parts, shown = Parts(), list[int]()
 
     async def measured(figure: int) -> int:
         return 10 // figure
