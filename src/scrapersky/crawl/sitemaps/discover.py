@@ -193,7 +193,7 @@ class _Search:
                 if child is not None:
                     depth = candidate.depth + 1
                     self._enqueue(SitemapCandidate(child, FoundBy.INDEX, candidate.url, depth, entry.lastmod_text))
-            return True
+            return len(self._seen) < self._limits.max_sitemaps
         if self._sink is None:
             return False
         self._is_sink_full = self._is_sink_full or not self._sink(url, batch)

@@ -13,6 +13,7 @@ from scrapersky.crawl.sitemaps.entry import SitemapEntry, SitemapKind
 from scrapersky.crawl.sitemaps.text_format import LineScanner, looks_like_lines
 from scrapersky.crawl.sitemaps.xml_records import XmlScanner
 
+MAX_BATCH = 250  # entries; whoever takes them may need a tenth of a millisecond for each
 _SCAN_BYTES = 32_768
 _BINARY = {
     b"PK\x03\x04": "a ZIP archive",
@@ -88,7 +89,12 @@ class SitemapReader:
             for piece in self._inflater.feed(chunk[start : start + PIECE_BYTES]):
                 if self.finished:
                     return
-                yield self._take(piece) if piece else []
+                if len(piece) <= _SCAN_BYTES:
+                    yield self._take(piece) if piece else []
+                else:
+                    yield self._take(piece[:_SCAN_BYTES])
+                    if not self.finished:
+                        yield self._take(piece[_SCAN_BYTES:])
                 if self._inflater.size > 2 * self._limits.max_bytes:  # two layers, each as large as a sitemap may be
                     self._stop(f"larger than {self._limits.max_bytes:,} bytes")
 
@@ -198,12 +204,13 @@ def read_sitemap(chunks: Iterable[bytes], reader: SitemapReader) -> Iterator[Sit
 
 
 async def read_batches(chunks: AsyncIterable[bytes], reader: SitemapReader) -> AsyncGenerator[list[SitemapEntry], None]:
-    """Yield the entries in lists; let other tasks run after every 64 KiB."""
+    """Yield the entries in lists of at most MAX_BATCH; let other tasks run after each, and after every 32 KiB."""
     async for chunk in chunks:
         for batch in reader.feed(chunk):
-            if batch:
-                yield batch
             await asyncio.sleep(0)
+            for start in range(0, len(batch), MAX_BATCH):
+                yield batch[start : start + MAX_BATCH]
+                await asyncio.sleep(0)
         if reader.finished:
             break
     for batch in reader.close():

@@ -69,7 +69,7 @@ class SearchLimits:
 
     max_fetches: int = 20  # sitemaps opened; further children are listed without being read
     max_depth: int = 3  # of indexes inside indexes
-    max_sitemaps: int = 50_000  # URLs seen altogether
+    max_sitemaps: int = 10_000  # URLs seen altogether; an index is read no further
     max_listed: int = 1_000  # URLs that are kept, the likeliest ones
     concurrency: int = 2
     html_bytes: int = 262_144  # of the home page, for its links

@@ -18,7 +18,7 @@ from scrapersky.models import Domain, SitemapFile
 from scrapersky.store.line.advance_rules import rules_of
 from scrapersky.store.steps import not_rejected, step_after
 
-ROWS_PER_STATEMENT = 10_000
+ROWS_PER_STATEMENT = 2_500  # other tasks run between two statements: more rows would block the loop
 BYTES_IN_MEMORY = 262_144  # shorter lists, which are most, need no file
 NEXT = step_after("sitemap_import")
 
