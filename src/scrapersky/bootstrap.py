@@ -73,7 +73,7 @@ async def open_application(
     database = Database.from_settings(settings, connections)
     vault = open_vault(settings)
     web = Web(settings, SharedHostLimits(database, settings))
-    adapters = DestinationAdapters(web.client)
+    adapters = DestinationAdapters(web.delivery_client)
     if providers is None:
         providers = _build_providers(settings, database, web)
     if pipeline is None:

@@ -78,6 +78,7 @@ async def test_mistakes_are_sentences(line, sandbox, monkeypatch):
     private = await line("destination", "add", "x", "--kind", "n8n", "--url", "http://10.0.0.1/")
     assert private.code == 2
     assert "public internet" in private.sentence
+    assert "DESTINATION_ALLOWED_PRIVATE_NETWORKS" in private.sentence
     keyless = await line("destination", "add", "x", "--kind", "brevo")
     assert keyless.code == 2
     assert "needs a `secret`" in keyless.sentence

@@ -2,15 +2,19 @@
 
 import asyncio
 import time
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from scrapersky.core.database import Database
-from scrapersky.core.errors import ConnectionLost
+from scrapersky.core.errors import BadSetting, ConnectionLost
 from scrapersky.core.settings import Settings
 from scrapersky.core.vault import Vault
-from scrapersky.crawl.crawler import client_of
+from scrapersky.crawl.crawler import client_of, delivery_client_of
+from scrapersky.crawl.errors import BlockedByPolicy
+from scrapersky.crawl.web import Web
+from scrapersky.destinations.http_sender import UNREACHABLE, HttpSender
 from scrapersky.engine.loop import run_job_loop
 from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.store.deliveries.outbox import Outbox
@@ -173,7 +177,7 @@ async def test_patience_that_is_asked_for_is_given_and_costs_no_try(application)
     [
         ("INSERT INTO suppression (tenant_id, kind, value_hash) "
          "SELECT tenant_id, 'email', encode(sha256('anna@molar.fi'), 'hex') FROM contact", "suppressed"),
-        ("UPDATE contact SET email = NULL", "no email address"),
+        ("UPDATE contact SET email = NULL", "no email address and no phone number"),
         ("UPDATE contact SET curation_status = 'Not a Fit'", "rejected by a person"),
         ("UPDATE contact SET curation_status = 'Archived'", "rejected by a person"),
         ("UPDATE destination SET disabled_at = now(), disabled_reason = 'out of season'",
@@ -330,7 +334,7 @@ async def test_a_private_address_is_refused_again_at_delivery_in_the_same_words(
     destination = await application.destination("webhook", url, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
     delivery = await application.deliver(destination, await application.contact())
     await application.run()
-    assert await application.state(delivery) == ("Queued", "The destination cannot be reached.")
+    assert await application.state(delivery) == ("Queued", UNREACHABLE)
 
 
 async def test_a_name_that_led_outside_and_now_leads_inside_is_refused_at_delivery(application):
@@ -340,7 +344,7 @@ async def test_a_name_that_led_outside_and_now_leads_inside_is_refused_at_delive
     async with client_of(Settings(**rebound)) as client:
         application.client = client
         await application.run()
-    assert await application.state(delivery) == ("Queued", "The destination cannot be reached.")
+    assert await application.state(delivery) == ("Queued", UNREACHABLE)
     assert receiver.seen == []
 
 
@@ -360,3 +364,59 @@ async def test_a_database_that_is_away_costs_the_contact_nothing(settings):
     with pytest.raises(ConnectionLost, match="was lost"):
         await Outbox(away, Vault(bytes(range(32)))).load(uuid4(), uuid4())
     await away.close()
+
+
+async def test_a_contact_with_a_phone_number_alone_is_delivered_once_to_every_kind(application):
+    sandbox, phone = application.sandbox, "+358961234567"
+    hook, receiver = await application.hook()
+    flow = sandbox.hooks.add("/flow", header=("Authorization", "key"))
+    sandbox.brevo.attributes.add("PHONE")
+    destinations = [
+        hook,
+        await application.destination("n8n", f"{sandbox.hooks_url}/flow", "key"),
+        await application.destination("hubspot", sandbox.hubspot_url, sandbox.hubspot.token),
+        await application.destination("brevo", sandbox.brevo_url, sandbox.brevo.key),
+    ]
+    contact = await application.contact(None, phone=phone, name="Anna Molar")
+    rows = [await application.deliver(destination, contact) for destination in destinations]
+    await application.run()
+    assert [await application.state(row) for row in rows] == [("Completed", None)] * 4
+    for said in (*receiver.effects.values(), *flow.effects.values()):
+        assert (said["data"]["phone"], "email" in said["data"]) == (phone, False)
+    await application.admin.execute("UPDATE contact SET title = 'Dentist'")
+    await application.admin.execute("UPDATE delivery SET delivery_status = 'Queued'")
+    await application.run()
+    assert len(receiver.effects) == len(flow.effects) == 2
+    [portal], [account] = sandbox.hubspot.contacts.values(), sandbox.brevo.contacts.values()
+    assert (portal["properties"]["phone"], portal["properties"]["jobtitle"]) == (phone, "Dentist")
+    assert (account["PHONE"], account["LASTNAME"]) == (phone, "Molar")
+
+
+@pytest.mark.parametrize("place", ["127.0.0.1", "n8n.internal"])
+async def test_a_private_receiver_is_reached_only_with_its_own_setting_and_only_by_deliveries(application, place):
+    """The sandbox is such a receiver, on a port of its own, when its own allowance is taken away."""
+    address = application.sandbox.url.removeprefix("http://").rstrip("/")
+    host, port = address.split(":")
+    url = f"http://{place}:{port}/leads"
+    without: dict[str, Any] = {"CRAWL_HOST_OVERRIDES": f"n8n.internal={address}"}
+    assert delivery_client_of(Settings(**without)) is None
+    web = Web(Settings(**without, DESTINATION_ALLOWED_PRIVATE_NETWORKS=f"{host}/32"))
+    crawler, deliveries = await web.client(), await web.delivery_client()
+    try:
+        for client, refused in (
+            (crawler, url),
+            (deliveries, "http://10.0.0.1/"),
+            (deliveries, f"http://8.8.8.8:{port}/"),
+        ):
+            with pytest.raises(BlockedByPolicy):
+                await client.check(refused)
+        await deliveries.check(url)
+        sent = await HttpSender(web.delivery_client).send("POST", url, headers={}, body=b"{}")
+        assert sent.status > 0
+    finally:
+        await web.close()
+
+
+def test_a_wrong_entry_names_the_setting():
+    with pytest.raises(BadSetting, match="DESTINATION_ALLOWED_PRIVATE_NETWORKS cannot hold nonsense"):
+        delivery_client_of(Settings(DESTINATION_ALLOWED_PRIVATE_NETWORKS="nonsense"))

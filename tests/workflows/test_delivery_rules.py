@@ -123,3 +123,14 @@ async def test_many_at_once_are_queued_once_and_again_only_when_they_changed(dat
     )
     await open_all()
     assert await queued(admin) == {(destination, contacts[0])}  # what was given up is tried again by people only
+
+
+@pytest.mark.parametrize(("rule", "count"), [({}, 0), ({"phone_only": True}, 1)])
+async def test_a_rule_takes_phone_numbers_without_an_email_address_if_it_says_so(
+    database, settings, admin, add, rule, count
+):
+    await add.destination(**rule)
+    await add.contact(1, email=None, phone="+358961234567")
+    await add.contact(2, email=None, name="Nobody to reach")
+    await verify(database, settings, verdict=None)
+    assert len(await queued(admin)) == count

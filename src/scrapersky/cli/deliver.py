@@ -27,7 +27,8 @@ def deliver(
 ) -> None:
     """Queue contacts for a destination; workers deliver them at once and retry failures.
 
-    Suppressed contacts and contacts without an email address are left out; unchanged contacts are skipped.
+    Suppressed contacts and contacts with neither an email address nor a phone number are left out; unchanged contacts
+    are skipped.
 
     Example: scrapersky deliver crm --where verdict=deliverable --where curation_status=Selected
 
@@ -41,7 +42,8 @@ def deliver(
     else:
         typer.echo(
             f"{sent.queued:,} of {sent.found:,} contacts were queued for {destination}; {sent.already:,} were queued "
-            f"already, {sent.suppressed:,} are suppressed, {sent.without_email:,} have no email address."
+            f"already, {sent.suppressed:,} are suppressed, {sent.unreachable:,} have neither an email address nor a "
+            "phone number."
         )
     raise typer.Exit(0 if sent.queued or (preview and sent.found) else 1)
 

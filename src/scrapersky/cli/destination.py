@@ -96,13 +96,11 @@ def remove(name: Name, tenant: TenantName = DEFAULT_TENANT) -> None:
 
 
 async def _add(wanted: "DestinationDraft", tenant: str) -> dict[str, Any]:
-    from scrapersky.api.deliveries.destinations import NotReachable
     from scrapersky.store.deliveries import destinations
 
     async with opened() as application:
         actor = await cli_actor(application, tenant)
-        if wanted.url is not None and not await application.adapters.may_reach(wanted.url):
-            raise NotReachable("Use the http(s) address of a host on the public internet, without a user name.")
+        await application.adapters.check_url(wanted.url)
         async with application.database.session(actor.tenant_id) as session:
             created, secret = await destinations.create(session, actor, application.vault, wanted)
             return {"id": created.id, **destinations.shown(created), "signing_secret": secret}

@@ -72,10 +72,21 @@ def user_agent(settings: Settings) -> str:
     return f"{settings.crawl_user_agent}/{__version__}{contact}"
 
 
-def client_of(settings: Settings) -> Client:
+def delivery_client_of(settings: Settings) -> Client | None:
+    """Build the client of deliveries that also reaches private receivers; None if the settings allow none.
+
+    A proxy resolves names itself, so that we cannot check where a name leads to: with a proxy, none is allowed.
+    """
+    entries = settings.destination_allowed_private_networks.split(",")
+    receivers = Allowance(entries, "DESTINATION_ALLOWED_PRIVATE_NETWORKS")
+    return client_of(settings, receivers) if receivers and not settings.crawl_proxy_url else None
+
+
+def client_of(settings: Settings, receivers: Allowance | None = None) -> Client:
     """Build the guarded client from the settings."""
+    allowance = Allowance(settings.crawl_allowed_private_networks.split(","))
     return Client(
-        SsrfGuard(_ports(settings.crawl_allowed_ports), Allowance(settings.crawl_allowed_private_networks.split(","))),
+        SsrfGuard(_ports(settings.crawl_allowed_ports), allowance, receivers),
         FetchLimits(
             deadline_seconds=settings.crawl_fetch_timeout_seconds,
             connect_seconds=settings.crawl_connect_timeout_seconds,

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from typing import ParamSpec, TypeVar
 
 from scrapersky.core.settings import Settings
-from scrapersky.crawl.crawler import Crawler, crawler_of
+from scrapersky.crawl.crawler import Crawler, crawler_of, delivery_client_of
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.network.mx_lookup import mx_lookup_of
 from scrapersky.crawl.politeness.host_limits import HostLimits
@@ -22,6 +22,7 @@ class Web:
 
     def __init__(self, settings: Settings, host_limits: HostLimits | None = None) -> None:
         self._crawler = crawler_of(settings, host_limits)
+        self._delivery_client = delivery_client_of(settings) or self._crawler.client
         self._parsers = ParserPool(
             settings.crawl_parser_processes or os.cpu_count() or 2,
             preload=(
@@ -43,6 +44,11 @@ class Web:
         """Return the guarded HTTP client, opened."""
         return (await self.crawler()).client
 
+    async def delivery_client(self) -> Client:
+        """Return the client of deliveries, opened; only it reaches DESTINATION_ALLOWED_PRIVATE_NETWORKS."""
+        await self._open()
+        return self._delivery_client
+
     async def read(self, function: Callable[P, Facts], *args: P.args, **options: P.kwargs) -> Facts:
         """Run a parsing function in a process that may be killed."""
         await self._open()
@@ -60,5 +66,7 @@ class Web:
             if self._opened is None:
                 stack = AsyncExitStack()
                 await stack.enter_async_context(self._crawler.client)
+                if self._delivery_client is not self._crawler.client:
+                    await stack.enter_async_context(self._delivery_client)
                 await stack.enter_async_context(self._parsers)
                 self._opened = stack

@@ -62,8 +62,10 @@ class Brevo(DestinationAdapter):
         """Create the contact, or update the one with this email address."""
         existing = await self._existing_attributes()
         values = message.payload.mapped(self._fields)
+        email = message.payload.email
         body: dict[str, Any] = {
-            "email": message.payload.email.lower(),
+            # Without an email address, our own id makes an update of what would be a second contact.
+            **({"email": email.lower()} if email else {"ext_id": str(message.payload.contact_id)}),
             "attributes": {name: value for name, value in values.items() if name in existing},
             "updateEnabled": True,
         }

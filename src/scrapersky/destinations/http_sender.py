@@ -16,7 +16,8 @@ TIMEOUT_SECONDS = 15.0  # of one request
 MAX_RESPONSE_BYTES = 1_000_000
 # One sentence for an unknown name, a closed port, a private address and a silent server: the error must not reveal
 # what is behind an address.
-UNREACHABLE = "The destination cannot be reached."
+PRIVATE_RECEIVERS = "A receiver in your own network has to be in DESTINATION_ALLOWED_PRIVATE_NETWORKS."
+UNREACHABLE = f"The destination cannot be reached. {PRIVATE_RECEIVERS}"
 
 # Returns the client; the first call opens it.
 ClientSource = Callable[[], Awaitable[Client]]

@@ -24,7 +24,8 @@ from scrapersky.destinations.payload import Message
 
 BASE_URL = "https://api.hubapi.com"
 UPSERT = "/crm/v3/objects/contacts/batch/upsert"
-ONE_CONTACT = "/crm/v3/objects/contacts?limit=1"
+CONTACTS, SEARCH = "/crm/v3/objects/contacts", "/crm/v3/objects/contacts/search"
+ONE_CONTACT = f"{CONTACTS}?limit=1"
 BATCH_SIZE = 100
 IDLE_SECONDS = 0.15  # a queue hands out its rows in several chunks: wait for the next chunk before a batch is sent
 
@@ -61,13 +62,15 @@ class HubSpot(DestinationAdapter):
         self._fields = fields_of(endpoint, FIELDS)
         self._batcher: Batcher[Message, Receipt] = Batcher(
             self._upsert,
-            key=lambda message: message.payload.email.lower(),
+            key=_email_of,
             max_size=BATCH_SIZE,
             idle_seconds=IDLE_SECONDS,
         )
 
     async def deliver(self, message: Message) -> Receipt:
         """Upsert the contact, in one request with others that are delivered at the same time."""
+        if message.payload.email is None:
+            return await self._write_by_phone(message)
         return await self._batcher.add(message)
 
     async def test(self) -> str:
@@ -86,6 +89,20 @@ class HubSpot(DestinationAdapter):
         raise_for_status(response)
         return _results(messages, response.json)
 
+    async def _write_by_phone(self, message: Message) -> Receipt:
+        """Update the contact that has this phone number, else create one: an upsert needs an email address."""
+        phone, name = message.payload.phone, self._fields.get("phone")
+        if not phone or not name:
+            raise ContactRefused("Without an email address HubSpot needs a phone number: map `phone` in `fields`.")
+        same = {"propertyName": name, "operator": "EQ", "value": phone}
+        found = await self._send("POST", SEARCH, as_json({"filterGroups": [{"filters": [same]}], "limit": 1}))
+        raise_for_status(found)
+        known = next((str(each.get("id")) for each in _objects(found.json.get("results"))), "")
+        method, path = ("PATCH", f"{CONTACTS}/{known}") if known.isalnum() else ("POST", CONTACTS)
+        written = await self._send(method, path, as_json({"properties": message.payload.mapped(self._fields)}))
+        raise_for_status(written)
+        return Receipt(str(written.json.get("id") or "") or None)
+
     async def _upsert_alone(self, message: Message) -> Receipt | Exception:
         try:
             [result] = await self._upsert([message])
@@ -94,7 +111,7 @@ class HubSpot(DestinationAdapter):
         return result
 
     def _input(self, message: Message) -> dict[str, Any]:
-        email = message.payload.email.lower()
+        email = _email_of(message)
         return {
             "idProperty": "email",
             "id": email,
@@ -112,7 +129,7 @@ class HubSpot(DestinationAdapter):
 HUBSPOT = DestinationKind(
     name="hubspot",
     label="HubSpot",
-    protocol=f"batch upsert of contacts by email address, up to {BATCH_SIZE} in a request",
+    protocol=f"batch upsert of contacts by email address, up to {BATCH_SIZE} in a request; by phone number without one",
     adapter=HubSpot,
     secret=SecretRule(
         "access token of a private app with the scopes `crm.objects.contacts.read` and `crm.objects.contacts.write`"
@@ -136,12 +153,16 @@ def _results(messages: Sequence[Message], response: Mapping[str, Any]) -> Sequen
 
 
 def _result(message: Message, ids: Mapping[str, str], errors: Mapping[str, Exception]) -> Receipt | Exception:
-    for name in (message.message_id, message.payload.email.lower()):
+    for name in (message.message_id, _email_of(message)):
         if ids.get(name):
             return Receipt(ids[name])
         if name in errors:
             return errors[name]
     return TryLater("The response of HubSpot has no result for this contact.")
+
+
+def _email_of(message: Message) -> str:
+    return (message.payload.email or "").lower()
 
 
 def _named_in(error: Mapping[str, Any]) -> set[str]:

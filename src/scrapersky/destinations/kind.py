@@ -23,6 +23,10 @@ class BadDestination(BadRequest):
     status_code = 422
 
 
+class NotReachable(BadDestination):
+    """The URL of the destination is not allowed."""
+
+
 class BadOptions(BadDestination):
     """An option of the destination is not acceptable."""
 

@@ -11,6 +11,7 @@ from uuid import UUID
 from scrapersky.core.contact_fields import DELIVERED_FIELDS
 
 # What a delivery may hold besides `contact_id` and `email`: fields of the contact, then of its business and its source.
+# A contact with a phone number may lack the email address.
 PAYLOAD_KEYS = (
     *DELIVERED_FIELDS,
     "business",
@@ -29,7 +30,7 @@ class ContactPayload:
     """One contact for one destination; `values` has a value for keys of PAYLOAD_KEYS, None for unknown ones."""
 
     contact_id: UUID
-    email: str
+    email: str | None
     values: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -37,11 +38,16 @@ class ContactPayload:
         """Every known value, as JSON can hold it."""
         known = {name: _plain(value) for name, value in self.values.items() if value is not None}
         return {
-            "email": self.email,
+            **({"email": self.email} if self.email else {}),
             **known,
             "contact_id": str(self.contact_id),
             "profiles": dict(self.values.get("profiles") or {}),
         }
+
+    @property
+    def phone(self) -> str | None:
+        """The phone number of the contact or of its business."""
+        return self.values.get("phone")
 
     @property
     def first_name(self) -> str | None:

@@ -7,9 +7,9 @@ from uuid import UUID
 from scrapersky.crawl.errors import FetchError
 from scrapersky.destinations.brevo import BREVO
 from scrapersky.destinations.errors import Receipt
-from scrapersky.destinations.http_sender import ClientSource, HttpSender
+from scrapersky.destinations.http_sender import PRIVATE_RECEIVERS, ClientSource, HttpSender
 from scrapersky.destinations.hubspot import HUBSPOT
-from scrapersky.destinations.kind import DestinationAdapter, Endpoint
+from scrapersky.destinations.kind import DestinationAdapter, Endpoint, NotReachable
 from scrapersky.destinations.n8n import N8N
 from scrapersky.destinations.payload import Message
 from scrapersky.destinations.webhook import WEBHOOK
@@ -52,13 +52,18 @@ class DestinationAdapters:
         """Test the destination; return the result in a sentence or raise NotDelivered."""
         return await self._adapter(endpoint).test()
 
-    async def may_reach(self, url: str) -> bool:
-        """Return whether the guarded client permits this URL, with the addresses that its host has now."""
+    async def check_url(self, url: str | None) -> None:
+        """Raise NotReachable unless the guarded client permits the URL, with the addresses that its host has now.
+
+        One sentence for every case: it reveals nothing about a network.
+        """
         try:
-            await (await self._client()).check(url)
+            if url is not None:
+                await (await self._client()).check(url)
         except FetchError:
-            return False
-        return True
+            raise NotReachable(
+                f"Use the http(s) URL of a host on the public internet, without a user name. {PRIVATE_RECEIVERS}"
+            ) from None
 
     async def close(self) -> None:
         """Cancel what is in flight."""

@@ -119,7 +119,7 @@ def message_of(pending: PendingDelivery) -> Message:
     if pending.is_rejected:
         raise Skip("rejected by a person")
     if pending.message is None:
-        raise Skip("no email address")
+        raise Skip("no email address and no phone number")
     if pending.message.fingerprint == pending.accepted:
         raise Skip("unchanged since the last delivery")
     if pending.cooldown is not None:

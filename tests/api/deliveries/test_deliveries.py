@@ -68,7 +68,7 @@ async def test_contacts_are_sent_by_ids_and_each_is_counted(client, admin, tenan
         "queued": 3,
         "already": 0,
         "suppressed": 1,
-        "without_email": 1,
+        "unreachable": 1,
         "unknown": 1,
     }
     assert (again["queued"], again["already"]) == (0, 3)

@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 
 from scrapersky.asgi import create_app
+from scrapersky.destinations.http_sender import UNREACHABLE
 from scrapersky.sandbox.sandbox import Sandbox
 from tests.factories.api_application import client_with, environment, is_problem, served
 
@@ -136,7 +137,7 @@ async def test_a_test_reports_the_result_without_the_text_of_the_receiver(client
     assert answer.json() == {"ok": False, "said": "The destination responded with status 500."}
     assert "secret of the receiver" not in answer.text
     receiver.behave("hang_up")
-    assert (await client.post(test)).json() == {"ok": False, "said": "The destination cannot be reached."}
+    assert (await client.post(test)).json() == {"ok": False, "said": UNREACHABLE}
     crm = await make(client, name="crm", kind="hubspot", url=sandbox.hubspot_url, secret="wrong")
     said = (await client.post(f"{PATH}/{crm['id']}/test")).json()
     assert said["ok"] is False
@@ -163,11 +164,12 @@ async def test_enabling_queues_the_deliveries_that_were_skipped(client, admin, t
     await client.patch(f"{PATH}/{made['id']}", json={"enabled": False})
     disabled = (await client.get(f"{PATH}/{made['id']}")).json()
     assert disabled["disabled_reason"] == "a person disabled it"
-    for n, why in enumerate(("The destination is disabled: a person disabled it", "suppressed")):
+    skipped = {"any text about a disabled destination": "now()", "suppressed": "now() - interval '1 minute'"}
+    for n, (why, when) in enumerate(skipped.items()):
         await admin.execute(
             "WITH c AS (INSERT INTO contact (tenant_id, identity) VALUES ($1, $2) RETURNING id) "
-            "INSERT INTO delivery (tenant_id, destination_id, contact_id, delivery_status, delivery_error) "
-            "SELECT $1, $3, c.id, 'Skipped', $4 FROM c",
+            "INSERT INTO delivery (tenant_id, destination_id, contact_id, delivery_status, delivery_error, updated_at) "
+            f"SELECT $1, $3, c.id, 'Skipped', $4, {when} FROM c",
             tenant,
             str(n),
             made["id"],

@@ -89,7 +89,7 @@ class SendResult(BaseModel):
     queued: int = Field(description="contacts that will be delivered; unchanged ones are skipped later")
     already: int = Field(description="contacts whose delivery was queued or processing already")
     suppressed: int = Field(description="suppressed contacts, which are not delivered")
-    without_email: int
+    unreachable: int = Field(description="contacts with neither an email address nor a phone number")
     unknown: int = Field(description="ids that are no contacts of your tenant")
 
 

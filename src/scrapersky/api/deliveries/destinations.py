@@ -7,12 +7,11 @@ from urllib.parse import urlsplit
 from fastapi import Response
 from pydantic import BaseModel, Field, StringConstraints
 
-from scrapersky.api.dependencies import CurrentApplication, WebApplication
+from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, OPERATOR, VIEWER, CurrentActor, requires
 from scrapersky.api.resources.routes import ApiResource, add_list_route, empty_router
 from scrapersky.api.schemas.fields import PREFIX, RequestModel, RowId
 from scrapersky.api.schemas.listing import Summary
-from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.text_rules import Text
 from scrapersky.destinations.errors import NotDelivered
 from scrapersky.destinations.kind import MAX_SECRET_LENGTH
@@ -100,12 +99,6 @@ class DestinationTestResult(BaseModel):
     said: str
 
 
-class NotReachable(ScraperSkyError):
-    """The URL of the destination is not allowed."""
-
-    status_code = 422
-
-
 Shown = TypeVar("Shown", bound=DestinationSummary)
 
 
@@ -128,7 +121,7 @@ async def create_destination(
     body: NewDestination, application: CurrentApplication, actor: CurrentActor, response: Response
 ) -> CreatedDestination:
     """Create a destination with a public URL. `signing_secret` is generated for a web hook and returned once."""
-    await _check_address(application, body.url)
+    await application.adapters.check_url(body.url)
     rule = body.rule.model_dump(mode="json") if body.rule else {}
     draft = DestinationDraft(body.name, body.kind, body.url, body.secret, body.options, rule)
     async with application.database.session(actor.tenant_id) as session:
@@ -149,7 +142,7 @@ async def change_destination(
     row_id: RowId, body: DestinationChange, application: CurrentApplication, actor: CurrentActor
 ) -> DestinationDetail:
     """Change a destination. Send the secret again if the URL moves to another server."""
-    await _check_address(application, body.url)
+    await application.adapters.check_url(body.url)
     changes = body.model_dump(mode="json", exclude_none=True)
     async with application.database.session(actor.tenant_id) as session:
         return _detail(await destinations.change(session, actor, application.vault, row_id, changes))
@@ -196,12 +189,6 @@ async def retire_destination_secret(
     """Remove the former secret: only the new one signs. 409 if there is no former secret."""
     async with application.database.session(actor.tenant_id) as session:
         return _detail(await destinations.retire(session, actor, row_id))
-
-
-async def _check_address(application: WebApplication, url: str | None) -> None:
-    """Raise NotReachable unless the URL is public. One sentence for every case: it reveals nothing about a network."""
-    if url is not None and not await application.adapters.may_reach(url):
-        raise NotReachable("Use the http(s) URL of a host on the public internet, without a user name.")
 
 
 def _detail(destination: Destination) -> DestinationDetail:

@@ -87,10 +87,12 @@ class AllowedNetwork:
 
 
 class Allowance:
-    """The non-public addresses that tests or the sandbox may connect to; empty by default."""
+    """The non-public addresses that a setting allows to connect to; empty by default."""
 
-    def __init__(self, entries: Iterable[str] = ()) -> None:
-        self.entries = tuple(allowed for entry in entries if entry.strip() for allowed in _parse(entry.strip()))
+    def __init__(self, entries: Iterable[str] = (), setting: str = "CRAWL_ALLOWED_PRIVATE_NETWORKS") -> None:
+        self.entries = tuple(
+            allowed for entry in entries if entry.strip() for allowed in _parse(entry.strip(), setting)
+        )
 
     def __bool__(self) -> bool:
         return bool(self.entries)
@@ -98,6 +100,10 @@ class Allowance:
     def covers(self, address: Address, port: int) -> bool:
         """Return whether an entry allows this address and port."""
         return any(entry.covers(address, port) for entry in self.entries)
+
+    def has_port(self, port: int) -> bool:
+        """Return whether an entry allows this port, at any address."""
+        return any(entry.port in (None, port) for entry in self.entries)
 
     def names_port(self, address: Address, port: int) -> bool:
         """Return whether an entry names this port, and not only the address."""
@@ -126,7 +132,7 @@ def parse_address_port(text: str, advice: str) -> tuple[str, int | None]:
     return host, port
 
 
-def _parse(entry: str) -> list[AllowedNetwork]:
+def _parse(entry: str, setting: str) -> list[AllowedNetwork]:
     try:
         host, port = split_host_port(entry)
         if host.lower() == "localhost":
@@ -134,6 +140,6 @@ def _parse(entry: str) -> list[AllowedNetwork]:
         return [AllowedNetwork(ip_network(host), port)]
     except ValueError:
         raise BadSetting(
-            f"CRAWL_ALLOWED_PRIVATE_NETWORKS cannot hold {entry}: give an address, a network or localhost, "
+            f"{setting} cannot hold {entry}: give an address, a network or localhost, "
             "with or without a port, such as 127.0.0.1:8080 or 10.1.0.0/16."
         ) from None

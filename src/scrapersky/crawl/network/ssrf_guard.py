@@ -38,11 +38,20 @@ class Target:
 
 
 class SsrfGuard:
-    """Checks URLs and addresses against ports, allowance and denied networks."""
+    """Checks URLs and addresses against ports, allowance and denied networks.
 
-    def __init__(self, ports: Iterable[int] = STANDARD_PORTS, allowance: Allowance | None = None) -> None:
+    `receivers` are private addresses that may be reached at every port that their entry allows.
+    """
+
+    def __init__(
+        self,
+        ports: Iterable[int] = STANDARD_PORTS,
+        allowance: Allowance | None = None,
+        receivers: Allowance | None = None,
+    ) -> None:
         self.ports = frozenset(ports)
         self.allowance = allowance or Allowance()
+        self.receivers = receivers or Allowance()
 
     def target(self, text: str, base: str | None = None) -> Target:
         """Return the URL in canonical form, resolved against `base`; raise BlockedByPolicy if it is refused."""
@@ -72,10 +81,20 @@ class SsrfGuard:
         why = why_denied(address)
         if why is not None and not self._allows(address, port):
             raise AddressRefused(f"{address} ({why})")
+        if why is None and self.receivers and port not in self.ports:
+            raise AddressRefused(f"{address} (port {port})")  # the port was let through for a name of a receiver
 
     def _allows(self, address: Address, port: int) -> bool:
         mapped = getattr(address, "ipv4_mapped", None)
-        return self.allowance.covers(mapped or address, port)
+        return any(allowance.covers(mapped or address, port) for allowance in (self.allowance, self.receivers))
+
+    def _may_have_port(self, place: Address | None, port: int) -> bool:
+        """Return whether a host may have this port; of a name, `check_address` decides when it is resolved."""
+        if port in self.ports:
+            return True
+        if place is None:
+            return self.receivers.has_port(port)
+        return self.allowance.names_port(place, port) or self.receivers.covers(place, port)
 
     def _check_target(self, parsed: ada_url.URL, target: Target) -> None:
         if parsed.username or parsed.password:
@@ -84,8 +103,7 @@ class SsrfGuard:
             raise BlockedByPolicy(f"The address is longer than {MAX_URL_LENGTH} characters.", url=target.href[:200])
         address = parse_address(target.host)
         place = LOOPBACK if target.host == "localhost" else address
-        named = place is not None and self.allowance.names_port(place, target.port)
-        if target.port not in self.ports and not named:
+        if not self._may_have_port(place, target.port):
             raise BlockedByPolicy(f"Port {target.port} is not a port we fetch from.", url=target.href)
         if address is not None:
             try:

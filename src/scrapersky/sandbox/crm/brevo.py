@@ -43,7 +43,7 @@ class FakeBrevo(FakeService):
         self.key = key
         self.attributes = {"FIRSTNAME", "LASTNAME", "SMS"}  # what a new account has
         self.lists = {1, 2}
-        self.contacts: dict[str, dict[str, Any]] = {}  # by address
+        self.contacts: dict[str, dict[str, Any]] = {}  # by address, else by ext_id
         self.told: list[dict[str, Any]] = []  # the request bodies
 
     def _answered(self, request: Request) -> Response:
@@ -60,9 +60,11 @@ class FakeBrevo(FakeService):
 
     def _create(self, asked: dict[str, Any]) -> Response:
         self.told.append(asked)
-        email = str(asked.get("email", "")).lower()
-        if not EMAIL.fullmatch(email):
+        email = str(asked.get("email") or asked.get("ext_id", "")).lower()
+        if not EMAIL.fullmatch(email) and "email" in asked:
             raise BrevoError(400, "invalid_parameter", "Invalid email address")
+        if not email:
+            raise BrevoError(400, "missing_parameter", "email, SMS or ext_id is missing")
         if set(asked.get("listIds", [])) - self.lists:
             raise BrevoError(404, "document_not_found", "List ID does not exist")
         if email in self.contacts and not asked.get("updateEnabled"):

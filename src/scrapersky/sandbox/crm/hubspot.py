@@ -10,6 +10,7 @@ from scrapersky.sandbox.server.response import Request, Response, json_response
 
 DEFAULT_TOKEN = "pat-eu1-sandbox-token"  # noqa: S105  # nosec B105 # of the sandbox
 UPSERT, CONTACTS = "/crm/v3/objects/contacts/batch/upsert", "/crm/v3/objects/contacts"
+SEARCH = f"{CONTACTS}/search"
 MAX_INPUTS = 100
 EMAIL = re.compile(r"[^@\s]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}")
 PROPERTIES = frozenset(
@@ -63,7 +64,7 @@ class FakeHubSpot(FakeService):
         super().__init__(FAULTS)
         self.token = token
         self.strict = False
-        self.contacts: dict[str, dict[str, Any]] = {}  # by address
+        self.contacts: dict[str, dict[str, Any]] = {}  # by address, else by id
         self.batches: list[int] = []  # the sizes of the upserts that were let in
 
     def _answered(self, request: Request) -> Response:
@@ -75,7 +76,31 @@ class FakeHubSpot(FakeService):
             return self._upsert(_read(request))
         if (request.method, request.path) == ("GET", CONTACTS):
             return json_response({"results": list(self.contacts.values())[:1]})
+        if (request.method, request.path) == ("POST", SEARCH):
+            return self._search(json.loads(request.body))
+        if request.method in ("POST", "PATCH") and request.path.startswith(CONTACTS):
+            return self._write(request.path.removeprefix(CONTACTS).strip("/"), json.loads(request.body)["properties"])
         raise HubSpotError(404, "OBJECT_NOT_FOUND", "No such path")
+
+    def _search(self, asked: dict[str, Any]) -> Response:
+        [same] = asked["filterGroups"][0]["filters"]
+        found = [
+            each for each in self.contacts.values() if each["properties"].get(same["propertyName"]) == same["value"]
+        ]
+        return json_response({"total": len(found), "results": found[: asked["limit"]]})
+
+    def _write(self, contact_id: str, properties: dict[str, Any]) -> Response:
+        """Create a contact, or change the one with this id; no email address is needed for either."""
+        if unknown := set(properties) - PROPERTIES:
+            raise _no_property(sorted(unknown)[0])
+        known = next((each for each in self.contacts.values() if each["id"] == contact_id), None)
+        if contact_id and known is None:
+            raise HubSpotError(404, "OBJECT_NOT_FOUND", "No such contact")
+        if known is None:
+            known = {"id": str(101 + len(self.contacts)), "properties": {}}
+            self.contacts[f"id {known['id']}"] = known
+        known["properties"].update(properties)
+        return json_response(known, 200 if contact_id else 201)
 
     def _upsert(self, inputs: list[dict[str, Any]]) -> Response:
         if len(inputs) > MAX_INPUTS:

@@ -29,7 +29,7 @@ class DeliveryCounts:
     queued: int = 0
     already: int = 0  # in the queue of this destination
     suppressed: int = 0
-    without_email: int = 0
+    unreachable: int = 0  # without an email address and without a phone number
 
     def __add__(self, other: "DeliveryCounts") -> "DeliveryCounts":
         return DeliveryCounts(*map(add, astuple(self), astuple(other)))
@@ -51,8 +51,8 @@ async def send(
     queued = (await session.execute(_QUEUE_REQUESTED, {**values, "destination": destination_id})).all()
     after = {"contacts": [str(row.contact_id) for row in queued]}
     await audit.record(session, actor, "deliver", f"destination {destination_id}", None, after)
-    already = found.contacts - found.suppressed - found.without_email - len(queued)
-    return DeliveryCounts(found.contacts, len(queued), already, found.suppressed, found.without_email)
+    already = found.contacts - found.suppressed - found.unreachable - len(queued)
+    return DeliveryCounts(found.contacts, len(queued), already, found.suppressed, found.unreachable)
 
 
 async def withdraw(session: AsyncSession, contact_ids: Sequence[UUID]) -> None:
@@ -102,8 +102,10 @@ INSERT INTO delivery AS v (tenant_id, destination_id, contact_id, priority, deli
 SELECT c.tenant_id, d.id, c.id, c.priority, 'Queued'
 FROM contact c JOIN destination d ON d.tenant_id = c.tenant_id
 WHERE c.id = ANY(:ids) AND d.disabled_at IS NULL AND d.rule @> '{{"auto": true}}'
-    AND c.email IS NOT NULL AND NOT {is_withheld("c")} AND c.merged_into_id IS NULL
-    AND d.rule -> 'verdicts' @> to_jsonb(c.verdict) AND d.rule -> 'curation' @> to_jsonb(c.curation_status)
+    AND NOT {is_withheld("c")} AND c.merged_into_id IS NULL
+    AND (CASE WHEN c.email IS NOT NULL THEN d.rule -> 'verdicts' @> to_jsonb(c.verdict)
+        ELSE c.phone IS NOT NULL AND d.rule @> '{{"phone_only": true}}' END)
+    AND d.rule -> 'curation' @> to_jsonb(c.curation_status)
     AND coalesce(c.confidence, 1) >= (d.rule ->> 'min_confidence')::float8
 ORDER BY d.id, c.id
 ON CONFLICT (destination_id, contact_id) DO UPDATE SET delivery_status = 'Queued', updated_at = now()
@@ -113,14 +115,15 @@ WHERE v.delivery_status IN ('New', 'Completed', 'Skipped')
 
 _COUNT = text(f"""
 SELECT count(*) AS contacts, count(*) FILTER (WHERE is_withheld) AS suppressed,
-    count(*) FILTER (WHERE NOT is_withheld AND email IS NULL) AS without_email
-FROM (SELECT c.email, {is_withheld("c")} AS is_withheld FROM contact c
+    count(*) FILTER (WHERE NOT is_withheld AND email IS NULL AND phone IS NULL) AS unreachable
+FROM (SELECT c.email, c.phone, {is_withheld("c")} AS is_withheld FROM contact c
     WHERE c.id = ANY(:ids) AND c.tenant_id = :tenant AND c.merged_into_id IS NULL) chosen""")  # noqa: S608 - own names
 
 _QUEUE_REQUESTED = text(f"""
 INSERT INTO delivery AS v (tenant_id, destination_id, contact_id, priority, delivery_status)
 SELECT c.tenant_id, :destination, c.id, c.priority, 'Queued' FROM contact c
-WHERE c.id = ANY(:ids) AND c.tenant_id = :tenant AND NOT {is_withheld("c")} AND c.email IS NOT NULL
+WHERE c.id = ANY(:ids) AND c.tenant_id = :tenant AND NOT {is_withheld("c")}
+    AND coalesce(c.email, c.phone) IS NOT NULL
     AND c.merged_into_id IS NULL
 ORDER BY c.id
 ON CONFLICT (destination_id, contact_id) DO UPDATE SET delivery_status = 'Queued', updated_at = now()

@@ -23,7 +23,7 @@ from scrapersky.store.deliveries.rules import checked_rule
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import DESTINATIONS
 
-DISABLED = "The destination is disabled"  # how the reason begins that a delivery is skipped with
+DISABLED = "The destination is disabled"  # for people; the state is `disabled_at`
 BY_A_PERSON = "a person disabled it"
 
 
@@ -200,11 +200,12 @@ async def _enable(session: AsyncSession, destination: Destination, enabled: bool
         destination.disabled_at = destination.disabled_at or await session.scalar(select(func.now()))
         destination.disabled_reason = destination.disabled_reason or BY_A_PERSON
         return
+    await session.execute(_REQUEUE, {"id": destination.id, "since": destination.disabled_at})
     destination.disabled_at = destination.disabled_reason = None
     destination.consecutive_failures, destination.failing_since, destination.cooldown_until = 0, None, None
-    await session.execute(_REQUEUE, {"id": destination.id, "reason": f"{DISABLED}%"})
 
 
+# While a destination is disabled, every delivery to it is skipped; one that has another reason, too, is skipped again.
 _REQUEUE = text("""
 UPDATE delivery SET delivery_status = 'Queued', updated_at = now()
-WHERE destination_id = :id AND delivery_status = 'Skipped' AND delivery_error LIKE :reason""")
+WHERE destination_id = :id AND delivery_status = 'Skipped' AND updated_at >= cast(:since AS timestamptz)""")

@@ -36,7 +36,7 @@ class PendingDelivery:
     """A delivery at the moment before it is sent."""
 
     endpoint: Endpoint
-    message: Message | None  # None: the contact has no email address
+    message: Message | None  # None: the contact has neither an email address nor a phone number
     accepted: str | None  # the fingerprint of what the destination has accepted
     is_suppressed: bool
     is_rejected: bool
@@ -101,7 +101,7 @@ def _pending(row: Row[Any], vault: Vault) -> PendingDelivery:
     is_disabled = row.disabled_at is not None
     return PendingDelivery(
         Endpoint(row.destination_id, row.kind) if is_disabled else endpoint_of(row, vault, row.destination_id),
-        Message(row.delivery_id, _payload(row), row.options, row.delivered_at) if row.email else None,
+        Message(row.delivery_id, _payload(row), row.options, row.delivered_at) if row.email or row.phone else None,
         row.fingerprint,
         row.is_withheld,
         row.curation_status in REJECTED or row.merged_into_id is not None,

@@ -24,6 +24,9 @@ class DeliveryRule(BaseModel):
     verdicts: tuple[Verdict, ...] = Field(
         (Verdict.DELIVERABLE,), max_length=10, description="only contacts with one of these verdicts"
     )
+    phone_only: bool = Field(
+        False, strict=True, description="also contacts that have a phone number and no email address, and so no verdict"
+    )
     min_confidence: float = Field(
         0.5, ge=0, le=1, description="the lowest confidence that the contact belongs to the business"
     )
