@@ -244,14 +244,6 @@ class Settings(BaseSettings):
         alias="CRAWL_ALLOWED_PRIVATE_NETWORKS",
         description="private addresses that may be fetched from, for tests and the sandbox only",
     )
-    destination_allowed_private_networks: str = Field(
-        "",
-        alias="DESTINATION_ALLOWED_PRIVATE_NETWORKS",
-        description=(
-            "private addresses that contacts may be delivered to, comma separated, such as 192.168.1.0/24 or "
-            "10.0.0.5:5678; the crawler does not use it"
-        ),
-    )
     crawl_host_overrides: str = Field(
         "",
         alias="CRAWL_HOST_OVERRIDES",
@@ -347,6 +339,16 @@ class Settings(BaseSettings):
     )
     crawl_max_retry_after_seconds: float = Field(
         3600, alias="CRAWL_MAX_RETRY_AFTER_SECONDS", ge=0, description="maximum Retry-After that is obeyed"
+    )
+
+    # -- the destinations ------------------------------------------------------------------------------------------
+    destination_allowed_private_networks: str = Field(
+        "",
+        alias="DESTINATION_ALLOWED_PRIVATE_NETWORKS",
+        description=(
+            "private addresses that contacts may be delivered to, comma separated, such as 192.168.1.0/24 or "
+            "10.0.0.5:5678; the crawler does not use it"
+        ),
     )
 
     # -- the providers ---------------------------------------------------------------------------------------------

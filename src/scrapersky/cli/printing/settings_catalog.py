@@ -22,6 +22,7 @@ GROUPS = {
     "SCRAPERSKY_": "The process",
     "SCHEDULER_": "The scheduler",
     "CRAWL_": "The crawler",
+    "DESTINATION_": "The destinations",
     "PROVIDER_": "The providers",
 }
 
