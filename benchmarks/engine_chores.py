@@ -52,6 +52,8 @@ class Chore(ChoreBase):
     doing_allowance: Mapped[int] = queue.allowance()
     doing_due_at: Mapped[datetime | None] = queue.due_at()
     doing_order: Mapped[int] = queue.order()
+    doing_flow: Mapped[UUID] = queue.flow()
+    doing_waits_for: Mapped[str | None] = queue.waits_for()
     doing_revert_to: Mapped[Status | None] = queue.revert_to()
 
 
