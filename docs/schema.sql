@@ -317,6 +317,7 @@ CREATE TABLE local_business (
     domain_extraction_revert_to text,
     domain_extraction_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
     domain_extraction_waits_for text,
+    city_key text GENERATED ALWAYS AS (lower("left"(city, 200))) STORED COLLATE pg_catalog."C",
     CONSTRAINT local_business_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT local_business_domain_extraction_leased CHECK (((domain_extraction_status <> 'Processing'::text) OR (domain_extraction_due_at IS NOT NULL))),
     CONSTRAINT local_business_domain_extraction_revert_to_check CHECK ((domain_extraction_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
@@ -1243,6 +1244,8 @@ CREATE INDEX delivery_delivery_tenant ON delivery USING btree (tenant_id, delive
 
 CREATE INDEX destination_by_update ON destination USING btree (tenant_id, updated_at, id);
 
+CREATE INDEX domain_by_country ON domain USING btree (tenant_id, country, updated_at, id);
+
 CREATE INDEX domain_by_curation ON domain USING btree (tenant_id, curation_status, updated_at, id);
 
 CREATE INDEX domain_by_prefix ON domain USING btree (tenant_id, name text_pattern_ops);
@@ -1273,9 +1276,15 @@ CREATE INDEX job_by_update ON job USING btree (tenant_id, updated_at, id);
 
 CREATE INDEX job_open ON job USING btree (subject_id) WHERE (state = ANY (ARRAY['pending'::text, 'processing'::text]));
 
+CREATE INDEX local_business_by_city ON local_business USING btree (tenant_id, city_key, updated_at, id);
+
+CREATE INDEX local_business_by_country ON local_business USING btree (tenant_id, country, updated_at, id);
+
 CREATE INDEX local_business_by_curation ON local_business USING btree (tenant_id, curation_status, updated_at, id);
 
 CREATE INDEX local_business_by_name ON local_business USING btree (tenant_id, name_key, id);
+
+CREATE INDEX local_business_by_rating ON local_business USING btree (tenant_id, rating) WHERE (rating IS NOT NULL);
 
 CREATE INDEX local_business_by_search ON local_business USING btree (search_id, id);
 
@@ -1310,6 +1319,8 @@ CREATE INDEX page_sitemap_file_id ON page USING btree (sitemap_file_id);
 CREATE INDEX place_by_curation ON place USING btree (tenant_id, curation_status, updated_at, id);
 
 CREATE INDEX place_by_name ON place USING btree (tenant_id, name_key, id);
+
+CREATE INDEX place_by_rating ON place USING btree (tenant_id, rating) WHERE (rating IS NOT NULL);
 
 CREATE INDEX place_by_update ON place USING btree (tenant_id, updated_at, id);
 

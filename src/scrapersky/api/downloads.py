@@ -1,11 +1,14 @@
 """Streamed files: CSV whose cells cannot run as formulas, or JSON lines; and how many are streamed at once."""
 
+import asyncio
 import csv
 import io
 import json
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
+from pathlib import Path as FilePath
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 from uuid import UUID
@@ -19,13 +22,28 @@ from scrapersky.core import clock
 from scrapersky.core.database import Database
 from scrapersky.core.errors import RateLimited
 from scrapersky.destinations.cells import safe_cell
+from scrapersky.destinations.files import WRITERS, Writer
+from scrapersky.extract.phones.spelling import PhoneFormat
 
 RETRY_AFTER_SECONDS = 10
 CHUNK_ROWS = 200
-MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
-FILE_RESPONSE: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The file", "content": {"text/csv": {}, "application/x-ndjson": {}}}
+BLOCK_BYTES = 65_536
+MEDIA_TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/x-ndjson",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
+
+
+def file_responses(*endings: str) -> dict[int | str, dict[str, Any]]:
+    """Describe the response of a route that returns a file of one of these formats."""
+    text = {"schema": {"type": "string"}}
+    binary = {"schema": {"type": "string", "format": "binary"}}
+    content = {MEDIA_TYPES[ending].partition(";")[0]: binary if ending == "xlsx" else text for ending in endings}
+    return {200: {"description": "The file", "content": content}}
+
+
+FILE_RESPONSE = file_responses("csv", "jsonl")
 
 FileFormat = Annotated[Literal["csv", "jsonl"], Path(description="the file format")]
 Rows = AsyncGenerator[Mapping[str, Any]]
@@ -74,7 +92,7 @@ class Downloads:
 class FileResponse(StreamingResponse):
     """A stream that closes its generator, and so its database session, however the response ends."""
 
-    def __init__(self, first: str, rest: AsyncGenerator[str], **more: Any) -> None:
+    def __init__(self, first: str | bytes, rest: AsyncGenerator[str | bytes], **more: Any) -> None:
         super().__init__(_chain(first, rest), **more)
         self._rest = rest
 
@@ -85,20 +103,68 @@ class FileResponse(StreamingResponse):
 
 async def stream_file(name: str, ending: str, columns: Sequence[str], rows: Rows) -> StreamingResponse:
     """Stream rows as a file. The first chunk is read here: a database error is still a problem document then."""
-    chunks = _chunks(columns, rows, ending)
+    return await _respond(name, ending, _chunks(columns, rows, ending))
+
+
+async def stream_written_file(
+    name: str, ending: str, columns: Sequence[str], rows: Rows, phone_format: PhoneFormat | None = None
+) -> StreamingResponse:
+    """Stream a file of leads while its writer, that of the commands, writes it to a private directory."""
+    return await _respond(name, ending, _blocks(f".{ending}", columns, rows, phone_format))
+
+
+async def _respond(name: str, ending: str, chunks: AsyncGenerator[str | bytes]) -> StreamingResponse:
     first = await anext(chunks)
     file_name = quote(f"{name}-{clock.now():%Y-%m-%d}.{ending}")
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{file_name}"}
     return FileResponse(first, chunks, media_type=MEDIA_TYPES[ending], headers=headers)
 
 
-async def _chain(first: str, rest: AsyncGenerator[str]) -> AsyncGenerator[str]:
+async def _chain(first: str | bytes, rest: AsyncGenerator[str | bytes]) -> AsyncGenerator[str | bytes]:
     yield first
     async for chunk in rest:
         yield chunk
 
 
-async def _chunks(columns: Sequence[str], rows: Rows, ending: str) -> AsyncGenerator[str]:
+async def _blocks(
+    suffix: str, columns: Sequence[str], rows: Rows, phone_format: PhoneFormat | None
+) -> AsyncGenerator[str | bytes]:
+    """Yield what the writer has written so far; the writer works in a thread, for a workbook takes its time."""
+    with TemporaryDirectory(prefix="scrapersky-") as folder:
+        path = FilePath(folder) / f"leads{suffix}"
+        path.touch(0o600)
+        with path.open("rb") as written:
+            writer: Writer = WRITERS[suffix](path, columns, phone_format)
+            try:
+                async for batch in _batches(rows):
+                    await asyncio.to_thread(_add_all, writer, batch)
+                    while block := written.read(BLOCK_BYTES):
+                        yield block
+                await asyncio.to_thread(writer.finish)
+            finally:
+                writer.abandon()
+            while block := written.read(BLOCK_BYTES):
+                yield block
+    yield b""  # the first chunk of a file without rows
+
+
+async def _batches(rows: Rows) -> AsyncGenerator[list[Mapping[str, Any]]]:
+    batch = list[Mapping[str, Any]]()
+    async with aclosing(rows):
+        async for row in rows:
+            batch.append(row)
+            if len(batch) >= CHUNK_ROWS:
+                yield batch
+                batch = []
+    yield batch
+
+
+def _add_all(writer: Writer, rows: Sequence[Mapping[str, Any]]) -> None:
+    for row in rows:
+        writer.add(row)
+
+
+async def _chunks(columns: Sequence[str], rows: Rows, ending: str) -> AsyncGenerator[str | bytes]:
     """Yield the file in chunks of rows; the first one begins with the CSV header."""
     lines = list[str]()
     header = "\ufeff" + _csv_line(columns) if ending == "csv" else ""  # spreadsheets need the mark to read UTF-8

@@ -22,6 +22,7 @@ class Domain(TenantRow, Curated, Base):
         Index("domain_by_update", "tenant_id", "updated_at", "id"),
         Index("domain_by_search", "search_id", "id"),
         Index("domain_by_prefix", "tenant_id", "name", postgresql_ops={"name": "text_pattern_ops"}),
+        Index("domain_by_country", "tenant_id", "country", "updated_at", "id"),
         Index("domain_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
         *queue.items("domain", "domain_metadata"),
         *queue.items("domain", "sitemap_analysis"),

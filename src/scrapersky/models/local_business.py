@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Float, ForeignKey, Index, UniqueConstraint
+from sqlalchemy import Computed, Float, ForeignKey, Index, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.core.vocabularies import Curation, Status, check_vocabulary
@@ -22,6 +22,9 @@ class LocalBusiness(TenantRow, Curated, Named, Base):
         Index("local_business_by_update", "tenant_id", "updated_at", "id"),
         Index("local_business_by_search", "search_id", "id"),
         Index("local_business_by_name", "tenant_id", "name_key", "id"),
+        Index("local_business_by_city", "tenant_id", "city_key", "updated_at", "id"),
+        Index("local_business_by_country", "tenant_id", "country", "updated_at", "id"),
+        Index("local_business_by_rating", "tenant_id", "rating", postgresql_where=text("rating IS NOT NULL")),
         Index("local_business_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
         *queue.items("local_business", "domain_extraction"),
     )
@@ -34,6 +37,9 @@ class LocalBusiness(TenantRow, Curated, Named, Base):
     address: Mapped[str | None]  # in one line
     street: Mapped[str | None]
     city: Mapped[str | None]
+    city_key: Mapped[str | None] = mapped_column(
+        Text(collation="C"), Computed("lower(left(city, 200))", persisted=True), deferred=True
+    )
     region: Mapped[str | None]
     postcode: Mapped[str | None]
     country: Mapped[str | None]  # ISO 3166 code

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Float, ForeignKey, Index, UniqueConstraint
+from sqlalchemy import Float, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.core.vocabularies import Curation, Status, check_vocabulary
@@ -21,6 +21,7 @@ class Place(TenantRow, Curated, Named, Base):
         check_vocabulary("curation_status", Curation),
         Index("place_by_update", "tenant_id", "updated_at", "id"),
         Index("place_by_name", "tenant_id", "name_key", "id"),
+        Index("place_by_rating", "tenant_id", "rating", postgresql_where=text("rating IS NOT NULL")),
         Index("place_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
         *queue.items("place", "deep_scan"),
     )

@@ -22,7 +22,16 @@ FILL = [
     SELECT $1, n::text, md5(n::text) || '@example.com', md5((n + 1)::text),
         CASE WHEN n % 500 = 0 THEN 'risky' ELSE 'deliverable' END, now() - n * interval '1 second'
     FROM generate_series(1, {rows}) n""",
+    """INSERT INTO local_business (tenant_id, name, city, country, rating, updated_at)
+    SELECT $1, md5(n::text), CASE WHEN n % 500 = 0 THEN 'Espoo' ELSE 'Helsinki' END,
+        CASE WHEN n % 500 = 1 THEN 'SE' ELSE 'FI' END, CASE WHEN n % 500 = 2 THEN 4.9 ELSE 3 END,
+        now() - n * interval '1 second'
+    FROM generate_series(1, {rows}) n""",
+    """INSERT INTO domain (tenant_id, name, country, updated_at)
+    SELECT $1, md5(n::text) || '.fi', CASE WHEN n % 500 = 0 THEN 'SE' ELSE 'FI' END, now() - n * interval '1 second'
+    FROM generate_series(1, {rows}) n""",
 ]
+SOON = "2200-01-01T00:00:00+00:00"
 PLANS = [
     ("places", {}, "-updated_at", "place_by_update"),
     ("places", {}, "updated_at", "place_by_update"),
@@ -42,6 +51,20 @@ PLANS = [
     ("contacts", {"text": "abcd"}, "-updated_at", "contact_by_name"),
     ("contacts", {"verdict": "risky"}, "-updated_at", "contact_by_verdict"),
     ("contacts", {"verdict": "deliverable"}, "updated_at", "contact_by_"),
+    ("contacts", {"verdict": ["risky", "undeliverable"]}, "-updated_at", "contact_by_verdict"),
+    ("contacts", {"updated_since": SOON}, "-updated_at", "contact_by_update"),
+    ("places", {"curation_status": ["Maybe", "Archived"]}, "-updated_at", "place_by_curation"),
+    ("places", {"deep_scan_status": ["Error", "Skipped"]}, "-updated_at", "place_deep_scan_outcome"),
+    ("places", {"min_rating": 4.8}, "-updated_at", "place_by_rating"),
+    ("places", {"updated_since": SOON}, "-updated_at", "place_by_update"),
+    ("pages", {"kind": ["team", "imprint"]}, "-updated_at", "page_by_kind"),
+    ("businesses", {"city": "ESPOO"}, "-updated_at", "local_business_by_city"),
+    ("businesses", {"city": ["espoo", "Vantaa"]}, "-updated_at", "local_business_by_city"),
+    ("businesses", {"city": "Helsinki"}, "-updated_at", "local_business_by_"),
+    ("businesses", {"country": "SE"}, "-updated_at", "local_business_by_country"),
+    ("businesses", {"country": ["SE", "NO"]}, "-updated_at", "local_business_by_country"),
+    ("businesses", {"min_rating": 4.8}, "-updated_at", "local_business_by_rating"),
+    ("domains", {"country": "SE"}, "-updated_at", "domain_by_country"),
 ]
 
 
@@ -50,7 +73,7 @@ async def test_every_sort_and_sparse_filter_is_read_from_its_index(database, adm
     for statement in FILL:
         rows = PLACES if "INTO place" in statement else OTHERS
         await admin.execute(statement.format(rows=rows), tenant)
-    await admin.execute("VACUUM ANALYZE place, page, contact")
+    await admin.execute("VACUUM ANALYZE place, page, contact, local_business, domain")
     for name, filters, sort, index in PLANS:
         plan = await explain(database, tenant, name, filters, sort)
         assert index in plan, f"{name} {filters} {sort}\n{plan}"

@@ -196,3 +196,51 @@ async def test_a_row_that_changes_between_pages_is_no_error(client, admin, tenan
 
 async def test_every_resource_has_its_table():
     assert set(TABLES) == set(LISTS)
+
+
+async def found(client, noun, **filters):
+    answer = await client.get(f"/api/v3/{noun}", params=filters)
+    assert answer.status_code == 200, answer.text
+    return sorted(row["name"] for row in answer.json()["items"])
+
+
+async def test_a_filter_takes_several_values(client, admin, tenant):
+    for name, status in (("a", "New"), ("b", "Maybe"), ("c", "Archived")):
+        await add(
+            admin, "place", tenant, provider="fake", provider_id=name, name=name, curation_status=status, rating=4.0
+        )
+    assert await found(client, "places", curation_status="New") == ["a"]
+    assert await found(client, "places", curation_status=["New", "Archived"]) == ["a", "c"]
+    assert await found(client, "places", curation_status=["New", "Maybe"], provider=["fake", "other"]) == ["a", "b"]
+    is_problem(await client.get("/api/v3/places", params={"curation_status": ["New", "Lost"]}), 422)
+    is_problem(await client.get("/api/v3/places", params={"text": ["a", "b"]}), 422)
+    is_problem(await client.get("/api/v3/places", params={"provider": ["x"] * 21}), 422)
+    body = {"filter": {"curation_status": ["Maybe", "Archived"]}, "curation_status": "New"}
+    assert (await client.post("/api/v3/places/curation", json=body)).json()["updated"] == 2
+    body = {"filter": {"curation_status": "New"}, "curation_status": "Maybe"}
+    assert (await client.post("/api/v3/places/curation", json=body)).json()["updated"] == 3
+
+
+async def test_a_cursor_goes_on_with_several_values_in_any_order(client, admin, tenant):
+    for name in "abc":
+        await add(admin, "place", tenant, provider="fake", provider_id=name, name=name)
+    first = await client.get("/api/v3/places", params={"curation_status": ["New", "Maybe"], "limit": 1})
+    asked = {"curation_status": ["Maybe", "New", "New"], "cursor": first.json()["next_cursor"]}
+    assert len(await found(client, "places", **asked)) == 2
+
+
+async def test_businesses_are_filtered_by_city_country_rating_and_change(client, admin, tenant):
+    rows = (("a", "Helsinki", "FI", 4.5), ("b", "Espoo", "FI", 3.0), ("c", "Stockholm", "SE", None))
+    for name, city, country, rating in rows:
+        await add(admin, "local_business", tenant, name=name, city=city, country=country, rating=rating)
+    assert await found(client, "businesses", city="helsinki") == ["a"]
+    assert await found(client, "businesses", city=["ESPOO", "Stockholm"]) == ["b", "c"]
+    assert await found(client, "businesses", country="fi") == ["a", "b"]
+    assert await found(client, "businesses", country=["SE", "NO"]) == ["c"]
+    assert await found(client, "businesses", min_rating="3") == ["a", "b"]
+    assert await found(client, "businesses", min_rating="4.5", country="FI") == ["a"]
+    await admin.execute("UPDATE local_business SET updated_at = '2026-01-01Z' WHERE name <> 'c'")
+    assert await found(client, "businesses", updated_since="2026-02-01T00:00:00Z") == ["c"]
+    assert await found(client, "businesses", updated_since="2026-01-01T00:00:00Z") == ["a", "b", "c"]
+    for wrong in ({"min_rating": "6"}, {"country": "Finland"}, {"updated_since": "yesterday"}):
+        is_problem(await client.get("/api/v3/businesses", params=wrong), 422)

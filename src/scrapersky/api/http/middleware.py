@@ -36,7 +36,7 @@ BODY_SECONDS = 10.0  # for any body
 BYTES_PER_SECOND = 64_000  # a body gets a further second for each of these
 STALL_SECONDS = 30.0  # a client that reads nothing for so long is disconnected: it may hold a database connection
 MAX_HEADERS, MAX_HEADER_BYTES = 100, 32_768  # httptools has no limit of its own
-IMPORT_TIME_FACTOR = 10  # an import may take so many times SCRAPERSKY_RESPONSE_TIMEOUT_SECONDS
+SLOW_TIME_FACTOR = 10  # an import or a file of leads may take so many times SCRAPERSKY_RESPONSE_TIMEOUT_SECONDS
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 LOOPBACK_NAMES = frozenset(("localhost", "127.0.0.1", "::1"))
 
@@ -89,7 +89,7 @@ class RequestGuard:
             await rate_limit.limit_address(scope, scope["app"].state.application)
         with self._body_memory.reading() as reader:
             body = await self._body(scope, headers, receive, self._max_body_bytes(scope), reader)
-            seconds = self._response_seconds * (IMPORT_TIME_FACTOR if scope["path"].startswith(IMPORTS) else 1)
+            seconds = self._response_seconds * (SLOW_TIME_FACTOR if _is_slow(scope["path"]) else 1)
             if scope["method"] == "HEAD":
                 scope, send = _as_get(scope), _headers_only(send)
             await self._within_time(scope, replay(body, receive), send, seconds)
@@ -171,6 +171,11 @@ class RequestGuard:
                         f"The request took longer than {seconds:g} seconds and was cancelled. Request less at once.",
                     ) from None
                 raise
+
+
+def _is_slow(path: str) -> bool:
+    """Return whether a response may begin late: an import stores its rows first, a file of leads sorts all of them."""
+    return path.startswith(IMPORTS) or "/leads." in path
 
 
 class RequestRefused(Exception):

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 from fastapi import Request
 from fastapi.dependencies.models import Dependant
@@ -97,4 +97,8 @@ def _fields(dependant: Dependant) -> Iterator[tuple[str, bool]]:
 
 
 def _is_list(field: FieldInfo) -> bool:
-    return get_origin(field.annotation) is list
+    return any(get_origin(kind) is list for kind in (field.annotation, *map(_unannotated, get_args(field.annotation))))
+
+
+def _unannotated(kind: Any) -> Any:
+    return kind.__origin__ if get_origin(kind) is Annotated else kind

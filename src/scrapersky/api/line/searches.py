@@ -1,10 +1,8 @@
 """Searches: request one, estimate its cost, follow its progress, read its results, cancel it."""
 
-from collections.abc import Callable
 from typing import Annotated, Any
-from uuid import UUID
 
-from fastapi import Query, Response
+from fastapi import Response
 from pydantic import BaseModel, Field
 
 from scrapersky.actions import cancel_search as cancellation
@@ -15,16 +13,12 @@ from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, req
 from scrapersky.api.http.problems import problems
 from scrapersky.api.resources.routes import ApiResource, add_list_route, empty_router
 from scrapersky.api.resources.rows import queue_states
-from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import PREFIX, Cursor, Limit, Number, RequestModel, ResultPage, RowId
+from scrapersky.api.schemas.fields import PREFIX, Number, RequestModel, RowId
 from scrapersky.api.schemas.listing import QueueState, Summary
 from scrapersky.core.text_rules import Text
 from scrapersky.core.vocabularies import Status
 from scrapersky.extract.pages.vocabulary import PageKind
 from scrapersky.providers.registry import DECLARED, DEFAULT_PROVIDER, read_search
-from scrapersky.store.leads import read as leads
-from scrapersky.store.leads.read import Per, Position
-from scrapersky.store.leads.statements import PAGES
 from scrapersky.store.listing import paginate
 from scrapersky.store.listing.resources import SEARCHES as RESOURCE
 from scrapersky.store.listing.resources import Word
@@ -198,32 +192,6 @@ async def get_search(row_id: RowId, application: CurrentApplication, actor: Curr
     )
 
 
-@router.get("/{id}/results", summary="The results of a search", **requires(VIEWER, 400, 404))
-async def list_results(
-    row_id: RowId,
-    application: CurrentApplication,
-    actor: CurrentActor,
-    per: Annotated[
-        Per, Query(description="one row per business with its best contacts, or one row per contact")
-    ] = "business",
-    cursor: Cursor = None,
-    limit: Limit = 50,
-) -> ResultPage[dict[str, Any]]:
-    """List leads with the columns of a lead file, in the order they were found. No row occurs twice."""
-    name = f"results/{row_id}/{per}"
-    after = Position(*application.cursors.decode(cursor, name, _part(per), UUID, UUID)) if cursor else Position()
-    async with application.database.session(actor.tenant_id) as session:
-        await paginate.get(session, RESOURCE, actor.tenant_id, row_id)
-        found = await leads.page(session, row_id, per, after, limit + 1)
-    return application.cursors.page_of(
-        found,
-        limit,
-        name,
-        lambda lead: [lead[1].part, str(lead[1].key), str(lead[1].subkey)],
-        lambda lead: lead[0],
-    )
-
-
 @router.post("/{id}/cancel", summary="Cancel a search", **requires(CURATOR, 404))
 async def cancel_search(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> SearchCancelled:
     """Withdraw its queued work and turn its rules off. Requesting the search again restores the rules."""
@@ -235,15 +203,3 @@ def _as_estimate(cost: SearchCost) -> CostEstimate:
     if cost.estimate is None:
         return CostEstimate(calls=None, cents=None, explanation=f"There is no estimate now: {cost.why_unknown}")
     return CostEstimate(calls=cost.estimate.calls, cents=cost.estimate.cents, explanation=cost.estimate.explanation)
-
-
-def _part(per: Per) -> Callable[[Any], int]:
-    """Return a cursor parser for the number of a part of this list."""
-
-    def parse(part: Any) -> int:
-        found = cursors.integer(part)
-        if not 0 <= found < len(PAGES[per]):
-            raise ValueError("not a part of this list")
-        return found
-
-    return parse

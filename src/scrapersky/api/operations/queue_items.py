@@ -91,7 +91,9 @@ async def list_items(
     name: WorkflowName,
     application: CurrentApplication,
     actor: CurrentActor,
-    status: Annotated[Status | None, Query(description="only rows with this status")] = None,
+    status: Annotated[
+        list[Status] | None, Query(min_length=1, max_length=len(Status), description="only rows with one of these")
+    ] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> ResultPage[QueueItem]:
@@ -100,10 +102,13 @@ async def list_items(
     The queue changes while you read: a row may occur twice or be missed between two pages.
     """
     workflow = application.pipeline[name]
-    list_name = f"items/{name}/{status or ''}"
-    after = _position(application, cursor, list_name, status) if cursor else None
+    statuses = sorted(set(status or ()))
+    list_name = f"items/{name}/{'+'.join(statuses)}"
+    after = _position(application, cursor, list_name, statuses) if cursor else None
     async with application.database.session(actor.tenant_id) as session:
-        found = await queue_rows.items(session, workflow, actor.tenant_id, status=status, after=after, limit=limit + 1)
+        found = await queue_rows.items(
+            session, workflow, actor.tenant_id, statuses=statuses, after=after, limit=limit + 1
+        )
     return application.cursors.page_of(
         found, limit, list_name, lambda item: _parts(item.position), QueueItem.model_validate
     )
@@ -139,9 +144,9 @@ def _parts(position: QueuePosition) -> list[str | int | None]:
     return [position.section, key, str(position.id)]
 
 
-def _position(application: WebApplication, cursor: str, list_name: str, status: Status | None) -> QueuePosition:
+def _position(application: WebApplication, cursor: str, list_name: str, statuses: list[Status]) -> QueuePosition:
     shelf, key, row_id = application.cursors.decode(cursor, list_name, cursors.text, _key, UUID)
-    if shelf not in SECTIONS or status not in (None, STATUS_OF[shelf]) or not _fits(shelf, key):
+    if shelf not in SECTIONS or (statuses and STATUS_OF[shelf] not in statuses) or not _fits(shelf, key):
         raise cursors.BadCursor(cursors.CURE)
     return QueuePosition(shelf, key, row_id)
 

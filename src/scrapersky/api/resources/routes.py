@@ -48,7 +48,7 @@ class ApiResource:
     @cached_property
     def query(self) -> type[ListQuery]:
         """The model of the query of its list."""
-        return query_model(self.resource, self.filter)
+        return query_model(self.resource)
 
 
 def curated_resource(

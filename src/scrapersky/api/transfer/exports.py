@@ -9,13 +9,13 @@ from starlette.responses import StreamingResponse
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.downloads import FILE_RESPONSE, FileFormat, stream_file
 from scrapersky.api.http.authorization import VIEWER, CurrentActor, requires
-from scrapersky.api.resources.models import filter_model, set_filters
+from scrapersky.api.resources.models import filter_query, set_filters
 from scrapersky.api.schemas.fields import RequestModel
 from scrapersky.store.listing import export as exports
 from scrapersky.store.listing.export import EXPORTED
 from scrapersky.store.listing.resources import Resource
 
-FILTERS: Mapping[str, type[RequestModel]] = {name: filter_model(resource) for name, resource in EXPORTED.items()}
+FILTERS: Mapping[str, type[RequestModel]] = {name: filter_query(resource) for name, resource in EXPORTED.items()}
 
 router = APIRouter(prefix="/exports", tags=["exports"])
 

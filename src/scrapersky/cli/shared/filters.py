@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from scrapersky.store.listing.resources import Resource
 
 Where = Annotated[
-    list[str] | None, typer.Option(metavar="FIELD=VALUE", help="Only rows that match, as in the lists of the API.")
+    list[str] | None,
+    typer.Option(metavar="FIELD=VALUE", help="Only rows that match, as in the lists of the API. May be repeated."),
 ]
 
 
@@ -26,12 +27,12 @@ def parse_filters(resource: "Resource", where: list[str] | None, search_id: UUID
     from scrapersky.api.resources.models import set_filters
     from scrapersky.api.transfer.exports import FILTERS
 
-    given = {}
+    given: dict[str, Any] = {}
     for pair in [*(where or ()), *([f"search_id={search_id}"] if search_id else ())]:
         name, separator, value = pair.partition("=")
         if not separator or name not in resource.filters:
             raise BadFilter(f"{pair[:60]!r} is not FIELD=VALUE with one of {', '.join(resource.filters)}.")
-        given[name] = value
+        given[name] = [*given.get(name, ()), value] if resource.filters[name].several else value
     try:
         return dict(set_filters(FILTERS[resource.name].model_validate(given), resource))
     except ValidationError as error:

@@ -1,6 +1,6 @@
 """The leads of a search, streamed for a file or read page by page: one row per business or one per contact."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
@@ -30,7 +30,7 @@ def columns_of(per: Per) -> Mapping[str, str]:
     return BUSINESS_COLUMNS if per == "business" else CONTACT_COLUMNS
 
 
-async def leads(session: AsyncSession, search_id: UUID, per: Per = "business") -> AsyncIterator[dict[str, Any]]:
+async def leads(session: AsyncSession, search_id: UUID, per: Per = "business") -> AsyncGenerator[dict[str, Any]]:
     """Yield the rows of a search from a server-side cursor, in the order of a file."""
     for part, statement in enumerate(FILES[per]):
         result = await session.stream(statement, {"search": search_id})

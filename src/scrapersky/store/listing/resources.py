@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from datetime import datetime
+from typing import Annotated, Any, Literal, cast
 from uuid import UUID
 
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 from sqlalchemy import ColumnElement, TextClause, and_, func, literal, text
 
 from scrapersky.core.vocabularies import Curation, Status, Verdict
@@ -30,6 +31,8 @@ from scrapersky.store.steps import ROWS_OF_SEARCH, LineStep, steps_of
 Condition = Callable[[Any], ColumnElement[bool] | TextClause]
 
 Word = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_-]{1,60}$")]
+CountryCode = Annotated[str, StringConstraints(pattern="^[A-Za-z]{2}$", to_upper=True)]
+Rating = Annotated[float, Field(ge=0, le=5)]
 JobKind = Literal["sitemap_scan", "curation", "delivery"]
 JobState = Literal["pending", "processing", "completed", "failed", "skipped", "cancelled"]
 SitemapType = Literal["urlset", "index", "text", "rss", "atom", "links"]
@@ -43,13 +46,14 @@ LAST_CHARACTER = "\U0010ffff"  # every text with a given prefix sorts before the
 class Filter:
     """A filter of a resource: the type of its value, its description, and the SQL condition for a value.
 
-    `type` is what pydantic validates; `str` is free text and `bool` is a presence filter. Values that were stored as
-    JSON (the parameters of a job) are accepted too.
+    `type` is what pydantic validates; `str` is free text, `bool` is a presence filter, `datetime` a timestamp. Values
+    that were stored as JSON (the parameters of a job) are accepted too. With `several` a list of values matches any.
     """
 
     type: Any
     description: str
     condition: Condition
+    several: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,17 +81,47 @@ class Resource:
 
 def one_of(column: Any, vocabulary: Any, description: str) -> Filter:
     """Filter by a word of a vocabulary. The word is a literal in the SQL, so that the planner uses partial indexes."""
-    return Filter(vocabulary, description, lambda value: column == literal(str(value), literal_execute=True))
+    return _any_of(column, vocabulary, description, lambda value: literal(str(value), literal_execute=True))
 
 
 def equal(column: Any, kind: Any, description: str) -> Filter:
     """Filter by equality."""
-    return Filter(kind, description, lambda value: column == value)
+    return _any_of(column, kind, description, lambda value: value)
 
 
 def with_id(column: Any, description: str) -> Filter:
     """Filter by an id."""
-    return Filter(UUID, description, lambda value: column == UUID(str(value)))
+    return _any_of(column, UUID, description, lambda value: UUID(str(value)))
+
+
+def same_text(column: Any, description: str) -> Filter:
+    """Filter by a text, ignoring case; `column` holds texts in lower case."""
+    return _any_of(column, str, description, func.lower)
+
+
+def at_least(column: Any, kind: Any, description: str) -> Filter:
+    """Filter by a minimum."""
+    return Filter(kind, description, lambda value: column >= value)
+
+
+def updated_since(model: Any) -> Filter:
+    """Filter by the time of the last change."""
+    return Filter(
+        datetime,
+        "only rows that were changed at or after this timestamp",
+        lambda value: model.updated_at >= datetime.fromisoformat(str(value)),
+    )
+
+
+def _any_of(column: Any, kind: Any, description: str, convert: Callable[[Any], Any]) -> Filter:
+    """Filter by one value, or by several of which one must match."""
+
+    def condition(value: Any) -> ColumnElement[bool]:
+        if isinstance(value, list):
+            return cast("ColumnElement[bool]", column.in_([convert(each) for each in value]))
+        return cast("ColumnElement[bool]", column == convert(value))
+
+    return Filter(kind, description, condition, several=True)
 
 
 def present(column: Any, description: str) -> Filter:
@@ -124,6 +158,7 @@ def _statuses(model: Any) -> dict[str, Filter]:
         "curation_status": one_of(model.curation_status, Curation, "only rows with this curation status"),
         **{f"{step.queue}_status": _status(model, step.queue) for step in steps_of(model)},
         "search_id": found_by_search(model),
+        "updated_since": updated_since(model),
     }
 
 
@@ -140,6 +175,7 @@ SEARCHES = Resource(
     {
         "provider": equal(Search.provider, Word, "only searches of this provider"),
         "place_search_status": _status(Search, "place_search"),
+        "updated_since": updated_since(Search),
     },
 )
 PLACES = Resource(
@@ -150,6 +186,7 @@ PLACES = Resource(
         **_statuses(Place),
         "provider": equal(Place.provider, Word, "only places of this provider"),
         "has_website": present(Place.website, "with a website, or without"),
+        "min_rating": at_least(Place.rating, Rating, "only with this rating or a better one"),
         "text": name_starts_with(Place.name_key),
     },
     BY_NAME,
@@ -162,6 +199,9 @@ BUSINESSES = Resource(
         **_statuses(LocalBusiness),
         "has_website": present(LocalBusiness.website, "with a website, or without"),
         "has_phone": present(LocalBusiness.phone, "with a phone number, or without"),
+        "city": same_text(LocalBusiness.city_key, "only in this city; case is ignored"),
+        "country": equal(LocalBusiness.country, CountryCode, "only in this country, two letters"),
+        "min_rating": at_least(LocalBusiness.rating, Rating, "only with this rating or a better one"),
         "text": name_starts_with(LocalBusiness.name_key),
     },
     BY_NAME,
@@ -172,6 +212,7 @@ DOMAINS = Resource(
     "name",
     {
         **_statuses(Domain),
+        "country": equal(Domain.country, CountryCode, "only of this country, two letters"),
         "text": starts_with(Domain.name, "how the domain begins, in lower case"),
     },
     {"updated_at": "updated_at", "name": "name"},
@@ -228,6 +269,7 @@ SUPPRESSIONS = Resource(
     {
         "kind": equal(Suppression.kind, SuppressionKind, "only of this kind"),
         "origin": equal(Suppression.origin, SuppressionOrigin, "what caused the suppression"),
+        "updated_since": updated_since(Suppression),
         "text": starts_with(Suppression.value, "how the value begins, in lower case"),
     },
 )
@@ -238,6 +280,7 @@ JOBS = Resource(
     {
         "kind": equal(Job.kind, JobKind, "only jobs of this kind"),
         "state": equal(Job.state, JobState, "only jobs in this state"),
+        "updated_since": updated_since(Job),
     },
 )
 DESTINATIONS = Resource(
@@ -261,6 +304,7 @@ DELIVERIES = Resource(
         "destination_id": with_id(Delivery.destination_id, "only deliveries to this destination"),
         "contact_id": with_id(Delivery.contact_id, "only deliveries of this contact"),
         "delivery_status": _status(Delivery, "delivery"),
+        "updated_since": updated_since(Delivery),
     },
 )
 

@@ -4,7 +4,7 @@ The session is the tenant's. Row level security and the explicit tenant conditio
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -77,7 +77,7 @@ async def items(
     workflow: AnyWorkflow,
     tenant_id: UUID,
     *,
-    status: Status | None = None,
+    statuses: Collection[Status] = (),
     after: QueuePosition | None = None,
     limit: int = 50,
 ) -> list[QueueRow]:
@@ -85,7 +85,7 @@ async def items(
     found: list[QueueRow] = []
     first = SECTIONS.index(after.section) if after else 0
     for section in SECTIONS[first:]:
-        if status in (None, STATUS_OF[section]) and len(found) < limit:
+        if (not statuses or STATUS_OF[section] in statuses) and len(found) < limit:
             start = after if after and after.section == section else None
             query = _section_query(workflow, tenant_id, section, start).limit(limit - len(found))
             found += [_item(section, row) for row in await session.execute(query)]

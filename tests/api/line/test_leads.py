@@ -1,0 +1,110 @@
+"""Leads over HTTP: typed rows with the ids of their rows, and the files that the commands write."""
+
+import csv
+import io
+import json
+from uuid import UUID, uuid4
+
+import pytest
+from openpyxl import load_workbook
+
+from scrapersky.api.downloads import stream_written_file
+from scrapersky.destinations.files import LeadFile
+from scrapersky.store.leads.columns import BUSINESS_COLUMNS
+from scrapersky.store.leads.read import columns_of, leads
+from tests.factories.api_application import client_with, is_problem, make_key
+from tests.factories.line_rows import add, add_line
+
+SEARCHES = "/api/v3/searches"
+
+
+@pytest.fixture
+async def line(admin, tenant):
+    return await add_line(admin, tenant)
+
+
+async def written(database, tenant, search, path, per):
+    """The file that `scrapersky export leads` writes."""
+    async with database.session(tenant) as session:
+        with LeadFile(path, list(columns_of(per))) as file:
+            await file.write(leads(session, UUID(search), per))
+    return path
+
+
+@pytest.mark.parametrize("per", ["business", "contact"])
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "xlsx"])
+async def test_a_file_is_the_one_that_the_commands_write(client, database, tenant, line, tmp_path, per, ending):
+    path = await written(database, tenant, line["searches"], tmp_path / f"leads.{ending}", per)
+    answer = await client.get(f"{SEARCHES}/{line['searches']}/leads.{ending}", params={"per": per})
+    assert answer.status_code == 200, answer.text
+    assert f".{ending}" in answer.headers["content-disposition"]
+    if ending == "xlsx":
+        cells = [list(load_workbook(file).active.values) for file in (io.BytesIO(answer.content), path)]
+        assert cells[0] == cells[1]
+        assert len(cells[0]) == 2
+    else:
+        assert answer.content == path.read_bytes()
+        assert len(answer.text.splitlines()) == (2 if ending == "csv" else 1)
+
+
+async def test_an_empty_search_gives_a_file_without_rows(client, admin, tenant):
+    search = await add(admin, "search", tenant, text="dentists", provider="fake")
+    table = (await client.get(f"{SEARCHES}/{search}/leads.csv")).text
+    assert next(csv.reader(io.StringIO(table.removeprefix("\ufeff")))) == list(BUSINESS_COLUMNS)
+    assert (await client.get(f"{SEARCHES}/{search}/leads.jsonl")).content == b""
+    workbook = await client.get(f"{SEARCHES}/{search}/leads.xlsx")
+    assert len(list(load_workbook(io.BytesIO(workbook.content)).active.values)) == 1
+
+
+async def test_phones_are_written_as_asked(client, line, admin):
+    await admin.execute("UPDATE local_business SET phone = '+358912345678'")
+    url = f"{SEARCHES}/{line['searches']}/leads.csv"
+    assert "+358 9 12345678" in (await client.get(url)).text
+    assert "+358912345678" in (await client.get(url, params={"phone_format": "e164"})).text
+
+
+async def test_what_is_suppressed_is_in_no_file_and_in_no_row(client, line):
+    url = f"{SEARCHES}/{line['searches']}"
+    assert "anna@molar.fi" in (await client.get(f"{url}/leads.csv")).text
+    await client.post("/api/v3/suppressions", json={"values": ["anna@molar.fi"]})
+    for path in ("leads.csv", "leads.jsonl", "results", "leads.csv?per=contact", "results?per=contact"):
+        assert "anna@molar.fi" not in (await client.get(f"{url}/{path}")).text, path
+
+
+async def test_rows_are_typed_and_have_the_ids_of_their_rows(client, line):
+    url = f"{SEARCHES}/{line['searches']}/results"
+    [lead] = (await client.get(url)).json()["items"]
+    ids = {name: lead[name] for name in ("business_id", "place_id", "domain_id", "contact_id")}
+    nouns = {"business_id": "businesses", "place_id": "places", "domain_id": "domains", "contact_id": "contacts"}
+    assert ids == {name: line[noun] for name, noun in nouns.items()}
+    assert (lead["per"], lead["other_emails"], lead["socials"]) == ("business", [], [])
+    [contact] = (await client.get(url, params={"per": "contact"})).json()["items"]
+    assert (contact["per"], contact["contact_id"], contact["page_id"]) == ("contact", line["contacts"], line["pages"])
+
+
+async def test_a_download_is_recorded_and_only_of_your_own_search(app, client, admin, database, line, other_tenant):
+    url = f"{SEARCHES}/{line['searches']}/leads.csv"
+    await client.get(url, params={"per": "contact"})
+    row = await admin.fetchrow("SELECT * FROM audit WHERE action = 'export'")
+    assert row["subject"] == f"leads of search {line['searches']}"
+    assert json.loads(row["after"]) == {"filter": {"per": "contact"}, "form": "csv"}
+    is_problem(await client.get(f"{SEARCHES}/{uuid4()}/leads.csv"), 404)
+    is_problem(await client.get(f"{SEARCHES}/{line['searches']}/leads.parquet"), 422)
+    async with client_with(app, await make_key(database, tenant="other", name="eve")) as stranger:
+        is_problem(await stranger.get(url), 404)
+
+
+async def test_a_file_is_sent_while_it_is_written():
+    read = 0
+
+    async def rows():
+        nonlocal read
+        for number in range(20_000):
+            read = number
+            yield {"business": f"business {number}"}
+
+    response = await stream_written_file("leads", "csv", ["business"], rows())
+    assert read < 2_000
+    blocks = [block async for block in response.body_iterator]
+    assert max(map(len, blocks)) <= 65_536
+    assert b"".join(block for block in blocks if isinstance(block, bytes)).count(b"\n") == 20_001
