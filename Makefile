@@ -6,7 +6,7 @@ STAMP := $(VENV)/.ready
 # One hash seed, so that parallel test processes collect the same tests.
 PYTEST := PYTHONHASHSEED=0 $(BIN)/pytest
 
-.PHONY: help setup demo check test test-fast coverage docs schema bench bench-engine bench-sitemap bench-fetch \
+.PHONY: help setup demo check test test-fast coverage docs schema bench bench-engine bench-fairness bench-sitemap bench-fetch \
 	bench-html bench-line bench-api clean
 
 help:  ## list the targets (default)
@@ -53,6 +53,9 @@ bench: bench-engine bench-sitemap bench-fetch bench-html bench-line bench-api  #
 
 bench-engine: $(STAMP)  ## compare the engine with other PostgreSQL job queues
 	$(BIN)/python -m benchmarks.engine
+
+bench-fairness: $(STAMP)  ## the delay of four small tenants beside one with 100,000 rows
+	$(BIN)/python -m benchmarks.fairness
 
 bench-sitemap: $(STAMP)  ## compare sitemap parsing and import with other libraries and COPY
 	$(BIN)/python -m benchmarks.sitemap

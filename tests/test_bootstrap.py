@@ -25,7 +25,7 @@ async def eve(admin, tenant):
 
 async def test_an_active_user_of_the_house_will_do(database_url, eve):
     application = await open_application(environment(database_url, SCHEDULER_SYSTEM_USER_ID=str(eve)))
-    assert application.system_user_id == eve
+    assert application.system_user_id == application.database.system_user_id == eve
     await application.close()
 
 

@@ -85,6 +85,7 @@ async def open_application(
         await web.close()
         await database.close()
         raise
+    database.system_user_id = system_user_id
     events, metrics = Events(), Metrics()
     watchdog = LoopWatchdog(metrics.loop_blocks.observe)
     for listener in (log_events(), metrics.count_event, record_runs(database)):

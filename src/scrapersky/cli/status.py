@@ -84,7 +84,9 @@ async def _read() -> "tuple[list[WorkflowReport], list[Worker]]":
             latest = await runs.page(session, workflow=name, limit=1)
             problems = _problems(standing, application.tunings[name], workers)
             hold = controls.hold_of(standing.control)
-            state = hold.state if hold else "running" if workers else "no worker"
+            throttle = standing.control.max_per_minute if standing.control else 0
+            running = f"max {throttle}/min" if throttle else "running"
+            state = hold.state if hold else running if workers else "no worker"
             reports.append(WorkflowReport(standing, hold, state, latest[0] if latest else None, problems))
         return reports, workers
 
@@ -140,6 +142,7 @@ def _as_json(report: WorkflowReport) -> dict[str, Any]:
         "breaker_reason": control.breaker_reason if control else None,
         "breaker_until": control.breaker_until if control else None,
         "held_by": control.held_by if control else None,
+        "max_per_minute": control.max_per_minute if control else 0,
         "last_run": {name: getattr(run, name) for name in RUN_FIELDS} if run else None,
         "problems": report.problems,
     }

@@ -141,6 +141,7 @@ class Database:
         `owner_url` is that of the owner of the tables, if it is another than the URL to log in with.
         """
         self.url = _driver_url(url)
+        self.system_user_id: UUID | None = None  # the user in audit entries of the engine; known after the start
         self.owner_url = _driver_url(owner_url, "MIGRATION_DATABASE_URL") if owner_url else self.url
         self.embedded: EmbeddedServer | None = None
         self._settings = settings

@@ -36,6 +36,12 @@ async def test_workflows_are_listed_in_the_order_of_the_pipeline(client, admin, 
     assert page["next_cursor"] is None
 
 
+async def test_the_throttle_of_a_workflow_is_shown(client, admin):
+    assert (await client.get(f"{LINE}/packing")).json()["max_per_minute"] == 0
+    await admin.execute("INSERT INTO workflow_control (workflow, max_per_minute) VALUES ('packing', 20)")
+    assert (await client.get(f"{LINE}/packing")).json()["max_per_minute"] == 20
+
+
 async def test_rates_and_quantiles_come_from_the_runs_of_all_hosts(client, admin):
     histogram = [0] * 27
     histogram[4], histogram[10] = 90, 10

@@ -52,6 +52,7 @@ class WorkflowState(BaseModel):
     paused_by: str | None
     pause_reason: str | None
     held_by: str | None = Field(description="the next workflow, while its queue is over its high-water mark")
+    max_per_minute: int = Field(description="how many rows all hosts together claim in a minute; 0: no limit")
     batch_size: int = Field(description="the current batch size")
     interval_seconds: float = Field(description="the current polling interval")
     next_run: datetime | None = Field(description="when this process polls the queue next; empty if it does not")
@@ -167,6 +168,7 @@ def _state(application: WebApplication, status: WorkflowStatus) -> WorkflowState
         rate_per_minute=round(recent.rate_per_minute, 3),
         breaker=control.breaker if control else "closed",
         paused=control is not None and control.paused_at is not None,
+        max_per_minute=control.max_per_minute if control else tuning.max_per_minute,
         batch_size=(control.batch_size if control else None) or tuning.batch_size,
         interval_seconds=(control.interval_seconds if control else None) or tuning.interval,
         next_run=getattr(job, "next_run_time", None),

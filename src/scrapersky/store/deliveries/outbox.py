@@ -74,7 +74,7 @@ class Outbox:
     async def disable(self, tenant_id: UUID, destination_id: UUID, why: str) -> None:
         """Disable the destination; a person has to enable it again."""
         async with self._database.session(tenant_id) as session:
-            await _disable(session, tenant_id, destination_id, why)
+            await self._disable(session, tenant_id, destination_id, why)
 
     async def record_failure(self, tenant_id: UUID, destination_id: UUID, wait: timedelta | None) -> None:
         """Count a failure, start a cooldown on all hosts, and disable the destination after days of failures."""
@@ -89,7 +89,13 @@ class Outbox:
         }
         async with self._database.session(tenant_id) as session:
             if await session.scalar(_RECORD_FAILURE, values):
-                await _disable(session, tenant_id, destination_id, NOTHING_ACCEPTED)
+                await self._disable(session, tenant_id, destination_id, NOTHING_ACCEPTED)
+
+    async def _disable(self, session: AsyncSession, tenant_id: UUID, destination_id: UUID, why: str) -> None:
+        if await session.scalar(_DISABLE, {"id": destination_id, "tenant": tenant_id, "why": why}):
+            user_id = self._database.system_user_id
+            actor = Actor("scrapersky", tenant_id, role="operator", origin="delivery", user_id=user_id)
+            await audit.record(session, actor, "disable", f"destination {destination_id}", None, {"why": why})
 
 
 async def record_success(session: AsyncSession, destination_ids: Sequence[UUID]) -> None:
@@ -122,12 +128,6 @@ def _fallbacks(row: Row[Any]) -> dict[str, Any]:
         "business": row.business or row.domain_title,
         "website": row.website or row.final_url,
     }
-
-
-async def _disable(session: AsyncSession, tenant_id: UUID, destination_id: UUID, why: str) -> None:
-    if await session.scalar(_DISABLE, {"id": destination_id, "tenant": tenant_id, "why": why}):
-        actor = Actor("scrapersky", tenant_id, role="operator", origin="delivery")
-        await audit.record(session, actor, "disable", f"destination {destination_id}", None, {"why": why})
 
 
 _LOAD = text(f"""
