@@ -18,6 +18,7 @@ from scrapersky.core.errors import BadSetting
 from scrapersky.core.settings import Environment, Settings, load
 from scrapersky.engine.tuning import Tuning
 from scrapersky.pipeline import build_pipeline
+from tests.architecture.setting_effects import EFFECTS, UNOBSERVED
 from tests.cli.conftest import Command, command
 
 __all__ = ["command"]  # a fixture
@@ -115,6 +116,34 @@ def test_every_setting_of_a_workflow_is_read_by_code() -> None:
     read = read_from("tuning", "engine/tuning.py")
     read |= {field for name in read & made_from.keys() for field in made_from[name]}
     assert set(Tuning.model_fields) - read == set()
+
+
+def test_every_setting_has_a_test_that_observes_its_effect() -> None:
+    """A new setting needs a line in setting_effects.py, and UNOBSERVED gets no longer."""
+    prefixes = tuple(workflow.settings_prefix for workflow in LINE)
+    every = {
+        f"*_{setting.name.removeprefix(prefix)}" if (prefix := own_prefix(setting.name, prefixes)) else setting.name
+        for setting in DEFAULTS
+    }
+    assert EFFECTS.keys() | UNOBSERVED == every
+    assert not EFFECTS.keys() & UNOBSERVED
+    assert len(UNOBSERVED) <= 5
+
+
+def own_prefix(name: str, prefixes: tuple[str, ...]) -> str | None:
+    """The longest prefix of a workflow's settings that the name begins with."""
+    return max((prefix for prefix in prefixes if name.startswith(prefix)), key=len, default=None)
+
+
+@pytest.mark.parametrize("name", EFFECTS)
+def test_the_test_of_an_effect_exists_and_its_file_names_the_setting(name: str) -> None:
+    file, _, test = EFFECTS[name].partition("::")
+    source = (ROOT / file).read_text()
+    functions = {node.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)}
+    functions |= {node.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.AsyncFunctionDef)}
+    assert test in functions
+    words = (name, name.lower()) if not name.startswith("*_") else (name[1:], name[2:].lower())
+    assert any(word in source for word in words)
 
 
 # -- checked -----------------------------------------------------------------------------------------------------------
