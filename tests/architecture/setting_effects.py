@@ -102,7 +102,8 @@ EFFECTS = {
     "SCRAPERSKY_WORKER_HOST": "tests/deploy/test_deploy_files.py::test_pods_are_probed_on_the_port_that_they_serve",
     "SCRAPERSKY_WORKER_HTTP": "tests/cli/test_worker_http.py::test_without_a_port_a_worker_works",
     "SCRAPERSKY_WORKER_PORT": "tests/cli/test_worker_http.py::test_a_second_worker_takes_the_next_port",
-    "SCRAPERSKY_METRICS_TOKEN": "tests/cli/test_worker_http.py::test_a_worker_serves_probes_and_metrics_and_nothing_else",
+    "SCRAPERSKY_METRICS_TOKEN":
+        "tests/cli/test_worker_http.py::test_a_worker_serves_probes_and_metrics_and_nothing_else",
 }
 # fmt: on
 
