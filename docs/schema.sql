@@ -96,6 +96,8 @@ CREATE TABLE contact (
     company text,
     contact_verification_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
     contact_verification_waits_for text,
+    evidence_rank text,
+    fact_ranks jsonb,
     CONSTRAINT contact_contact_verification_leased CHECK (((contact_verification_status <> 'Processing'::text) OR (contact_verification_due_at IS NOT NULL))),
     CONSTRAINT contact_contact_verification_revert_to_check CHECK ((contact_verification_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT contact_contact_verification_status_check CHECK ((contact_verification_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),

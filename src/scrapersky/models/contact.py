@@ -61,6 +61,8 @@ class Contact(TenantRow, Curated, Named, Base):
     snippet: Mapped[str | None]  # the text around it, as evidence
     found_by: Mapped[str | None]  # the finder that found it
     confidence: Mapped[float | None] = mapped_column(Float())  # 0 to 1
+    evidence_rank: Mapped[str | None] = mapped_column(deferred=True)  # of the page: the lowest is the best
+    fact_ranks: Mapped[dict[str, Any] | None] = mapped_column(deferred=True)  # of fields from other pages
     verdict: Mapped[Verdict | None]  # whether mail to it would arrive
     verification: Mapped[dict[str, Any] | None]  # the results of each check
     edited_at: Mapped[datetime | None]  # a person edited it: a page only fills empty fields

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from itertools import permutations
 from uuid import UUID
 
 import pytest
@@ -96,3 +97,19 @@ async def test_two_hosts_that_name_the_same_contacts_wait_for_each_other_and_not
                 await contacts.upsert(session, [contacts.PageContacts(row, row.url, turned) for row in rows])
 
     await asyncio.gather(host(1), host(-1))
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+async def test_the_order_in_which_pages_are_read_does_not_matter(database, admin, tenant, read, order):
+    line = await add_line(admin, tenant)
+    say = {
+        "https://molar.fi/team": eva("", 0.9),
+        "https://molar.fi/about": eva("Partner", 0.8, "+358401111111"),
+        "https://molar.fi/about/us": eva("Our people", 0.8, "+358402222222"),
+        "https://molar.fi/news/2026/eva": eva("Speaker", 0.5),
+    }
+    ids = [await add(admin, "page", tenant, domain_id=UUID(line["domains"]), url=url) for url in say]
+    for number in order:
+        await read(ids[number], list(say.values())[number])
+    row = await admin.fetchrow("SELECT title, phone, source_url, confidence FROM contact WHERE email = 'eva@molar.fi'")
+    assert tuple(row) == ("Partner", "+358401111111", "https://molar.fi/team", 0.9)

@@ -11,7 +11,7 @@ from scrapersky.engine.settle import driver_connection
 from scrapersky.models import BusinessDomain, Place
 from scrapersky.providers.base import PlaceDetails
 from scrapersky.providers.place_contacts import PROVIDER, contact_points, source_of
-from scrapersky.store.contacts.rows import COLUMNS, INSERT, Row, arrays_of, contact_rows
+from scrapersky.store.contacts.rows import COLUMNS, INSERT, Row, arrays_of, contact_rows, evidence_rank
 from scrapersky.store.operations.queue_rows import one_of
 
 
@@ -29,10 +29,13 @@ async def store(
     for row in rows:
         row["domain_id"] = domains.get(row["business_id"])
         row["identity"] += "" if row["domain_id"] else f":{row['business_id']}"
-    rows.sort(key=lambda row: (str(row["domain_id"]), row["identity"]))  # one order of locks for all processes
+    # One order of locks for all processes; of rows for one contact the best is stored.
+    rows.sort(key=lambda row: (str(row["domain_id"]), row["identity"], row["evidence_rank"]))
     driver = await driver_connection(session)
     tenant_id = next(iter(named.values()))[0].tenant_id
     await driver.execute(_SEEN, tenant_id, [row["domain_id"] for row in rows], [row["identity"] for row in rows])
+    ranked = {name: [row[name] for row in rows] for name in ("domain_id", "identity", *_SOURCE)}
+    await driver.execute(_REPLACE, tenant_id, *ranked.values())
     added = await driver.fetch(_ADD, tenant_id, *arrays_of(rows), list(verified))
     await driver.execute(_VERIFY, [row["id"] for row in added])
 
@@ -41,13 +44,14 @@ async def move_to_domains(session: AsyncSession, links: Sequence[tuple[UUID, UUI
     """Move contacts of businesses to the domains now linked to them; one that the domain has already is merged."""
     if links:
         driver = await driver_connection(session)
-        for statement in (_MOVE, _MERGE):
+        for statement in (_MOVE, _REPLACE_BY_MOVED, _MERGE):
             await driver.execute(statement, [business for business, _ in links], [domain for _, domain in links])
 
 
 def _rows(business_id: UUID, place: Place, details: PlaceDetails) -> list[Row]:
     common = {"business_id": business_id, "source_url": source_of(place.provider, place.provider_id)}
-    return [{**row, **common, "id": new_id()} for row in contact_rows(contact_points(details)).values()]
+    rows = [{**row, **common, "id": new_id()} for row in contact_rows(contact_points(details)).values()]
+    return [{**row, "evidence_rank": evidence_rank(row)} for row in rows]
 
 
 async def _domains_of(session: AsyncSession, business_ids: Iterable[UUID]) -> dict[UUID, UUID]:
@@ -64,6 +68,19 @@ UPDATE contact SET seen_at = now() WHERE id IN (
     UNION ALL SELECT c.id FROM unnest($3::text[]) AS named(identity)
     JOIN contact c ON c.tenant_id = $1 AND c.domain_id IS NULL AND c.identity = named.identity)"""
 
+# Of several places that name the contact, the one with the lowest rank is its source, whichever was scanned first.
+_SOURCE = ("business_id", "source_url", "snippet", "evidence_rank")
+_IS_BETTER = f"""known.found_by = '{PROVIDER}' AND known.edited_at IS NULL
+    AND named.evidence_rank < coalesce(known.evidence_rank, '~') COLLATE "C\""""
+_TAKE_SOURCE = ", ".join(f"{name} = named.{name}" for name in _SOURCE)
+_REPLACE = f"""
+UPDATE contact known SET {_TAKE_SOURCE}, updated_at = now() FROM (
+    SELECT DISTINCT ON (domain_id, identity) * FROM unnest($2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::text[],
+        $7::text[]) AS n(domain_id, identity, {", ".join(_SOURCE)})
+    ORDER BY domain_id, identity, evidence_rank COLLATE "C") named
+WHERE known.tenant_id = $1 AND known.domain_id = named.domain_id AND known.identity = named.identity
+    AND {_IS_BETTER}"""  # noqa: S608 - own names
+
 # A trigger leaves out erased people and marks suppressed contacts before the row is returned.
 _ADD = f"""
 WITH added AS ({INSERT}
@@ -74,7 +91,8 @@ WHERE email IS NOT NULL AND suppressed_at IS NULL AND business_id = ANY (${len(C
 _VERIFY = "UPDATE contact SET contact_verification_status = 'Queued' WHERE id = ANY ($1::uuid[])"
 
 _WITHOUT_DOMAIN = f"""
-    SELECT c.id, c.tenant_id, link.domain_id, replace(c.identity, ':' || c.business_id, '') AS identity
+    SELECT c.id, c.tenant_id, c.business_id, c.source_url, c.snippet, c.evidence_rank, link.domain_id,
+        replace(c.identity, ':' || c.business_id, '') AS identity
     FROM unnest($1::uuid[], $2::uuid[]) AS link(business_id, domain_id)
     JOIN contact c ON c.business_id = link.business_id
     WHERE c.domain_id IS NULL AND c.found_by = '{PROVIDER}' AND c.merged_into_id IS NULL"""  # noqa: S608 - own names
@@ -83,8 +101,14 @@ UPDATE contact SET domain_id = moved.domain_id, identity = moved.identity, updat
 FROM (SELECT DISTINCT ON (m.domain_id, m.identity) m.* FROM ({_WITHOUT_DOMAIN}) m
     WHERE NOT EXISTS (SELECT FROM contact k
         WHERE k.tenant_id = m.tenant_id AND k.domain_id = m.domain_id AND k.identity = m.identity)
-    ORDER BY m.domain_id, m.identity, m.id) moved
+    ORDER BY m.domain_id, m.identity, m.evidence_rank COLLATE "C", m.id) moved
 WHERE contact.id = moved.id"""  # noqa: S608 - own names
+_REPLACE_BY_MOVED = f"""
+UPDATE contact known SET {_TAKE_SOURCE}, updated_at = now() FROM (
+    SELECT DISTINCT ON (domain_id, identity) * FROM ({_WITHOUT_DOMAIN}) m
+    ORDER BY domain_id, identity, evidence_rank COLLATE "C") named
+WHERE known.tenant_id = named.tenant_id AND known.domain_id = named.domain_id AND known.identity = named.identity
+    AND {_IS_BETTER}"""  # noqa: S608 - own names
 _MERGE = f"""
 UPDATE contact SET merged_into_id = known.id, curation_status = 'Archived', updated_at = now()
 FROM ({_WITHOUT_DOMAIN}) merged JOIN contact known ON known.tenant_id = merged.tenant_id

@@ -8,12 +8,13 @@ from typing import Any
 from scrapersky.core.contact_fields import EVIDENCE, FACTS, PERSON_FIELDS
 from scrapersky.extract.results import Contacts
 from scrapersky.extract.text import fold
+from scrapersky.providers.place_contacts import PROVIDER
 
 Row = dict[str, Any]
 
 MAX_IDENTITY = 300
 FOUND_FIELDS = (*FACTS, "email_kind")
-COLUMNS = ("id", "domain_id", "page_id", "business_id", "identity", *FOUND_FIELDS, *EVIDENCE)
+COLUMNS = ("id", "domain_id", "page_id", "business_id", "identity", *FOUND_FIELDS, *EVIDENCE, "evidence_rank")
 _TYPES = {"id": "uuid", "domain_id": "uuid", "page_id": "uuid", "business_id": "uuid", "confidence": "float8"}
 
 # $1 is the tenant, the next parameters are one array for each of COLUMNS.
@@ -79,6 +80,18 @@ def person_identity(name: str) -> str:
     if not name[:1].isupper():
         return f"person:{''.join(words)}"  # in scripts without capitals a name is written with and without a space
     return f"person:{' '.join(dict.fromkeys((words[0], words[-1])))}"
+
+
+def evidence_rank(row: Row) -> str:
+    """Return the rank of the evidence for a row, as text that is compared byte by byte; the lowest is the best.
+
+    A page comes before a provider, the more certain evidence before the less certain one, then the page nearest to the
+    root, the shortest URL, and the first in the alphabet: never the page that was read first.
+    """
+    doubt = round((1 - (row.get("confidence") or 0)) * 10_000)
+    url = row.get("source_url") or ""
+    depth, is_provider = min(url.rstrip("/").count("/"), 999), row.get("found_by") == PROVIDER
+    return f"{is_provider:d} {doubt:05} {depth:03} {min(len(url), 99_999):05} {url}"
 
 
 def arrays_of(rows: Sequence[Row]) -> list[list[Any]]:

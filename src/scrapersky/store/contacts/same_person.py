@@ -6,7 +6,7 @@ from uuid import UUID
 
 import asyncpg
 
-from scrapersky.core.contact_fields import PERSON_FIELDS
+from scrapersky.core.contact_fields import EVIDENCE, PERSON_FIELDS
 from scrapersky.store.contacts.rows import Row, mailbox_identity, person_identity
 
 # One transaction at a time compares the people of a domain; all take the locks in one order.
@@ -19,8 +19,8 @@ SELECT c.domain_id, c.name, c.email, coalesce(kept.identity, c.identity) AS iden
 FROM contact c LEFT JOIN contact kept ON kept.id = c.merged_into_id
 WHERE c.tenant_id = $1 AND c.domain_id = ANY ($2::uuid[]) AND (c.name IS NOT NULL OR c.email = ANY ($3::text[]))
 ORDER BY c.domain_id, c.identity COLLATE "C\""""
-# The contact of the address stands for the person and takes what only the person's row has. Edited rows stay.
-_MERGE = """
+# The contact of the address stands for the person and takes each field of the better rank. Edited rows stay.
+_MERGE_TEMPLATE = """
 WITH merged AS (
     UPDATE contact SET merged_into_id = kept.id, curation_status = 'Archived', updated_at = now()
     FROM unnest($2::uuid[], $3::text[], $4::text[]) AS given(domain_id, identity, kept_identity)
@@ -29,11 +29,49 @@ WITH merged AS (
     WHERE contact.tenant_id = $1 AND contact.domain_id = given.domain_id AND contact.identity = given.identity
         AND contact.id <> kept.id AND contact.merged_into_id IS NULL AND contact.edited_at IS NULL
         AND contact.suppressed_at IS NULL
-    RETURNING kept.id AS kept_id, contact.title, contact.phone, contact.profiles
+    RETURNING kept.id AS kept_id, contact.*
 )
-UPDATE contact SET title = coalesce(contact.title, merged.title), phone = coalesce(contact.phone, merged.phone),
-    profiles = coalesce(contact.profiles, merged.profiles)
-FROM merged WHERE contact.id = merged.kept_id AND contact.edited_at IS NULL"""
+UPDATE contact known SET {facts}, {evidence}, fact_ranks = nullif(jsonb_strip_nulls(
+    coalesce(known.fact_ranks, '{{}}') || jsonb_build_object({ranks})), '{{}}')
+FROM merged WHERE known.id = merged.kept_id AND known.edited_at IS NULL"""
+
+_MERGED_FIELDS = ("name", "title", "phone", "profiles")
+_IS_BETTER = "merged.evidence_rank < coalesce(known.evidence_rank, '~') COLLATE \"C\""
+
+
+def _rank(row: str, name: str) -> str:
+    return f"coalesce({row}.fact_ranks ->> '{name}', {row}.evidence_rank, '~') COLLATE \"C\""
+
+
+def _takes(name: str) -> str:
+    is_better = f"{_rank('merged', name)} < {_rank('known', name)}"
+    return f"(merged.{name} IS NOT NULL AND (known.{name} IS NULL OR {is_better}))"
+
+
+def _new_rank(name: str) -> str:
+    """Return the rank of a field after the merge, or NULL if it is that of the evidence."""
+    is_merged = f"CASE WHEN {_takes(name)} THEN {_rank('merged', name)} ELSE {_rank('known', name)} END"
+    evidence = f"CASE WHEN {_IS_BETTER} THEN merged.evidence_rank ELSE known.evidence_rank END"
+    return f"CASE WHEN coalesce(known.{name}, merged.{name}) IS NOT NULL THEN nullif({is_merged}, {evidence}) END"
+
+
+_MERGE = _MERGE_TEMPLATE.format(
+    facts=", ".join(
+        f"{name} = CASE WHEN {_takes(name)} THEN merged.{name} ELSE known.{name} END" for name in _MERGED_FIELDS
+    ),
+    evidence=", ".join(
+        f"{name} = CASE WHEN {_IS_BETTER} THEN merged.{name} ELSE known.{name} END"
+        for name in ("page_id", *EVIDENCE, "evidence_rank")
+    ),
+    ranks=", ".join(
+        [f"'{name}', {_new_rank(name)}" for name in _MERGED_FIELDS]
+        + [
+            f"'{name}', CASE WHEN known.{name} IS NOT NULL AND {_IS_BETTER} THEN {_rank('known', name)} "
+            f"ELSE known.fact_ranks ->> '{name}' END"
+            for name in ("email", "email_kind")
+        ]
+    ),
+)
 
 
 @dataclass

@@ -18,9 +18,10 @@ from scrapersky.engine.settle import driver_connection
 from scrapersky.extract.emails.deliverability import Verification
 from scrapersky.extract.results import Contacts
 from scrapersky.models import BusinessDomain, Contact, Page
+from scrapersky.providers.place_contacts import PROVIDER
 from scrapersky.store.contacts import same_person
 from scrapersky.store.contacts.erased_filter import without_erased
-from scrapersky.store.contacts.rows import FOUND_FIELDS, INSERT, Row, arrays_of, contact_rows
+from scrapersky.store.contacts.rows import FOUND_FIELDS, INSERT, Row, arrays_of, contact_rows, evidence_rank
 from scrapersky.store.privacy import suppressions
 
 VERDICT_VALIDITY = timedelta(days=30)  # an address found again after that is verified again
@@ -81,7 +82,8 @@ def _rows_of(page: PageContacts, found: Contacts, business_id: UUID | None) -> l
         "business_id": business_id,
         "source_url": page.source_url,
     }
-    return [{**row, **common, "id": new_id()} for row in contact_rows(found).values()]
+    rows = [{**row, **common, "id": new_id()} for row in contact_rows(found).values()]
+    return [{**row, "evidence_rank": evidence_rank(row)} for row in rows]
 
 
 async def _store(session: AsyncSession, tenant_id: UUID, rows: Sequence[Row]) -> tuple[list[Row], dict[Key, UUID]]:
@@ -141,30 +143,52 @@ async def _context_of(session: AsyncSession, pages: Sequence[Page]) -> tuple[dic
     return businesses, bool(await session.scalar(select(suppressions.any_erasure(pages[0].tenant_id))))
 
 
-# The row replaces what is stored if it is from the same page, from a page with more confidence, or if only a provider
-# named the contact before. Otherwise it fills empty columns. A person's edits always stay.
-_REPLACES = (
-    "(known.edited_at IS NULL AND (known.page_id = excluded.page_id OR known.found_by = 'provider' "
-    "OR coalesce(excluded.confidence, 0) > coalesce(known.confidence, 0)))"
-)
+# The evidence of a contact is that of the page with the lowest rank, and each field has the value of the page with the
+# lowest rank that gives one. So the order in which pages are read does not matter. `fact_ranks` has the ranks of the
+# fields that are not from the page of the evidence. A page that is read again replaces what it gave before. A person's
+# edits always stay; only empty fields are filled. A contact that the version before stored has no rank: it is replaced.
+_SAME_PAGE = "known.page_id = excluded.page_id"
+_KNOWN_RANK = "coalesce(known.evidence_rank, '~') COLLATE \"C\""
+_REPLACES = f"(known.edited_at IS NULL AND ({_SAME_PAGE} OR excluded.evidence_rank < {_KNOWN_RANK}))"
+
+
+def _rank_of(name: str) -> str:
+    return f"coalesce(known.fact_ranks ->> '{name}', known.evidence_rank, '~') COLLATE \"C\""
+
+
+def _takes(name: str) -> str:
+    """Return the condition that the field gets the value of the new row."""
+    is_own = f"({_SAME_PAGE} AND known.fact_ranks ->> '{name}' IS NULL)"
+    is_better = f"known.edited_at IS NULL AND ({is_own} OR excluded.evidence_rank < {_rank_of(name)})"
+    return f"(excluded.{name} IS NOT NULL AND (known.{name} IS NULL OR ({is_better})))"
+
+
+def _new_rank(name: str) -> str:
+    """Return the rank of the field after the update, or NULL if it is that of the evidence."""
+    return f"""CASE WHEN {_takes(name)} THEN CASE WHEN NOT {_REPLACES} THEN excluded.evidence_rank END
+        WHEN known.{name} IS NULL THEN NULL
+        WHEN {_REPLACES} AND NOT coalesce({_SAME_PAGE}, false) THEN {_rank_of(name)}
+        ELSE known.fact_ranks ->> '{name}' END"""
+
+
 _FACTS_SET = ", ".join(
-    f"{name} = CASE WHEN {_REPLACES} THEN coalesce(excluded.{name}, known.{name}) "
-    f"ELSE coalesce(known.{name}, excluded.{name}) END"
-    for name in FOUND_FIELDS
+    f"{name} = CASE WHEN {_takes(name)} THEN excluded.{name} ELSE known.{name} END" for name in FOUND_FIELDS
 )
+_RANKS = ", ".join(f"'{name}', {_new_rank(name)}" for name in FOUND_FIELDS)
 _EVIDENCE_SET = ", ".join(
-    f"{name} = CASE WHEN {_REPLACES} THEN excluded.{name} ELSE known.{name} END" for name in ("page_id", *EVIDENCE)
+    f"{name} = CASE WHEN {_REPLACES} THEN excluded.{name} ELSE known.{name} END"
+    for name in ("page_id", *EVIDENCE, "evidence_rank")
 )
-_FILLED = ("business_id", *FOUND_FIELDS)
 
 # The WHERE clause leaves a contact alone that an earlier wave of the same transaction has written alike: an update
-# writes thirty columns and many indexes.
+# writes thirty columns and many indexes. The business of a provider's contact may be another branch than the page's.
 _UPSERT = f"""{INSERT}
 ORDER BY domain_id, identity COLLATE "C"
 ON CONFLICT (tenant_id, domain_id, identity) DO UPDATE SET {_FACTS_SET}, {_EVIDENCE_SET},
-    business_id = coalesce(known.business_id, excluded.business_id), updated_at = now(), seen_at = now()
-WHERE known.seen_at < now() OR {_REPLACES}
-    OR ({", ".join(f"coalesce(known.{name}, excluded.{name})" for name in _FILLED)})
-        IS DISTINCT FROM ({", ".join(f"known.{name}" for name in _FILLED)})
+    fact_ranks = nullif(jsonb_strip_nulls(jsonb_build_object({_RANKS})), '{{}}'),
+    business_id = CASE WHEN known.found_by = '{PROVIDER}' AND {_REPLACES} THEN excluded.business_id
+        ELSE coalesce(known.business_id, excluded.business_id) END, updated_at = now(), seen_at = now()
+WHERE known.seen_at < now() OR {_REPLACES} OR {" OR ".join(_takes(name) for name in FOUND_FIELDS)}
+    OR (known.business_id IS NULL AND excluded.business_id IS NOT NULL)
 RETURNING id, domain_id, identity, email, curation_status, suppressed_at, contact_verification_status AS status,
     verification ->> 'verdict' AS verdict, verification ->> 'checked_at' AS checked_at"""

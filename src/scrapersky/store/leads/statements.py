@@ -51,27 +51,29 @@ LEFT JOIN LATERAL (
     SELECT c.id, c.company, c.source_url, {_FOUND_AT}, {LEAD_SELECT}
     FROM contact c WHERE {_OF_OWNER} AND c.email IS NOT NULL
     ORDER BY {_BY_VERDICT}, {_OF_ANOTHER_BRANCH}, (c.email_kind = 'other-domain'), (c.name IS NULL), c.confidence DESC,
-        c.email LIMIT 1) mail ON true
+        c.email, c.source_url LIMIT 1) mail ON true
 LEFT JOIN LATERAL (
     SELECT array_agg(c.email ORDER BY {_BY_VERDICT}, c.confidence DESC, c.email) AS others
     FROM contact c WHERE {_OF_OWNER} AND c.email IS NOT NULL AND c.email <> mail.email) mails ON true
 LEFT JOIN LATERAL (
     SELECT c.id, c.phone, c.source_url, {_FOUND_AT}
     FROM contact c WHERE {_OF_OWNER} AND c.phone IS NOT NULL
-    ORDER BY {_OF_ANOTHER_BRANCH}, (c.name IS NOT NULL), c.confidence DESC, c.phone LIMIT 1) call ON true
+    ORDER BY {_OF_ANOTHER_BRANCH}, (c.name IS NOT NULL), c.confidence DESC, c.phone,
+        c.source_url, c.identity LIMIT 1) call ON true
 LEFT JOIN LATERAL (
     SELECT array_agg(DISTINCT c.phone) AS others
     FROM contact c WHERE {_OF_OWNER} AND c.phone IS NOT NULL AND c.phone <> coalesce(o.phone, call.phone)) calls ON true
 LEFT JOIN LATERAL (
-    SELECT string_agg(concat(name, ' (' || title || ')', ' <' || email || '>'), '; ') AS others FROM (
-        SELECT c.name, c.title, c.email
+    SELECT string_agg(concat(name, ' (' || title || ')', ' <' || email || '>'), '; '
+            ORDER BY (email IS NULL), confidence DESC, name, email, title) AS others FROM (
+        SELECT c.name, c.title, c.email, c.confidence
         FROM contact c WHERE {_OF_OWNER} AND c.name IS NOT NULL AND c.id IS DISTINCT FROM mail.id
-        ORDER BY (c.email IS NULL), c.confidence DESC, c.name LIMIT 50) other) people ON true
+        ORDER BY (c.email IS NULL), c.confidence DESC, c.name, c.email, c.title LIMIT 50) other) people ON true
 LEFT JOIN LATERAL (
     SELECT c.address FROM contact c WHERE {_OF_OWNER} AND c.address IS NOT NULL
     ORDER BY c.confidence DESC, c.address LIMIT 1) place ON true
 LEFT JOIN LATERAL (
-    SELECT string_agg(value, ' ' ORDER BY key) AS urls FROM (
+    SELECT string_agg(value, ' ' ORDER BY key, value) AS urls FROM (
         SELECT key, value FROM contact c, jsonb_each_text(c.profiles) WHERE {_OF_OWNER}
         UNION SELECT key, value FROM jsonb_each_text(o.profiles)
             WHERE NOT {is_profile_withheld("value", "o.business_id")}) profile) social ON true"""  # noqa: S608 - own names
@@ -164,7 +166,7 @@ _CONTACT_SOURCES = (
         "LEFT JOIN domain d ON d.id = c.domain_id",
         "f.business_id",
         ("f.business_id", "c.business_id"),
-        "b.name, c.confidence DESC, c.identity",
+        "b.name, c.source_url, c.confidence DESC, c.identity",
     ),
     _ContactSource(
         "search_contact f JOIN contact c ON c.id = f.contact_id AND c.domain_id IS NULL AND c.business_id IS NULL "
@@ -180,7 +182,7 @@ FILES: dict[str, tuple[TextClause, ...]] = {
     "business": (
         text(
             f"WITH owner AS ({_businesses(_FOUND_BUSINESSES)} UNION ALL {_sites(_FOUND_SITES)}) {_LEADS} "
-            "ORDER BY business, o.business_id, d.name"
+            "ORDER BY business, o.provider, o.provider_id, d.name"
         ),
     ),
     "contact": tuple(source.file() for source in _CONTACT_SOURCES),

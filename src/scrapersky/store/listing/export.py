@@ -35,7 +35,7 @@ from scrapersky.store.withheld import (
 EXPORTED: Mapping[str, Resource] = {
     resource.name: resource for resource in (PLACES, BUSINESSES, DOMAINS, SITEMAPS, PAGES, CONTACTS, SUPPRESSIONS)
 }  # in the order of the line
-INTERNAL = ("tenant_id", "name_key", "city_key", "email_host")
+INTERNAL = ("tenant_id", "name_key", "city_key", "email_host", "evidence_rank", "fact_ranks")
 INTERNAL_SUFFIXES = ("_order", "_allowance", "_revert_to")
 ROWS_PER_FETCH = 500
 # Columns with the name of a referenced row; imports read the same columns.
