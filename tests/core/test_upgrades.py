@@ -70,6 +70,9 @@ QUICK = {
 QUEUE = """
 INSERT INTO local_business (tenant_id, name, website, domain_extraction_status)
 SELECT id, 'Molar', 'https://' || $1 || '/', 'Queued' FROM tenant"""
+PAUSE = """
+INSERT INTO workflow_control (workflow, paused_at) VALUES ('domain_metadata', now())
+ON CONFLICT (workflow) DO UPDATE SET paused_at = now()"""
 DONE = "SELECT count(*) FROM local_business WHERE domain_extraction_status = 'Completed'"
 
 
@@ -106,6 +109,7 @@ async def test_the_version_before_runs_on_the_schema_after(
 
     said = await process("migrate", **newer).leave()  # while the older worker runs
     assert (said.code, said.out) == (0, "applied later_addition\n")
+    await admin.execute(PAUSE)
     await admin.execute(QUEUE, "molar.fi")
     while await admin.fetchval(DONE) == 0:
         await asyncio.sleep(0.05)
@@ -114,6 +118,7 @@ async def test_the_version_before_runs_on_the_schema_after(
     assert await admin.fetchval(DONE) == 1
 
     assert (await process("migrate", **older).leave()).code == 0  # a rollback deploys the older version as always
+    await admin.execute("UPDATE workflow_control SET paused_at = NULL; DELETE FROM domain")
     await whole_line(process, older, tmp_path)
 
     said = await process("migrate", **newest).leave()

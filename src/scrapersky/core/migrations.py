@@ -131,6 +131,11 @@ async def migrate(database: Database, target: str | None = None, check_catalog: 
     return changed
 
 
+async def admit(database: Database) -> None:
+    """Let the user of DATABASE_URL become the two roles, as the owner of the tables."""
+    await _with_connection(database.owner_arguments, lambda connection: admit_login(connection, database))
+
+
 def revisions_between(current: str | None, target: str) -> tuple[list[str], list[str]]:
     """Return the revisions to apply and those to take back, in order. Raises UnknownName or SchemaTooNew."""
     known = known_revisions()

@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -106,6 +106,23 @@ def format_count(value: int) -> str:
     if value < 100_000:
         return str(value)
     return f"{value // 1_000}k" if value < 10_000_000 else f"{value // 1_000_000}M"
+
+
+def format_size(count: int) -> str:
+    """Format a number of bytes: 812 bytes, 1.2 MB."""
+    for unit, size in (("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} bytes"
+
+
+@contextmanager
+def show_progress(what: str) -> Iterator[Callable[[str], None]]:
+    """Show what is being done on a terminal, on standard error; the block reports each part that it begins."""
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"{what} …") as status:
+        yield lambda part: status.update(f"{what}: {part} …")
 
 
 @contextmanager
