@@ -1,6 +1,17 @@
 -- The schema of a migrated database, written by `make schema`. Do not edit: change migrations/ instead.
 -- A picture and a sentence about each table are in schema.md; the reasons are in the comments of migrations/sql.
 
+CREATE TABLE alarm (
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    subject text NOT NULL,
+    message text NOT NULL,
+    raised_at timestamp with time zone DEFAULT now() NOT NULL,
+    resolved_at timestamp with time zone,
+    raised_to uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+    resolved_to uuid[] DEFAULT '{}'::uuid[] NOT NULL
+);
+
 CREATE TABLE alembic_version (
     version_num character varying(32) NOT NULL
 );
@@ -819,6 +830,9 @@ CREATE SEQUENCE sitemap_file_sitemap_import_notified
     NO MAXVALUE
     CACHE 1;
 
+ALTER TABLE ONLY alarm
+    ADD CONSTRAINT alarm_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY alembic_version
     ADD CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num);
 
@@ -1169,6 +1183,10 @@ ALTER TABLE ONLY unanswered_call
 
 ALTER TABLE ONLY "user"
     ADD CONSTRAINT user_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
+
+CREATE UNIQUE INDEX alarm_active ON alarm USING btree (kind, subject) WHERE (resolved_at IS NULL);
+
+CREATE INDEX alarm_by_end ON alarm USING btree (resolved_at);
 
 CREATE INDEX api_key_user_id ON api_key USING btree (user_id);
 
@@ -1616,6 +1634,8 @@ REVOKE ALL ON FUNCTION run_as_engine(target regprocedure) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION search_reschedule(for_tenant uuid, max_rows integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION search_reschedule(for_tenant uuid, max_rows integer) TO scrapersky_engine;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE alarm TO scrapersky_engine;
 
 GRANT SELECT ON TABLE alembic_version TO scrapersky_engine;
 

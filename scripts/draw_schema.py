@@ -30,6 +30,7 @@ COLUMNS = [
         "worker",
         "run",
         "maintenance",
+        "alarm",
         "host_limit",
         "rate_limit",
         "retention",

@@ -18,6 +18,7 @@ from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.runtime import Runtime
 from scrapersky.engine.tuning import Tuning, tune, tuning_names
 from scrapersky.maintenance.tasks import maintenance_tasks
+from scrapersky.maintenance.watch_alarms import WatchAlarms
 from scrapersky.observe.event_log import log_events
 from scrapersky.observe.loop_watchdog import LoopWatchdog
 from scrapersky.observe.metrics import Metrics
@@ -90,7 +91,8 @@ async def open_application(
     watchdog = LoopWatchdog(metrics.loop_blocks.observe)
     for listener in (log_events(), metrics.count_event, record_runs(database)):
         events.subscribe(listener)
-    maintenance = [*maintenance_tasks(pipeline, tunings, settings, database, providers), RunJobs()]
+    watch = WatchAlarms(pipeline, tunings, adapters, vault)
+    maintenance = [*maintenance_tasks(pipeline, tunings, settings, database, providers), RunJobs(), watch]
     runtime = Runtime(pipeline, tunings, database, events, settings, maintenance)
     watchdog.start()
     watched = (events, metrics, runtime, system_user_id, vault, adapters, watchdog)

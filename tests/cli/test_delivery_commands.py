@@ -86,3 +86,14 @@ async def test_mistakes_are_sentences(line, sandbox, monkeypatch):
     unknown = await line("deliver", "nowhere")
     assert unknown.code == 2
     assert "no destination named" in unknown.sentence
+
+
+async def test_a_webhook_can_get_alarms_and_a_crm_cannot(line, sandbox, monkeypatch, admin):
+    url = f"{sandbox.hooks_url}/alarms"
+    added = await line("destination", "add", "ops", "--kind", "webhook", "--url", url, "--alarms")
+    assert added.code == 0
+    rule = json.loads(await admin.fetchval("SELECT rule FROM destination WHERE name = 'ops'"))
+    assert (rule["alarms"], rule["auto"]) == (True, False)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{sandbox.hubspot.token}\n"))
+    refused = await line("destination", "add", "crm", "--kind", "hubspot", "--alarms")
+    assert (refused.code, "For alarms use one of: webhook, n8n." in refused.sentence) == (2, True)

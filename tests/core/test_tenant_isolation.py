@@ -151,6 +151,7 @@ async def test_every_table_of_the_models_with_a_tenant_is_walled_by_both_policie
 async def test_every_table_without_a_tenant_is_known_to_be_everybodys(admin):
     assert set(Base.metadata.tables) - set(tenant_tables()) == {
         "tenant",  # its wall is its id
+        "alarm",
         "run",
         "workflow_control",
         "worker",

@@ -95,7 +95,6 @@ async def test_one_job_per_workflow_and_task_and_never_the_old_one(build):
         "process_shipping_queue",
         "maintain_prune_runs",
         "maintain_prune_workers",
-        "maintain_stuck_alarm",
         "maintain_statistics",
     }
 
@@ -310,23 +309,3 @@ async def test_old_runs_are_pruned(database, admin, settings):
     prune = standard_maintenance(line, {w.name: w.tuning for w in line}, settings)[0]
     await run_periodic(prune, database)
     assert await admin.fetchval("SELECT count(*) FROM run") in (29, 30)
-
-
-async def test_stuck_rows_and_old_queues_raise_the_alarm(database, admin, tenant, settings):
-    from structlog.testing import capture_logs
-
-    await admin.execute(ADD, tenant, 1, "Queued")
-    await admin.execute("UPDATE parcel SET packing_order = packing_order - 7200 * 1000000::bigint")
-    await admin.execute(
-        "INSERT INTO parcel (tenant_id, weighing_status, weighing_attempts, weighing_due_at) "
-        "VALUES ($1, 'Processing', 1, now() - interval '1 hour')",
-        tenant,
-    )
-    line = example_pipeline()
-    alarm = standard_maintenance(line, {w.name: w.tuning for w in line}, settings)[2]
-    with capture_logs() as logs:
-        await run_periodic(alarm, database)
-    assert {(entry["event"], entry["workflow"]) for entry in logs} == {
-        ("queue_age_exceeded", "packing"),
-        ("rows_stuck", "weighing"),
-    }

@@ -43,6 +43,9 @@ def add(
     auto: Annotated[
         bool, typer.Option("--auto", help="Deliver selected contacts automatically once they are deliverable.")
     ] = False,
+    alarms: Annotated[
+        bool, typer.Option("--alarms", help="Send alarms of the engine: of the operator tenant, webhook or n8n.")
+    ] = False,
     tenant: TenantName = DEFAULT_TENANT,
     as_json: AsJson = False,
 ) -> None:
@@ -53,11 +56,12 @@ def add(
 
     if kind not in KINDS:
         raise UnknownKind(f"{kind!r} is not one of {', '.join(KINDS)}.")
-    rule, secret = KINDS[kind].secret, None
-    if not rule.generate:
-        optional = "" if rule.is_required else " (empty for none)"
+    secret_rule, secret = KINDS[kind].secret, None
+    if not secret_rule.generate:
+        optional = "" if secret_rule.is_required else " (empty for none)"
         secret = prompt_secret(f"Key of {name}{optional}: ", MAX_SECRET_LENGTH) or None
-    created = run_async(_add(DestinationDraft(name, kind, url, secret, rule={"auto": True} if auto else {}), tenant))
+    rule = {name: True for name, wanted in (("auto", auto), ("alarms", alarms)) if wanted}
+    created = run_async(_add(DestinationDraft(name, kind, url, secret, rule=rule), tenant))
     if as_json:
         print_json(created)
         return

@@ -48,6 +48,10 @@ class N8n(DestinationAdapter):
         """Start the workflow with a test event."""
         return succeeded(await self._send({"id": "test", "type": "destination.test", "data": {}}))
 
+    async def notify(self, event: str, message_id: str, facts: dict[str, Any]) -> None:
+        """Start the workflow with the event."""
+        await self._send({"id": message_id, "type": event, "data": facts})
+
     async def _send(self, event: dict[str, Any]) -> HttpResult:
         header = str(self._endpoint.options.get("header") or HEADER)
         headers = dict(zip([header], self._endpoint.secrets, strict=False))
@@ -69,6 +73,7 @@ N8N = DestinationKind(
     label="n8n",
     protocol="one JSON event per contact for a Webhook node",
     adapter=N8n,
+    takes_alarms=True,
     secret=SecretRule("value of the header, if the node checks one", is_required=False),
     url="production URL of the node",
     options=N8nOptions,

@@ -1,7 +1,7 @@
 """The registered kinds of destinations, and the adapters of the destinations that are delivered to."""
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
 from scrapersky.crawl.errors import FetchError
@@ -51,6 +51,10 @@ class DestinationAdapters:
     async def test(self, endpoint: Endpoint) -> str:
         """Test the destination; return the result in a sentence or raise NotDelivered."""
         return await self._adapter(endpoint).test()
+
+    async def notify(self, endpoint: Endpoint, event: str, message_id: str, facts: dict[str, Any]) -> None:
+        """Send an event that is no contact, or raise NotDelivered."""
+        await self._adapter(endpoint).notify(event, message_id, facts)
 
     async def check_url(self, url: str | None) -> None:
         """Raise NotReachable unless the guarded client permits the URL, with the addresses that its host has now.

@@ -28,6 +28,10 @@ class Webhook(DestinationAdapter):
         message_id = f"test_{clock.now():%Y%m%d%H%M%S%f}"
         return succeeded(await self._send(message_id, message_body("destination.test", {})))
 
+    async def notify(self, event: str, message_id: str, facts: dict[str, Any]) -> None:
+        """Send the event as a message of its type."""
+        await self._send(message_id, message_body(event, facts))
+
     async def _send(self, message_id: str, body: bytes) -> HttpResult:
         timestamp = int(clock.now().timestamp())
         headers = webhook_signature.headers(message_id, timestamp, body, self._endpoint.secrets)
@@ -41,6 +45,7 @@ WEBHOOK = DestinationKind(
     label="Signed webhook",
     protocol="[Standard Webhooks](https://www.standardwebhooks.com) 1.0.0: one signed message per contact",
     adapter=Webhook,
+    takes_alarms=True,
     secret=SecretRule(
         "`whsec_…`; generated and shown once if you give none",
         is_required=False,

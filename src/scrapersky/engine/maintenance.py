@@ -99,31 +99,6 @@ class PruneWorkers(Periodic):
         return f"{deleted.split()[-1]} workers removed"
 
 
-class StuckAlarm(Periodic):
-    """Logs a warning for rows past their lease that no sweep freed, and for queues older than their limit."""
-
-    name = "stuck_alarm"
-    interval_minutes = 1
-
-    def __init__(self, pipeline: Pipeline, tunings: dict[str, Tuning]) -> None:
-        self._pipeline, self._tunings = pipeline, tunings
-
-    async def run(self, connection: asyncpg.Connection) -> str:
-        """Log one warning per stuck workflow."""
-        alarms = 0
-        for workflow in self._pipeline:
-            queue, tuning = self._pipeline.queues[workflow.name], self._tunings[workflow.name]
-            measures = await queue.measure(connection)
-            overdue = await queue.overdue(connection, tuning.lease_seconds + tuning.interval)
-            if overdue:
-                alarms += 1
-                log.warning("rows_stuck", workflow=workflow.name, rows=overdue)
-            if measures.oldest_seconds > tuning.oldest_age_limit_seconds:
-                alarms += 1
-                log.warning("queue_age_exceeded", workflow=workflow.name, oldest_seconds=measures.oldest_seconds)
-        return f"{alarms} alarms"
-
-
 class Statistics(Periodic):
     """Measures the depth of every queue, also when no loop runs."""
 
@@ -143,7 +118,7 @@ class Statistics(Periodic):
 
 def standard_maintenance(pipeline: Pipeline, tunings: dict[str, Tuning], settings: Settings) -> Sequence[Periodic]:
     """Return the engine's own periodic tasks."""
-    return [PruneRuns(), PruneWorkers(), StuckAlarm(pipeline, tunings), Statistics(pipeline)]
+    return [PruneRuns(), PruneWorkers(), Statistics(pipeline)]
 
 
 # Ten percent early counts as on time: hosts start at different moments.

@@ -1,5 +1,6 @@
 """The tables as SQLAlchemy models; docs/schema.md has a sentence and a picture of each."""
 
+from scrapersky.models.alarm import Alarm
 from scrapersky.models.audit import Audit
 from scrapersky.models.base import Base
 from scrapersky.models.contact import Contact
@@ -32,6 +33,7 @@ from scrapersky.models.unanswered_call import UnansweredCall
 from scrapersky.models.workflow_control import Maintenance, Worker, WorkflowControl
 
 __all__ = [
+    "Alarm",
     "ApiKey",
     "Audit",
     "Base",

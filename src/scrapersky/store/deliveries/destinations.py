@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.core.errors import BadSetting, Conflict
 from scrapersky.core.vault import Vault
 from scrapersky.destinations.errors import DestinationClosed
-from scrapersky.destinations.kind import BadDestination, Endpoint
+from scrapersky.destinations.kind import BadDestination, DestinationKind, Endpoint
 from scrapersky.destinations.registry import KINDS
 from scrapersky.models import Destination
 from scrapersky.store.audit import record as audit
@@ -58,7 +58,7 @@ async def create(
         url=draft.url,
         secret=vault.seal(kind.check_secret(secret)) if secret else None,
         options=kind.check_options(draft.options),
-        rule=checked_rule(draft.rule),
+        rule=_rule_for(kind, draft.rule),
     )
     await _save(session, destination)
     await audit.record(session, actor, "create", f"destination {destination.id}", None, shown(destination))
@@ -79,7 +79,7 @@ async def change(
     if "options" in values:
         destination.options = kind.check_options(values.pop("options") or {})
     if "rule" in values:
-        destination.rule = checked_rule(values.pop("rule") or {})
+        destination.rule = _rule_for(kind, values.pop("rule") or {})
     enabled = values.pop("enabled", None)
     for name, value in values.items():
         setattr(destination, name, value)
@@ -88,6 +88,15 @@ async def change(
     await _save(session, destination)
     await audit.record(session, actor, "change", f"destination {destination_id}", before, shown(destination))
     return destination
+
+
+def _rule_for(kind: DestinationKind, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the rule as it is stored. Raise BadRule, or BadDestination if the kind takes no alarms."""
+    rule = checked_rule(given)
+    if rule.get("alarms") and not kind.takes_alarms:
+        able = ", ".join(one.name for one in KINDS.values() if one.takes_alarms)
+        raise BadDestination(f"A {kind.name} destination takes contacts only. For alarms use one of: {able}.")
+    return rule
 
 
 def _refuse_moving_secret(destination: Destination, changes: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The rule of a destination: which verified contacts are delivered automatically."""
+"""The rule of a destination: which verified contacts are delivered automatically, and whether alarms are."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,10 +16,13 @@ class BadRule(BadRequest):
 
 
 class DeliveryRule(BaseModel):
-    """The conditions of automatic delivery; all of them must hold, and `auto` must be true."""
+    """The conditions of automatic delivery: all must hold, and `auto` must be true. `alarms` is apart from them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    alarms: bool = Field(
+        False, strict=True, description="send alarms of the engine; for a webhook or n8n of the operator tenant"
+    )
     auto: bool = Field(False, strict=True, description="deliver contacts automatically once they are verified")
     verdicts: tuple[Verdict, ...] = Field(
         (Verdict.DELIVERABLE,), max_length=10, description="only contacts with one of these verdicts"
