@@ -3,13 +3,11 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 
-from structlog.testing import capture_logs
-
 from scrapersky.engine.breaker import CLOSED, OPEN, Breaker, Tally, next_state
 from scrapersky.engine.loop import run_job_loop
-from scrapersky.engine.maintenance import StuckAlarm
 from scrapersky.engine.scheduler import new_scheduler, register_workflow
 from scrapersky.engine.tuning import Tuning
+from scrapersky.maintenance.watch_alarms import find_conditions
 from scrapersky.sandbox.example_workflows import example_pipeline
 from tests.conftest import make_settings, processors_of
 
@@ -52,9 +50,8 @@ async def test_a_row_that_is_ready_for_too_long_is_reported(admin, tenant):
     line = example_pipeline()
     for limit, alarms in ((100, ["packing"]), (1000, [])):
         tunings = {workflow.name: Tuning(oldest_age_limit_seconds=limit) for workflow in line}
-        with capture_logs() as lines:
-            await StuckAlarm(line, tunings).run(admin)
-        assert [one["workflow"] for one in lines if one["event"] == "queue_age_exceeded"] == alarms
+        found = await find_conditions(admin, line, tunings)
+        assert [one.subject for one in found if one.kind == "queue_age_exceeded"] == alarms
 
 
 def test_the_window_decides_which_failures_count_together():

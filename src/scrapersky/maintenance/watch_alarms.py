@@ -47,7 +47,7 @@ class WatchAlarms(MaintenanceTask):
     async def run_on(self, database: Database) -> str:
         """Compare the conditions with the active alarms, then notify."""
         async with database.engine_connection() as connection:
-            conditions = await self._conditions(connection)
+            conditions = await find_conditions(connection, self._pipeline, self._tunings)
             raised, resolved = await alarms.synchronize(connection, conditions)
             recent = await alarms.unreported(connection)
             tenants = [row["id"] for row in await connection.fetch(_OPERATOR_TENANTS)] if recent else []
@@ -58,28 +58,6 @@ class WatchAlarms(MaintenanceTask):
         endpoints = [endpoint for tenant_id in tenants for endpoint in await self._endpoints(database, tenant_id)]
         await asyncio.gather(*(self._notify(database, endpoint, recent) for endpoint in endpoints))
         return f"{len(conditions)} alarms"
-
-    async def _conditions(self, connection: asyncpg.Connection) -> list[Condition]:
-        found = [
-            Condition("breaker_open", row["workflow"], f"Its breaker is {row['breaker']}: {row['breaker_reason']}.")
-            for row in await connection.fetch(_BREAKERS)
-        ]
-        found += [
-            Condition("maintenance_failed", row["name"], row["error"])
-            for row in await connection.fetch(_FAILED_TASKS)
-            if row["name"] != self.name
-        ]
-        for workflow in self._pipeline:
-            queue, tuning = self._pipeline.queues[workflow.name], self._tunings[workflow.name]
-            oldest = (await queue.measure(connection)).oldest_seconds
-            if overdue := await queue.overdue(connection, tuning.lease_seconds + tuning.interval):
-                found.append(Condition("rows_stuck", workflow.name, f"{overdue} rows are past their lease."))
-            if oldest > tuning.oldest_age_limit_seconds:
-                limit = f"the limit is {tuning.oldest_age_limit_seconds:g} s"
-                found.append(
-                    Condition("queue_age_exceeded", workflow.name, f"A row has been ready for {oldest:.0f} s; {limit}.")
-                )
-        return found
 
     async def _endpoints(self, database: Database, tenant_id: UUID) -> list[Endpoint]:
         wanted = select(Destination).where(
@@ -118,3 +96,29 @@ class WatchAlarms(MaintenanceTask):
                 return
             async with database.engine_connection() as connection:
                 await alarms.mark_reported(connection, alarm.id, event, endpoint.destination_id)
+
+
+async def find_conditions(
+    connection: asyncpg.Connection, pipeline: Pipeline, tunings: dict[str, Tuning]
+) -> list[Condition]:
+    """Return what needs attention now."""
+    found = [
+        Condition("breaker_open", row["workflow"], f"Its breaker is {row['breaker']}: {row['breaker_reason']}.")
+        for row in await connection.fetch(_BREAKERS)
+    ]
+    found += [
+        Condition("maintenance_failed", row["name"], row["error"])
+        for row in await connection.fetch(_FAILED_TASKS)
+        if row["name"] != WatchAlarms.name
+    ]
+    for workflow in pipeline:
+        queue, tuning = pipeline.queues[workflow.name], tunings[workflow.name]
+        oldest = (await queue.measure(connection)).oldest_seconds
+        if overdue := await queue.overdue(connection, tuning.lease_seconds + tuning.interval):
+            found.append(Condition("rows_stuck", workflow.name, f"{overdue} rows are past their lease."))
+        if oldest > tuning.oldest_age_limit_seconds:
+            limit = f"the limit is {tuning.oldest_age_limit_seconds:g} s"
+            found.append(
+                Condition("queue_age_exceeded", workflow.name, f"A row has been ready for {oldest:.0f} s; {limit}.")
+            )
+    return found
