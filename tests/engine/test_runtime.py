@@ -281,6 +281,13 @@ async def test_the_first_runs_of_tasks_are_spread_over_the_first_minute(build, a
     assert all(0 <= seconds <= 61 for seconds in after)
 
 
+async def test_workflows_of_one_interval_do_not_run_at_the_same_moment(build):
+    runtime = build(SCHEDULER_INTERVAL_SECONDS="3600")
+    runtime.start()
+    due = {job.next_run_time for job in runtime.scheduler.get_jobs() if job.id.startswith("process_")}
+    assert len({moment.replace(microsecond=0) for moment in due}) > 1, due
+
+
 async def test_a_frequent_task_runs_within_its_interval(build, admin):
     line = example_pipeline()
     runtime = build(line)

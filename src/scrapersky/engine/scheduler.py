@@ -46,10 +46,15 @@ def new_scheduler(settings: Settings) -> AsyncIOScheduler:
 
 
 def register_workflow(scheduler: AsyncIOScheduler, processor: QueueProcessor, settings: Settings) -> None:
-    """Add the job of one workflow."""
+    """Add the job of one workflow. Its first run is at a random moment of its interval.
+
+    Workflows of the same interval would otherwise all run at once, and fill the connection pool of an idle process.
+    """
+    interval = processor.tuning.interval
+    first = clock.now() + timedelta(seconds=random.uniform(0, interval))  # nosec B311 # not for secrets
     scheduler.add_job(
         run_job_loop,
-        trigger=IntervalTrigger(seconds=processor.tuning.interval, timezone=UTC),
+        trigger=IntervalTrigger(seconds=interval, start_date=first, timezone=UTC),
         args=[processor],
         id=processor.workflow.job_id,
         name=processor.workflow.job_name,
