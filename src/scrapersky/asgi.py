@@ -9,6 +9,7 @@ from dataclasses import fields
 
 import structlog
 from fastapi import FastAPI
+from starlette.middleware.gzip import GZipMiddleware
 
 from scrapersky import __version__
 from scrapersky.api.dependencies import WebApplication
@@ -33,6 +34,8 @@ log = structlog.get_logger(__name__)
 
 WORKER_PORTS = 10  # how many workers on one machine get a port
 HEALTH_GRACE_SECONDS = 1  # how long a probe may take when the worker stops
+
+MIN_GZIP_BYTES = 1_000  # smaller responses are not compressed
 
 
 def create_app(
@@ -72,6 +75,7 @@ def create_app(
     )
     app.state.refused_keys = RefusedKeys()
     add_error_handlers(app)
+    app.add_middleware(GZipMiddleware, minimum_size=MIN_GZIP_BYTES)
     app.add_middleware(
         RequestGuard, settings=settings, local_only=settings.environment == "development", max_body_bytes=body_limits()
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.factories.api_application import is_problem
-from tests.factories.line_rows import add_line
+from tests.factories.line_rows import add, add_line
 
 API = "/api/v3"
 NOBODY = "0198c0de-0000-7000-8000-000000000001"  # an id of no row
@@ -83,3 +83,21 @@ async def test_a_problem_names_the_field(client, path, asked, fields):
 async def test_a_duplicate_member_is_named(client):
     problem = is_problem(await client.post(f"{API}/contacts", content=b'{"name": "x", "name": "y"}', headers=JSON), 422)
     assert [one["field"] for one in problem["errors"]] == ["body.name"]
+
+
+async def test_a_page_that_the_client_has_is_not_sent_again(client, admin, tenant):
+    await add(admin, "place", tenant, provider="fake", provider_id="1", name="a")
+    first = await client.get("/api/v3/places")
+    again = await client.get("/api/v3/places", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", first.headers["etag"])
+    await admin.execute("UPDATE place SET name = 'b'")
+    changed = await client.get("/api/v3/places", headers={"If-None-Match": first.headers["etag"]})
+    assert (changed.status_code, changed.json()["items"][0]["name"]) == (200, "b")
+
+
+async def test_large_responses_are_compressed_for_clients_that_accept_it(client):
+    packed = await client.get("/api/v3/openapi.json")
+    plain = await client.get("/api/v3/openapi.json", headers={"Accept-Encoding": "identity"})
+    assert (packed.headers["content-encoding"], plain.headers.get("content-encoding")) == ("gzip", None)
+    assert packed.json() == plain.json()
+    assert int(packed.headers["content-length"]) < int(plain.headers["content-length"]) / 5

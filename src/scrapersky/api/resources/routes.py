@@ -1,12 +1,13 @@
 """The route factory: list, get and curation routes from the declaration of a resource."""
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Query
-from starlette.responses import JSONResponse
+from fastapi import APIRouter, Header, Query
+from starlette.responses import JSONResponse, Response
 
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
@@ -25,6 +26,11 @@ from scrapersky.api.schemas.fields import RequestModel, RowId
 from scrapersky.api.schemas.listing import CuratedSummary, Detail, Listing, ListQuery, Summary, listing_of
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing.resources import Resource
+
+IfNoneMatch = Annotated[
+    str | None,
+    Header(alias="If-None-Match", max_length=500, description="the `ETag` of the page you have: 304 if it is the same"),
+]
 
 
 @dataclass(frozen=True)
@@ -97,10 +103,11 @@ def add_list_route(router: APIRouter, api: ApiResource) -> None:
         query: Annotated[query_type, Query()],  # type: ignore[valid-type]
         application: CurrentApplication,
         actor: CurrentActor,
-    ) -> Listing[Any]:
+        known: IfNoneMatch = None,
+    ) -> Response:
         page = await list_page(application, actor, api.resource, api.summary, cast("ListQuery", query))
         page.items = [api.mask(row, actor) for row in page.items]
-        return page
+        return _unless_known(page, known)
 
     router.add_api_route(
         "",
@@ -110,8 +117,17 @@ def add_list_route(router: APIRouter, api: ApiResource) -> None:
         summary=f"{api.resource.name.capitalize()}, the latest first",
         description=api.list_description,
         response_model=page_type,
-        **requires(VIEWER, 400),
+        **requires(VIEWER, 400, responses={304: {"description": "The page is the one that has this ETag."}}),
     )
+
+
+def _unless_known(page: Listing[Any], known: str | None) -> Response:
+    """Return the page with its ETag, or 304 if the client has it."""
+    body = page.model_dump_json().encode()
+    tag = f'W/"{hashlib.sha256(body).hexdigest()[:32]}"'
+    if known is not None and tag in known.split(", "):
+        return Response(status_code=304, headers={"ETag": tag})
+    return Response(body, media_type="application/json", headers={"ETag": tag})
 
 
 def add_get_route(router: APIRouter, api: ApiResource) -> None:
