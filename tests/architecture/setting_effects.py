@@ -104,6 +104,8 @@ EFFECTS = {
     "SCRAPERSKY_WORKER_PORT": "tests/cli/test_worker_http.py::test_a_second_worker_takes_the_next_port",
     "SCRAPERSKY_METRICS_TOKEN":
         "tests/cli/test_worker_http.py::test_a_worker_serves_probes_and_metrics_and_nothing_else",
+    "DESTINATION_ALLOWED_PRIVATE_NETWORKS":
+        "tests/workflows/test_delivery.py::test_a_private_receiver_is_reached_only_with_its_own_setting_and_only_by_deliveries",
 }
 # fmt: on
 
