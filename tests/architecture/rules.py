@@ -23,7 +23,6 @@ ALLOWED: dict[str, dict[str, str]] = {
         "src/scrapersky/engine/runtime.py::_poll_once": "puts statements of engine/queue_sql.py side by side",
         "src/scrapersky/models/queue.py::items": "conditions of indexes over the names of a declaration",
         "src/scrapersky/core/database.py": "roles and server settings are constants of this module",
-        "src/scrapersky/core/embedded/server.py::_ensure_database": "the name of the database is a constant",
         "src/scrapersky/actions/cancel_search.py::_withdraw": "names and conditions of STEPS",
         "src/scrapersky/store/contacts/rows.py::(module)": "names of this module, put together at import",
         "src/scrapersky/store/contacts/upsert.py::(module)": "the same",

@@ -19,7 +19,7 @@ from scrapersky.engine.tuning import Tuning
 from scrapersky.models import Destination
 from scrapersky.store.deliveries.destinations import endpoint_of
 from scrapersky.store.operations import alarms
-from scrapersky.store.operations.alarms import ActiveAlarm, Condition
+from scrapersky.store.operations.alarms import ActiveAlarm, AlarmCondition
 
 log = structlog.get_logger(__name__)
 
@@ -100,14 +100,14 @@ class WatchAlarms(MaintenanceTask):
 
 async def find_conditions(
     connection: asyncpg.Connection, pipeline: Pipeline, tunings: dict[str, Tuning]
-) -> list[Condition]:
+) -> list[AlarmCondition]:
     """Return what needs attention now."""
     found = [
-        Condition("breaker_open", row["workflow"], f"Its breaker is {row['breaker']}: {row['breaker_reason']}.")
+        AlarmCondition("breaker_open", row["workflow"], f"Its breaker is {row['breaker']}: {row['breaker_reason']}.")
         for row in await connection.fetch(_BREAKERS)
     ]
     found += [
-        Condition("maintenance_failed", row["name"], row["error"])
+        AlarmCondition("maintenance_failed", row["name"], row["error"])
         for row in await connection.fetch(_FAILED_TASKS)
         if row["name"] != WatchAlarms.name
     ]
@@ -115,10 +115,12 @@ async def find_conditions(
         queue, tuning = pipeline.queues[workflow.name], tunings[workflow.name]
         oldest = (await queue.measure(connection)).oldest_seconds
         if overdue := await queue.overdue(connection, tuning.lease_seconds + tuning.interval):
-            found.append(Condition("rows_stuck", workflow.name, f"{overdue} rows are past their lease."))
+            found.append(AlarmCondition("rows_stuck", workflow.name, f"{overdue} rows are past their lease."))
         if oldest > tuning.oldest_age_limit_seconds:
             limit = f"the limit is {tuning.oldest_age_limit_seconds:g} s"
             found.append(
-                Condition("queue_age_exceeded", workflow.name, f"A row has been ready for {oldest:.0f} s; {limit}.")
+                AlarmCondition(
+                    "queue_age_exceeded", workflow.name, f"A row has been ready for {oldest:.0f} s; {limit}."
+                )
             )
     return found

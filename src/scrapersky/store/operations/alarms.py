@@ -15,7 +15,7 @@ KEPT_DAYS = 30
 AlarmEvent = Literal["raised", "resolved"]
 
 
-class Condition(NamedTuple):
+class AlarmCondition(NamedTuple):
     """Something that needs attention now."""
 
     kind: str
@@ -45,15 +45,15 @@ class ActiveAlarm:
 
 
 async def synchronize(
-    connection: asyncpg.Connection, conditions: Sequence[Condition]
-) -> tuple[list[Condition], list[Condition]]:
+    connection: asyncpg.Connection, conditions: Sequence[AlarmCondition]
+) -> tuple[list[AlarmCondition], list[AlarmCondition]]:
     """Raise an alarm for each new condition and resolve those that ended; return both. Old ones are deleted."""
     columns = [list(column) for column in zip(*conditions, strict=True)] or [[], [], []]
     async with connection.transaction():
         raised = await connection.fetch(_RAISE, [new_id() for _ in conditions], *columns)
         resolved = await connection.fetch(_RESOLVE, *columns[:2])
         await connection.execute(_PRUNE, KEPT_DAYS)
-    return [Condition(*row) for row in raised], [Condition(*row) for row in resolved]
+    return [AlarmCondition(*row) for row in raised], [AlarmCondition(*row) for row in resolved]
 
 
 async def unreported(connection: asyncpg.Connection) -> list[ActiveAlarm]:
