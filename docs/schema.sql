@@ -2188,6 +2188,8 @@ BEGIN
             step bigint;
             flows bigint;
             notified_at bigint;
+            -- The flows of the tenants that the statement has met, the last one first: tenant=flows;tenant=flows;
+            counted text := current_setting('scrapersky.{table}_{queue}_flows', true);
         BEGIN
             IF TG_OP = 'UPDATE' THEN
                 IF OLD.{queue}_status <> 'Queued' THEN
@@ -2211,6 +2213,9 @@ BEGIN
                 IF memo[1] = NEW.tenant_id::text THEN
                     flows := memo[4]::bigint;
                 ELSE
+                    flows := substring(counted FROM NEW.tenant_id::text || '=([0-9]+)')::bigint;
+                END IF;
+                IF flows IS NULL THEN
                     SELECT count(*) INTO flows FROM (
                         WITH RECURSIVE active AS (
                             (SELECT t.{queue}_flow AS flow FROM {table} t WHERE t.tenant_id = NEW.tenant_id
@@ -2226,24 +2231,33 @@ BEGIN
                 IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.{queue}_flow::text THEN
                     base := memo[3]::bigint + 250 * greatest(4, flows);
                 ELSE
-                    SELECT {queue}_order + priority * 600000000::bigint INTO base FROM {table}
-                        WHERE tenant_id = NEW.tenant_id AND {queue}_flow = NEW.{queue}_flow
-                            AND {queue}_status = 'Queued' AND {queue}_due_at IS NULL
-                        ORDER BY {queue}_order DESC LIMIT 1;
+                    IF NEW.{queue}_flow <> NEW.id THEN  -- a search is a flow of its own
+                        SELECT {queue}_order + priority * 600000000::bigint INTO base FROM {table}
+                            WHERE tenant_id = NEW.tenant_id AND {queue}_flow = NEW.{queue}_flow
+                                AND {queue}_status = 'Queued' AND {queue}_due_at IS NULL
+                            ORDER BY {queue}_order DESC LIMIT 1;
+                    END IF;
                     IF base IS NULL THEN
                         flows := least(100, flows + 1);
                     END IF;
                     step := 250 * greatest(4, flows);
                     -- The first row that is not urgent: an urgent one has left its place in the order of time.
-                    SELECT h.place INTO head FROM (
-                        SELECT {queue}_order + priority * 600000000::bigint AS place, priority FROM {table}
-                        WHERE {queue}_status = 'Queued' AND {queue}_due_at IS NULL
-                        ORDER BY {queue}_order LIMIT 1000) h
-                        WHERE h.priority <= 0 LIMIT 1;
+                    head := memo[5]::bigint;
+                    IF head IS NULL THEN
+                        SELECT h.place INTO head FROM (
+                            SELECT {queue}_order + priority * 600000000::bigint AS place, priority FROM {table}
+                            WHERE {queue}_status = 'Queued' AND {queue}_due_at IS NULL
+                            ORDER BY {queue}_order LIMIT 1000) h
+                            WHERE h.priority <= 0 LIMIT 1;
+                    END IF;
                     base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
                 END IF;
                 PERFORM set_config('scrapersky.{table}_{queue}',
-                    concat_ws(':', NEW.tenant_id, NEW.{queue}_flow, base, flows), true);
+                    concat_ws(':', NEW.tenant_id, NEW.{queue}_flow, base, flows, head), true);
+                IF memo[1] IS DISTINCT FROM NEW.tenant_id::text THEN
+                    PERFORM set_config('scrapersky.{table}_{queue}_flows',
+                        left(concat(NEW.tenant_id, '=', flows, ';', counted), 2000), true);
+                END IF;
                 NEW.{queue}_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.{queue}_due_at IS NULL THEN
@@ -2521,6 +2535,8 @@ CREATE FUNCTION contact_contact_verification_enqueue() RETURNS trigger
             step bigint;
             flows bigint;
             notified_at bigint;
+            -- The flows of the tenants that the statement has met, the last one first: tenant=flows;tenant=flows;
+            counted text := current_setting('scrapersky.contact_contact_verification_flows', true);
         BEGIN
             IF TG_OP = 'UPDATE' THEN
                 IF OLD.contact_verification_status <> 'Queued' THEN
@@ -2545,6 +2561,9 @@ CREATE FUNCTION contact_contact_verification_enqueue() RETURNS trigger
                 IF memo[1] = NEW.tenant_id::text THEN
                     flows := memo[4]::bigint;
                 ELSE
+                    flows := substring(counted FROM NEW.tenant_id::text || '=([0-9]+)')::bigint;
+                END IF;
+                IF flows IS NULL THEN
                     SELECT count(*) INTO flows FROM (
                         WITH RECURSIVE active AS (
                             (SELECT t.contact_verification_flow AS flow FROM contact t WHERE t.tenant_id = NEW.tenant_id
@@ -2560,24 +2579,33 @@ CREATE FUNCTION contact_contact_verification_enqueue() RETURNS trigger
                 IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.contact_verification_flow::text THEN
                     base := memo[3]::bigint + 250 * greatest(4, flows);
                 ELSE
-                    SELECT contact_verification_order + priority * 600000000::bigint INTO base FROM contact
-                        WHERE tenant_id = NEW.tenant_id AND contact_verification_flow = NEW.contact_verification_flow
-                            AND contact_verification_status = 'Queued' AND contact_verification_due_at IS NULL
-                        ORDER BY contact_verification_order DESC LIMIT 1;
+                    IF NEW.contact_verification_flow <> NEW.id THEN  -- a search is a flow of its own
+                        SELECT contact_verification_order + priority * 600000000::bigint INTO base FROM contact
+                            WHERE tenant_id = NEW.tenant_id AND contact_verification_flow = NEW.contact_verification_flow
+                                AND contact_verification_status = 'Queued' AND contact_verification_due_at IS NULL
+                            ORDER BY contact_verification_order DESC LIMIT 1;
+                    END IF;
                     IF base IS NULL THEN
                         flows := least(100, flows + 1);
                     END IF;
                     step := 250 * greatest(4, flows);
                     -- The first row that is not urgent: an urgent one has left its place in the order of time.
-                    SELECT h.place INTO head FROM (
-                        SELECT contact_verification_order + priority * 600000000::bigint AS place, priority FROM contact
-                        WHERE contact_verification_status = 'Queued' AND contact_verification_due_at IS NULL
-                        ORDER BY contact_verification_order LIMIT 1000) h
-                        WHERE h.priority <= 0 LIMIT 1;
+                    head := memo[5]::bigint;
+                    IF head IS NULL THEN
+                        SELECT h.place INTO head FROM (
+                            SELECT contact_verification_order + priority * 600000000::bigint AS place, priority FROM contact
+                            WHERE contact_verification_status = 'Queued' AND contact_verification_due_at IS NULL
+                            ORDER BY contact_verification_order LIMIT 1000) h
+                            WHERE h.priority <= 0 LIMIT 1;
+                    END IF;
                     base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
                 END IF;
                 PERFORM set_config('scrapersky.contact_contact_verification',
-                    concat_ws(':', NEW.tenant_id, NEW.contact_verification_flow, base, flows), true);
+                    concat_ws(':', NEW.tenant_id, NEW.contact_verification_flow, base, flows, head), true);
+                IF memo[1] IS DISTINCT FROM NEW.tenant_id::text THEN
+                    PERFORM set_config('scrapersky.contact_contact_verification_flows',
+                        left(concat(NEW.tenant_id, '=', flows, ';', counted), 2000), true);
+                END IF;
                 NEW.contact_verification_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.contact_verification_due_at IS NULL THEN
@@ -2635,6 +2663,8 @@ CREATE FUNCTION delivery_delivery_enqueue() RETURNS trigger
             step bigint;
             flows bigint;
             notified_at bigint;
+            -- The flows of the tenants that the statement has met, the last one first: tenant=flows;tenant=flows;
+            counted text := current_setting('scrapersky.delivery_delivery_flows', true);
         BEGIN
             IF TG_OP = 'UPDATE' THEN
                 IF OLD.delivery_status <> 'Queued' THEN
@@ -2658,6 +2688,9 @@ CREATE FUNCTION delivery_delivery_enqueue() RETURNS trigger
                 IF memo[1] = NEW.tenant_id::text THEN
                     flows := memo[4]::bigint;
                 ELSE
+                    flows := substring(counted FROM NEW.tenant_id::text || '=([0-9]+)')::bigint;
+                END IF;
+                IF flows IS NULL THEN
                     SELECT count(*) INTO flows FROM (
                         WITH RECURSIVE active AS (
                             (SELECT t.delivery_flow AS flow FROM delivery t WHERE t.tenant_id = NEW.tenant_id
@@ -2673,24 +2706,33 @@ CREATE FUNCTION delivery_delivery_enqueue() RETURNS trigger
                 IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.delivery_flow::text THEN
                     base := memo[3]::bigint + 250 * greatest(4, flows);
                 ELSE
-                    SELECT delivery_order + priority * 600000000::bigint INTO base FROM delivery
-                        WHERE tenant_id = NEW.tenant_id AND delivery_flow = NEW.delivery_flow
-                            AND delivery_status = 'Queued' AND delivery_due_at IS NULL
-                        ORDER BY delivery_order DESC LIMIT 1;
+                    IF NEW.delivery_flow <> NEW.id THEN  -- a search is a flow of its own
+                        SELECT delivery_order + priority * 600000000::bigint INTO base FROM delivery
+                            WHERE tenant_id = NEW.tenant_id AND delivery_flow = NEW.delivery_flow
+                                AND delivery_status = 'Queued' AND delivery_due_at IS NULL
+                            ORDER BY delivery_order DESC LIMIT 1;
+                    END IF;
                     IF base IS NULL THEN
                         flows := least(100, flows + 1);
                     END IF;
                     step := 250 * greatest(4, flows);
                     -- The first row that is not urgent: an urgent one has left its place in the order of time.
-                    SELECT h.place INTO head FROM (
-                        SELECT delivery_order + priority * 600000000::bigint AS place, priority FROM delivery
-                        WHERE delivery_status = 'Queued' AND delivery_due_at IS NULL
-                        ORDER BY delivery_order LIMIT 1000) h
-                        WHERE h.priority <= 0 LIMIT 1;
+                    head := memo[5]::bigint;
+                    IF head IS NULL THEN
+                        SELECT h.place INTO head FROM (
+                            SELECT delivery_order + priority * 600000000::bigint AS place, priority FROM delivery
+                            WHERE delivery_status = 'Queued' AND delivery_due_at IS NULL
+                            ORDER BY delivery_order LIMIT 1000) h
+                            WHERE h.priority <= 0 LIMIT 1;
+                    END IF;
                     base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
                 END IF;
                 PERFORM set_config('scrapersky.delivery_delivery',
-                    concat_ws(':', NEW.tenant_id, NEW.delivery_flow, base, flows), true);
+                    concat_ws(':', NEW.tenant_id, NEW.delivery_flow, base, flows, head), true);
+                IF memo[1] IS DISTINCT FROM NEW.tenant_id::text THEN
+                    PERFORM set_config('scrapersky.delivery_delivery_flows',
+                        left(concat(NEW.tenant_id, '=', flows, ';', counted), 2000), true);
+                END IF;
                 NEW.delivery_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.delivery_due_at IS NULL THEN
@@ -2748,6 +2790,8 @@ CREATE FUNCTION domain_domain_metadata_enqueue() RETURNS trigger
             step bigint;
             flows bigint;
             notified_at bigint;
+            -- The flows of the tenants that the statement has met, the last one first: tenant=flows;tenant=flows;
+            counted text := current_setting('scrapersky.domain_domain_metadata_flows', true);
         BEGIN
             IF TG_OP = 'UPDATE' THEN
                 IF OLD.domain_metadata_status <> 'Queued' THEN
@@ -2771,6 +2815,9 @@ CREATE FUNCTION domain_domain_metadata_enqueue() RETURNS trigger
                 IF memo[1] = NEW.tenant_id::text THEN
                     flows := memo[4]::bigint;
                 ELSE
+                    flows := substring(counted FROM NEW.tenant_id::text || '=([0-9]+)')::bigint;
+                END IF;
+                IF flows IS NULL THEN
                     SELECT count(*) INTO flows FROM (
                         WITH RECURSIVE active AS (
                             (SELECT t.domain_metadata_flow AS flow FROM domain t WHERE t.tenant_id = NEW.tenant_id
@@ -2786,24 +2833,33 @@ CREATE FUNCTION domain_domain_metadata_enqueue() RETURNS trigger
                 IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.domain_metadata_flow::text THEN
                     base := memo[3]::bigint + 250 * greatest(4, flows);
                 ELSE
-                    SELECT domain_metadata_order + priority * 600000000::bigint INTO base FROM domain
-                        WHERE tenant_id = NEW.tenant_id AND domain_metadata_flow = NEW.domain_metadata_flow
-                            AND domain_metadata_status = 'Queued' AND domain_metadata_due_at IS NULL
-                        ORDER BY domain_metadata_order DESC LIMIT 1;
+                    IF NEW.domain_metadata_flow <> NEW.id THEN  -- a search is a flow of its own
+                        SELECT domain_metadata_order + priority * 600000000::bigint INTO base FROM domain
+                            WHERE tenant_id = NEW.tenant_id AND domain_metadata_flow = NEW.domain_metadata_flow
+                                AND domain_metadata_status = 'Queued' AND domain_metadata_due_at IS NULL
+                            ORDER BY domain_metadata_order DESC LIMIT 1;
+                    END IF;
                     IF base IS NULL THEN
                         flows := least(100, flows + 1);
                     END IF;
                     step := 250 * greatest(4, flows);
                     -- The first row that is not urgent: an urgent one has left its place in the order of time.
-                    SELECT h.place INTO head FROM (
-                        SELECT domain_metadata_order + priority * 600000000::bigint AS place, priority FROM domain
-                        WHERE domain_metadata_status = 'Queued' AND domain_metadata_due_at IS NULL
-                        ORDER BY domain_metadata_order LIMIT 1000) h
-                        WHERE h.priority <= 0 LIMIT 1;
+                    head := memo[5]::bigint;
+                    IF head IS NULL THEN
+                        SELECT h.place INTO head FROM (
+                            SELECT domain_metadata_order + priority * 600000000::bigint AS place, priority FROM domain
+                            WHERE domain_metadata_status = 'Queued' AND domain_metadata_due_at IS NULL
+                            ORDER BY domain_metadata_order LIMIT 1000) h
+                            WHERE h.priority <= 0 LIMIT 1;
+                    END IF;
                     base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
                 END IF;
                 PERFORM set_config('scrapersky.domain_domain_metadata',
-                    concat_ws(':', NEW.tenant_id, NEW.domain_metadata_flow, base, flows), true);
+                    concat_ws(':', NEW.tenant_id, NEW.domain_metadata_flow, base, flows, head), true);
+                IF memo[1] IS DISTINCT FROM NEW.tenant_id::text THEN
+                    PERFORM set_config('scrapersky.domain_domain_metadata_flows',
+                        left(concat(NEW.tenant_id, '=', flows, ';', counted), 2000), true);
+                END IF;
                 NEW.domain_metadata_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.domain_metadata_due_at IS NULL THEN
@@ -2873,6 +2929,8 @@ CREATE FUNCTION domain_sitemap_analysis_enqueue() RETURNS trigger
             step bigint;
             flows bigint;
             notified_at bigint;
+            -- The flows of the tenants that the statement has met, the last one first: tenant=flows;tenant=flows;
+            counted text := current_setting('scrapersky.domain_sitemap_analysis_flows', true);
         BEGIN
             IF TG_OP = 'UPDATE' THEN
                 IF OLD.sitemap_analysis_status <> 'Queued' THEN
@@ -2896,6 +2954,9 @@ CREATE FUNCTION domain_sitemap_analysis_enqueue() RETURNS trigger
                 IF memo[1] = NEW.tenant_id::text THEN
                     flows := memo[4]::bigint;
                 ELSE
+                    flows := substring(counted FROM NEW.tenant_id::text || '=([0-9]+)')::bigint;
+                END IF;
+                IF flows IS NULL THEN
                     SELECT count(*) INTO flows FROM (
                         WITH RECURSIVE active AS (
                             (SELECT t.sitemap_analysis_flow AS flow FROM domain t WHERE t.tenant_id = NEW.tenant_id
@@ -2911,24 +2972,33 @@ CREATE FUNCTION domain_sitemap_analysis_enqueue() RETURNS trigger
                 IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.sitemap_analysis_flow::text THEN
                     base := memo[3]::bigint + 250 * greatest(4, flows);
                 ELSE
-                    SELECT sitemap_analysis_order + priority * 600000000::bigint INTO base FROM domain
-                        WHERE tenant_id = NEW.tenant_id AND sitemap_analysis_flow = NEW.sitemap_analysis_flow
-                            AND sitemap_analysis_status = 'Queued' AND sitemap_analysis_due_at IS NULL
-                        ORDER BY sitemap_analysis_order DESC LIMIT 1;
+                    IF NEW.sitemap_analysis_flow <> NEW.id THEN  -- a search is a flow of its own
+                        SELECT sitemap_analysis_order + priority * 600000000::bigint INTO base FROM domain
+                            WHERE tenant_id = NEW.tenant_id AND sitemap_analysis_flow = NEW.sitemap_analysis_flow
+                                AND sitemap_analysis_status = 'Queued' AND sitemap_analysis_due_at IS NULL
+                            ORDER BY sitemap_analysis_order DESC LIMIT 1;
+                    END IF;
                     IF base IS NULL THEN
                         flows := least(100, flows + 1);
                     END IF;
                     step := 250 * greatest(4, flows);
                     -- The first row that is not urgent: an urgent one has left its place in the order of time.
-                    SELECT h.place INTO head FROM (
-                        SELECT sitemap_analysis_order + priority * 600000000::bigint AS place, priority FROM domain
-                        WHERE sitemap_analysis_status = 'Queued' AND sitemap_analysis_due_at IS NULL
-                        ORDER BY sitemap_analysis_order LIMIT 1000) h
-                        WHERE h.priority <= 0 LIMIT 1;
+                    head := memo[5]::bigint;
+                    IF head IS NULL THEN
+                        SELECT h.place INTO head FROM (
+                            SELECT sitemap_analysis_order + priority * 600000000::bigint AS place, priority FROM domain
+                            WHERE sitemap_analysis_status = 'Queued' AND sitemap_analysis_due_at IS NULL
+                            ORDER BY sitemap_analysis_order LIMIT 1000) h
+                            WHERE h.priority <= 0 LIMIT 1;
+                    END IF;
                     base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
                 END IF;
                 PERFORM set_config('scrapersky.domain_sitemap_analysis',
-                    concat_ws(':', NEW.tenant_id, NEW.sitemap_analysis_flow, base, flows), true);
+                    concat_ws(':', NEW.tenant_id, NEW.sitemap_analysis_flow, base, flows, head), true);
+                IF memo[1] IS DISTINCT FROM NEW.tenant_id::text THEN
+                    PERFORM set_config('scrapersky.domain_sitemap_analysis_flows',
+                        left(concat(NEW.tenant_id, '=', flows, ';', counted), 2000), true);
+                END IF;
                 NEW.sitemap_analysis_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.sitemap_analysis_due_at IS NULL THEN
@@ -3039,6 +3109,8 @@ CREATE FUNCTION local_business_domain_extraction_enqueue() RETURNS trigger
             step bigint;
             flows bigint;
             notified_at bigint;
+            -- The flows of the tenants that the statement has met, the last one first: tenant=flows;tenant=flows;
+            counted text := current_setting('scrapersky.local_business_domain_extraction_flows', true);
         BEGIN
             IF TG_OP = 'UPDATE' THEN
                 IF OLD.domain_extraction_status <> 'Queued' THEN
@@ -3062,6 +3134,9 @@ CREATE FUNCTION local_business_domain_extraction_enqueue() RETURNS trigger
                 IF memo[1] = NEW.tenant_id::text THEN
                     flows := memo[4]::bigint;
                 ELSE
+                    flows := substring(counted FROM NEW.tenant_id::text || '=([0-9]+)')::bigint;
+                END IF;
+                IF flows IS NULL THEN
                     SELECT count(*) INTO flows FROM (
                         WITH RECURSIVE active AS (
                             (SELECT t.domain_extraction_flow AS flow FROM local_business t WHERE t.tenant_id = NEW.tenant_id
@@ -3077,24 +3152,33 @@ CREATE FUNCTION local_business_domain_extraction_enqueue() RETURNS trigger
                 IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.domain_extraction_flow::text THEN
                     base := memo[3]::bigint + 250 * greatest(4, flows);
                 ELSE
-                    SELECT domain_extraction_order + priority * 600000000::bigint INTO base FROM local_business
-                        WHERE tenant_id = NEW.tenant_id AND domain_extraction_flow = NEW.domain_extraction_flow
-                            AND domain_extraction_status = 'Queued' AND domain_extraction_due_at IS NULL
-                        ORDER BY domain_extraction_order DESC LIMIT 1;
+                    IF NEW.domain_extraction_flow <> NEW.id THEN  -- a search is a flow of its own
+                        SELECT domain_extraction_order + priority * 600000000::bigint INTO base FROM local_business
+                            WHERE tenant_id = NEW.tenant_id AND domain_extraction_flow = NEW.domain_extraction_flow
+                                AND domain_extraction_status = 'Queued' AND domain_extraction_due_at IS NULL
+                            ORDER BY domain_extraction_order DESC LIMIT 1;
+                    END IF;
                     IF base IS NULL THEN
                         flows := least(100, flows + 1);
                     END IF;
                     step := 250 * greatest(4, flows);
                     -- The first row that is not urgent: an urgent one has left its place in the order of time.
-                    SELECT h.place INTO head FROM (
-                        SELECT domain_extraction_order + priority * 600000000::bigint AS place, priority FROM local_business
-                        WHERE domain_extraction_status = 'Queued' AND domain_extraction_due_at IS NULL
-                        ORDER BY domain_extraction_order LIMIT 1000) h
-                        WHERE h.priority <= 0 LIMIT 1;
+                    head := memo[5]::bigint;
+                    IF head IS NULL THEN
+                        SELECT h.place INTO head FROM (
+                            SELECT domain_extraction_order + priority * 600000000::bigint AS place, priority FROM local_business
+                            WHERE domain_extraction_status = 'Queued' AND domain_extraction_due_at IS NULL
+                            ORDER BY domain_extraction_order LIMIT 1000) h
+                            WHERE h.priority <= 0 LIMIT 1;
+                    END IF;
                     base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
                 END IF;
                 PERFORM set_config('scrapersky.local_business_domain_extraction',
-                    concat_ws(':', NEW.tenant_id, NEW.domain_extraction_flow, base, flows), true);
+                    concat_ws(':', NEW.tenant_id, NEW.domain_extraction_flow, base, flows, head), true);
+                IF memo[1] IS DISTINCT FROM NEW.tenant_id::text THEN
+                    PERFORM set_config('scrapersky.local_business_domain_extraction_flows',
+                        left(concat(NEW.tenant_id, '=', flows, ';', counted), 2000), true);
+                END IF;
                 NEW.domain_extraction_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.domain_extraction_due_at IS NULL THEN
@@ -3210,6 +3294,8 @@ CREATE FUNCTION page_page_processing_enqueue() RETURNS trigger
             step bigint;
             flows bigint;
             notified_at bigint;
+            -- The flows of the tenants that the statement has met, the last one first: tenant=flows;tenant=flows;
+            counted text := current_setting('scrapersky.page_page_processing_flows', true);
         BEGIN
             IF TG_OP = 'UPDATE' THEN
                 IF OLD.page_processing_status <> 'Queued' THEN
@@ -3233,6 +3319,9 @@ CREATE FUNCTION page_page_processing_enqueue() RETURNS trigger
                 IF memo[1] = NEW.tenant_id::text THEN
                     flows := memo[4]::bigint;
                 ELSE
+                    flows := substring(counted FROM NEW.tenant_id::text || '=([0-9]+)')::bigint;
+                END IF;
+                IF flows IS NULL THEN
                     SELECT count(*) INTO flows FROM (
                         WITH RECURSIVE active AS (
                             (SELECT t.page_processing_flow AS flow FROM page t WHERE t.tenant_id = NEW.tenant_id
@@ -3248,24 +3337,33 @@ CREATE FUNCTION page_page_processing_enqueue() RETURNS trigger
                 IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.page_processing_flow::text THEN
                     base := memo[3]::bigint + 250 * greatest(4, flows);
                 ELSE
-                    SELECT page_processing_order + priority * 600000000::bigint INTO base FROM page
-                        WHERE tenant_id = NEW.tenant_id AND page_processing_flow = NEW.page_processing_flow
-                            AND page_processing_status = 'Queued' AND page_processing_due_at IS NULL
-                        ORDER BY page_processing_order DESC LIMIT 1;
+                    IF NEW.page_processing_flow <> NEW.id THEN  -- a search is a flow of its own
+                        SELECT page_processing_order + priority * 600000000::bigint INTO base FROM page
+                            WHERE tenant_id = NEW.tenant_id AND page_processing_flow = NEW.page_processing_flow
+                                AND page_processing_status = 'Queued' AND page_processing_due_at IS NULL
+                            ORDER BY page_processing_order DESC LIMIT 1;
+                    END IF;
                     IF base IS NULL THEN
                         flows := least(100, flows + 1);
                     END IF;
                     step := 250 * greatest(4, flows);
                     -- The first row that is not urgent: an urgent one has left its place in the order of time.
-                    SELECT h.place INTO head FROM (
-                        SELECT page_processing_order + priority * 600000000::bigint AS place, priority FROM page
-                        WHERE page_processing_status = 'Queued' AND page_processing_due_at IS NULL
-                        ORDER BY page_processing_order LIMIT 1000) h
-                        WHERE h.priority <= 0 LIMIT 1;
+                    head := memo[5]::bigint;
+                    IF head IS NULL THEN
+                        SELECT h.place INTO head FROM (
+                            SELECT page_processing_order + priority * 600000000::bigint AS place, priority FROM page
+                            WHERE page_processing_status = 'Queued' AND page_processing_due_at IS NULL
+                            ORDER BY page_processing_order LIMIT 1000) h
+                            WHERE h.priority <= 0 LIMIT 1;
+                    END IF;
                     base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
                 END IF;
                 PERFORM set_config('scrapersky.page_page_processing',
-                    concat_ws(':', NEW.tenant_id, NEW.page_processing_flow, base, flows), true);
+                    concat_ws(':', NEW.tenant_id, NEW.page_processing_flow, base, flows, head), true);
+                IF memo[1] IS DISTINCT FROM NEW.tenant_id::text THEN
+                    PERFORM set_config('scrapersky.page_page_processing_flows',
+                        left(concat(NEW.tenant_id, '=', flows, ';', counted), 2000), true);
+                END IF;
                 NEW.page_processing_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.page_processing_due_at IS NULL THEN
@@ -3424,6 +3522,8 @@ CREATE FUNCTION place_deep_scan_enqueue() RETURNS trigger
             step bigint;
             flows bigint;
             notified_at bigint;
+            -- The flows of the tenants that the statement has met, the last one first: tenant=flows;tenant=flows;
+            counted text := current_setting('scrapersky.place_deep_scan_flows', true);
         BEGIN
             IF TG_OP = 'UPDATE' THEN
                 IF OLD.deep_scan_status <> 'Queued' THEN
@@ -3447,6 +3547,9 @@ CREATE FUNCTION place_deep_scan_enqueue() RETURNS trigger
                 IF memo[1] = NEW.tenant_id::text THEN
                     flows := memo[4]::bigint;
                 ELSE
+                    flows := substring(counted FROM NEW.tenant_id::text || '=([0-9]+)')::bigint;
+                END IF;
+                IF flows IS NULL THEN
                     SELECT count(*) INTO flows FROM (
                         WITH RECURSIVE active AS (
                             (SELECT t.deep_scan_flow AS flow FROM place t WHERE t.tenant_id = NEW.tenant_id
@@ -3462,24 +3565,33 @@ CREATE FUNCTION place_deep_scan_enqueue() RETURNS trigger
                 IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.deep_scan_flow::text THEN
                     base := memo[3]::bigint + 250 * greatest(4, flows);
                 ELSE
-                    SELECT deep_scan_order + priority * 600000000::bigint INTO base FROM place
-                        WHERE tenant_id = NEW.tenant_id AND deep_scan_flow = NEW.deep_scan_flow
-                            AND deep_scan_status = 'Queued' AND deep_scan_due_at IS NULL
-                        ORDER BY deep_scan_order DESC LIMIT 1;
+                    IF NEW.deep_scan_flow <> NEW.id THEN  -- a search is a flow of its own
+                        SELECT deep_scan_order + priority * 600000000::bigint INTO base FROM place
+                            WHERE tenant_id = NEW.tenant_id AND deep_scan_flow = NEW.deep_scan_flow
+                                AND deep_scan_status = 'Queued' AND deep_scan_due_at IS NULL
+                            ORDER BY deep_scan_order DESC LIMIT 1;
+                    END IF;
                     IF base IS NULL THEN
                         flows := least(100, flows + 1);
                     END IF;
                     step := 250 * greatest(4, flows);
                     -- The first row that is not urgent: an urgent one has left its place in the order of time.
-                    SELECT h.place INTO head FROM (
-                        SELECT deep_scan_order + priority * 600000000::bigint AS place, priority FROM place
-                        WHERE deep_scan_status = 'Queued' AND deep_scan_due_at IS NULL
-                        ORDER BY deep_scan_order LIMIT 1000) h
-                        WHERE h.priority <= 0 LIMIT 1;
+                    head := memo[5]::bigint;
+                    IF head IS NULL THEN
+                        SELECT h.place INTO head FROM (
+                            SELECT deep_scan_order + priority * 600000000::bigint AS place, priority FROM place
+                            WHERE deep_scan_status = 'Queued' AND deep_scan_due_at IS NULL
+                            ORDER BY deep_scan_order LIMIT 1000) h
+                            WHERE h.priority <= 0 LIMIT 1;
+                    END IF;
                     base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
                 END IF;
                 PERFORM set_config('scrapersky.place_deep_scan',
-                    concat_ws(':', NEW.tenant_id, NEW.deep_scan_flow, base, flows), true);
+                    concat_ws(':', NEW.tenant_id, NEW.deep_scan_flow, base, flows, head), true);
+                IF memo[1] IS DISTINCT FROM NEW.tenant_id::text THEN
+                    PERFORM set_config('scrapersky.place_deep_scan_flows',
+                        left(concat(NEW.tenant_id, '=', flows, ';', counted), 2000), true);
+                END IF;
                 NEW.deep_scan_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.deep_scan_due_at IS NULL THEN
@@ -3834,6 +3946,8 @@ CREATE FUNCTION search_place_search_enqueue() RETURNS trigger
             step bigint;
             flows bigint;
             notified_at bigint;
+            -- The flows of the tenants that the statement has met, the last one first: tenant=flows;tenant=flows;
+            counted text := current_setting('scrapersky.search_place_search_flows', true);
         BEGIN
             IF TG_OP = 'UPDATE' THEN
                 IF OLD.place_search_status <> 'Queued' THEN
@@ -3857,6 +3971,9 @@ CREATE FUNCTION search_place_search_enqueue() RETURNS trigger
                 IF memo[1] = NEW.tenant_id::text THEN
                     flows := memo[4]::bigint;
                 ELSE
+                    flows := substring(counted FROM NEW.tenant_id::text || '=([0-9]+)')::bigint;
+                END IF;
+                IF flows IS NULL THEN
                     SELECT count(*) INTO flows FROM (
                         WITH RECURSIVE active AS (
                             (SELECT t.place_search_flow AS flow FROM search t WHERE t.tenant_id = NEW.tenant_id
@@ -3872,24 +3989,33 @@ CREATE FUNCTION search_place_search_enqueue() RETURNS trigger
                 IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.place_search_flow::text THEN
                     base := memo[3]::bigint + 250 * greatest(4, flows);
                 ELSE
-                    SELECT place_search_order + priority * 600000000::bigint INTO base FROM search
-                        WHERE tenant_id = NEW.tenant_id AND place_search_flow = NEW.place_search_flow
-                            AND place_search_status = 'Queued' AND place_search_due_at IS NULL
-                        ORDER BY place_search_order DESC LIMIT 1;
+                    IF NEW.place_search_flow <> NEW.id THEN  -- a search is a flow of its own
+                        SELECT place_search_order + priority * 600000000::bigint INTO base FROM search
+                            WHERE tenant_id = NEW.tenant_id AND place_search_flow = NEW.place_search_flow
+                                AND place_search_status = 'Queued' AND place_search_due_at IS NULL
+                            ORDER BY place_search_order DESC LIMIT 1;
+                    END IF;
                     IF base IS NULL THEN
                         flows := least(100, flows + 1);
                     END IF;
                     step := 250 * greatest(4, flows);
                     -- The first row that is not urgent: an urgent one has left its place in the order of time.
-                    SELECT h.place INTO head FROM (
-                        SELECT place_search_order + priority * 600000000::bigint AS place, priority FROM search
-                        WHERE place_search_status = 'Queued' AND place_search_due_at IS NULL
-                        ORDER BY place_search_order LIMIT 1000) h
-                        WHERE h.priority <= 0 LIMIT 1;
+                    head := memo[5]::bigint;
+                    IF head IS NULL THEN
+                        SELECT h.place INTO head FROM (
+                            SELECT place_search_order + priority * 600000000::bigint AS place, priority FROM search
+                            WHERE place_search_status = 'Queued' AND place_search_due_at IS NULL
+                            ORDER BY place_search_order LIMIT 1000) h
+                            WHERE h.priority <= 0 LIMIT 1;
+                    END IF;
                     base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
                 END IF;
                 PERFORM set_config('scrapersky.search_place_search',
-                    concat_ws(':', NEW.tenant_id, NEW.place_search_flow, base, flows), true);
+                    concat_ws(':', NEW.tenant_id, NEW.place_search_flow, base, flows, head), true);
+                IF memo[1] IS DISTINCT FROM NEW.tenant_id::text THEN
+                    PERFORM set_config('scrapersky.search_place_search_flows',
+                        left(concat(NEW.tenant_id, '=', flows, ';', counted), 2000), true);
+                END IF;
                 NEW.place_search_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.place_search_due_at IS NULL THEN
@@ -4105,6 +4231,8 @@ CREATE FUNCTION sitemap_file_sitemap_import_enqueue() RETURNS trigger
             step bigint;
             flows bigint;
             notified_at bigint;
+            -- The flows of the tenants that the statement has met, the last one first: tenant=flows;tenant=flows;
+            counted text := current_setting('scrapersky.sitemap_file_sitemap_import_flows', true);
         BEGIN
             IF TG_OP = 'UPDATE' THEN
                 IF OLD.sitemap_import_status <> 'Queued' THEN
@@ -4128,6 +4256,9 @@ CREATE FUNCTION sitemap_file_sitemap_import_enqueue() RETURNS trigger
                 IF memo[1] = NEW.tenant_id::text THEN
                     flows := memo[4]::bigint;
                 ELSE
+                    flows := substring(counted FROM NEW.tenant_id::text || '=([0-9]+)')::bigint;
+                END IF;
+                IF flows IS NULL THEN
                     SELECT count(*) INTO flows FROM (
                         WITH RECURSIVE active AS (
                             (SELECT t.sitemap_import_flow AS flow FROM sitemap_file t WHERE t.tenant_id = NEW.tenant_id
@@ -4143,24 +4274,33 @@ CREATE FUNCTION sitemap_file_sitemap_import_enqueue() RETURNS trigger
                 IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.sitemap_import_flow::text THEN
                     base := memo[3]::bigint + 250 * greatest(4, flows);
                 ELSE
-                    SELECT sitemap_import_order + priority * 600000000::bigint INTO base FROM sitemap_file
-                        WHERE tenant_id = NEW.tenant_id AND sitemap_import_flow = NEW.sitemap_import_flow
-                            AND sitemap_import_status = 'Queued' AND sitemap_import_due_at IS NULL
-                        ORDER BY sitemap_import_order DESC LIMIT 1;
+                    IF NEW.sitemap_import_flow <> NEW.id THEN  -- a search is a flow of its own
+                        SELECT sitemap_import_order + priority * 600000000::bigint INTO base FROM sitemap_file
+                            WHERE tenant_id = NEW.tenant_id AND sitemap_import_flow = NEW.sitemap_import_flow
+                                AND sitemap_import_status = 'Queued' AND sitemap_import_due_at IS NULL
+                            ORDER BY sitemap_import_order DESC LIMIT 1;
+                    END IF;
                     IF base IS NULL THEN
                         flows := least(100, flows + 1);
                     END IF;
                     step := 250 * greatest(4, flows);
                     -- The first row that is not urgent: an urgent one has left its place in the order of time.
-                    SELECT h.place INTO head FROM (
-                        SELECT sitemap_import_order + priority * 600000000::bigint AS place, priority FROM sitemap_file
-                        WHERE sitemap_import_status = 'Queued' AND sitemap_import_due_at IS NULL
-                        ORDER BY sitemap_import_order LIMIT 1000) h
-                        WHERE h.priority <= 0 LIMIT 1;
+                    head := memo[5]::bigint;
+                    IF head IS NULL THEN
+                        SELECT h.place INTO head FROM (
+                            SELECT sitemap_import_order + priority * 600000000::bigint AS place, priority FROM sitemap_file
+                            WHERE sitemap_import_status = 'Queued' AND sitemap_import_due_at IS NULL
+                            ORDER BY sitemap_import_order LIMIT 1000) h
+                            WHERE h.priority <= 0 LIMIT 1;
+                    END IF;
                     base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
                 END IF;
                 PERFORM set_config('scrapersky.sitemap_file_sitemap_import',
-                    concat_ws(':', NEW.tenant_id, NEW.sitemap_import_flow, base, flows), true);
+                    concat_ws(':', NEW.tenant_id, NEW.sitemap_import_flow, base, flows, head), true);
+                IF memo[1] IS DISTINCT FROM NEW.tenant_id::text THEN
+                    PERFORM set_config('scrapersky.sitemap_file_sitemap_import_flows',
+                        left(concat(NEW.tenant_id, '=', flows, ';', counted), 2000), true);
+                END IF;
                 NEW.sitemap_import_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.sitemap_import_due_at IS NULL THEN

@@ -43,6 +43,8 @@ ENQUEUE = r"""
             step bigint;
             flows bigint;
             notified_at bigint;
+            -- The flows of the tenants that the statement has met, the last one first: tenant=flows;tenant=flows;
+            counted text := current_setting('scrapersky.{table}_{queue}_flows', true);
         BEGIN
             IF TG_OP = 'UPDATE' THEN
                 IF OLD.{queue}_status <> 'Queued' THEN
@@ -66,6 +68,9 @@ ENQUEUE = r"""
                 IF memo[1] = NEW.tenant_id::text THEN
                     flows := memo[4]::bigint;
                 ELSE
+                    flows := substring(counted FROM NEW.tenant_id::text || '=([0-9]+)')::bigint;
+                END IF;
+                IF flows IS NULL THEN
                     SELECT count(*) INTO flows FROM (
                         WITH RECURSIVE active AS (
                             (SELECT t.{queue}_flow AS flow FROM {table} t WHERE t.tenant_id = NEW.tenant_id
@@ -81,24 +86,33 @@ ENQUEUE = r"""
                 IF memo[1] = NEW.tenant_id::text AND memo[2] = NEW.{queue}_flow::text THEN
                     base := memo[3]::bigint + 250 * greatest(4, flows);
                 ELSE
-                    SELECT {queue}_order + priority * 600000000::bigint INTO base FROM {table}
-                        WHERE tenant_id = NEW.tenant_id AND {queue}_flow = NEW.{queue}_flow
-                            AND {queue}_status = 'Queued' AND {queue}_due_at IS NULL
-                        ORDER BY {queue}_order DESC LIMIT 1;
+                    IF NEW.{queue}_flow <> NEW.id THEN  -- a search is a flow of its own
+                        SELECT {queue}_order + priority * 600000000::bigint INTO base FROM {table}
+                            WHERE tenant_id = NEW.tenant_id AND {queue}_flow = NEW.{queue}_flow
+                                AND {queue}_status = 'Queued' AND {queue}_due_at IS NULL
+                            ORDER BY {queue}_order DESC LIMIT 1;
+                    END IF;
                     IF base IS NULL THEN
                         flows := least(100, flows + 1);
                     END IF;
                     step := 250 * greatest(4, flows);
                     -- The first row that is not urgent: an urgent one has left its place in the order of time.
-                    SELECT h.place INTO head FROM (
-                        SELECT {queue}_order + priority * 600000000::bigint AS place, priority FROM {table}
-                        WHERE {queue}_status = 'Queued' AND {queue}_due_at IS NULL
-                        ORDER BY {queue}_order LIMIT 1000) h
-                        WHERE h.priority <= 0 LIMIT 1;
+                    head := memo[5]::bigint;
+                    IF head IS NULL THEN
+                        SELECT h.place INTO head FROM (
+                            SELECT {queue}_order + priority * 600000000::bigint AS place, priority FROM {table}
+                            WHERE {queue}_status = 'Queued' AND {queue}_due_at IS NULL
+                            ORDER BY {queue}_order LIMIT 1000) h
+                            WHERE h.priority <= 0 LIMIT 1;
+                    END IF;
                     base := coalesce(greatest(base + step, head + step - 1001 + flows), at);
                 END IF;
                 PERFORM set_config('scrapersky.{table}_{queue}',
-                    concat_ws(':', NEW.tenant_id, NEW.{queue}_flow, base, flows), true);
+                    concat_ws(':', NEW.tenant_id, NEW.{queue}_flow, base, flows, head), true);
+                IF memo[1] IS DISTINCT FROM NEW.tenant_id::text THEN
+                    PERFORM set_config('scrapersky.{table}_{queue}_flows',
+                        left(concat(NEW.tenant_id, '=', flows, ';', counted), 2000), true);
+                END IF;
                 NEW.{queue}_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.{queue}_due_at IS NULL THEN
@@ -333,6 +347,10 @@ BEGIN
                     base := coalesce(base, at);
                 END IF;
                 PERFORM set_config('scrapersky.{table}_{queue}', NEW.tenant_id::text || ':' || base::text, true);
+                IF memo[1] IS DISTINCT FROM NEW.tenant_id::text THEN
+                    PERFORM set_config('scrapersky.{table}_{queue}_flows',
+                        left(concat(NEW.tenant_id, '=', flows, ';', counted), 2000), true);
+                END IF;
                 NEW.{queue}_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.{queue}_due_at IS NULL THEN
@@ -468,6 +486,10 @@ FORMER_ENQUEUE = r"""
                     base := coalesce(base, at);
                 END IF;
                 PERFORM set_config('scrapersky.{table}_{queue}', NEW.tenant_id::text || ':' || base::text, true);
+                IF memo[1] IS DISTINCT FROM NEW.tenant_id::text THEN
+                    PERFORM set_config('scrapersky.{table}_{queue}_flows',
+                        left(concat(NEW.tenant_id, '=', flows, ';', counted), 2000), true);
+                END IF;
                 NEW.{queue}_order := base - NEW.priority * 600000000::bigint;
             END IF;
             IF NEW.{queue}_due_at IS NULL THEN

@@ -59,7 +59,7 @@ class XlsxWriter:
         from lxml.etree import LxmlError
 
         if self._first_rows is None and not self._sheet.closed:
-            with suppress(LxmlError):
+            with suppress(LxmlError, StopIteration):  # the sheet has ended already if writing it failed
                 self._sheet.close()
 
     def _begin(self) -> None:
@@ -125,7 +125,7 @@ class XlsxWriter:
         try:
             yield
         except LxmlError as error:
-            with suppress(LxmlError):
+            with suppress(LxmlError, StopIteration):  # the sheet has ended already if writing it failed
                 self._sheet.close()  # else it says the same again when it is thrown away
             raise OSError(errno.EIO, f"its temporary file says {error}") from error
 

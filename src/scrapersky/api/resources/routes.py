@@ -29,7 +29,11 @@ from scrapersky.store.listing.resources import Resource
 
 IfNoneMatch = Annotated[
     str | None,
-    Header(alias="If-None-Match", max_length=500, description="the `ETag` of the page you have: 304 if it is the same"),
+    Header(
+        alias="If-None-Match",
+        pattern="^[ -~]{1,500}$",
+        description="the `ETag` of the page you have: 304 if it is the same",
+    ),
 ]
 
 

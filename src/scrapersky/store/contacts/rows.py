@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from scrapersky.core.contact_fields import EVIDENCE, FACTS, PERSON_FIELDS
+from scrapersky.extract.people.names_without_capitals import UNCASED_LETTER
 from scrapersky.extract.results import Contacts
 from scrapersky.extract.text import fold
 from scrapersky.providers.place_contacts import PROVIDER
@@ -77,7 +78,7 @@ def person_identity(name: str) -> str:
     words = [plain for word in fold(name[:MAX_IDENTITY]).split() if len(plain := word.strip(".,")) > 1]
     if not words:
         words = fold(name[:MAX_IDENTITY]).split()
-    if not name[:1].isupper():
+    if UNCASED_LETTER.match(name):
         return f"person:{''.join(words)}"  # in scripts without capitals a name is written with and without a space
     return f"person:{' '.join(dict.fromkeys((words[0], words[-1])))}"
 
