@@ -155,8 +155,9 @@ async def test_the_metrics_have_every_queue(client, admin, tenant):
 async def test_the_metrics_have_the_cost_of_providers_this_month(client, admin, tenant, other_tenant):
     for owner, months_ago, calls, cents in ((tenant, 0, 3, 6), (other_tenant, 0, 1, 2), (tenant, 1, 50, 100)):
         await admin.execute(
-            "INSERT INTO spending (tenant_id, provider, method, month, calls, cents, micros) VALUES ($1, 'google_places', "
-            "'details', date_trunc('month', now() AT TIME ZONE 'UTC')::date - $2 * interval '1 month', $3, $4, $4 * 10000)",
+            "INSERT INTO spending (tenant_id, provider, method, month, calls, cents, micros) "
+            "VALUES ($1, 'google_places', 'details', "
+            "date_trunc('month', now() AT TIME ZONE 'UTC')::date - $2 * interval '1 month', $3, $4, $4 * 10000)",
             *(owner, months_ago, calls, cents),
         )
     numbers = (await client.get("/metrics")).text
