@@ -16,6 +16,7 @@ import pytest
 import structlog
 
 from scrapersky.cli import run_cli
+from scrapersky.cli.shared import service
 from tests import ROOT
 
 Command = Callable[..., Awaitable["Said"]]
@@ -41,6 +42,7 @@ def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.Capt
     """Run `scrapersky WORDS` with these variables, away from any .env; logs are put back afterwards."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SCHEDULER_IDLE_TIMEOUT_SECONDS", "0")
+    monkeypatch.setattr(service, "SIGNALS", ())  # the command runs in a thread, which receives no signals
     before, handlers, level = structlog.get_config(), logging.root.handlers, logging.root.level
 
     def obeyed(words: tuple[str, ...]) -> int:

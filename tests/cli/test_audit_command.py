@@ -17,7 +17,10 @@ from tests.conftest import Server, numbers
 from tests.factories.line_rows import add_line
 
 # Words that look, and words that serve: what is changed through those is written down by the API or is a row's own.
-UNCHANGING = {"bench", "demo", "serve", "worker", "status", "audit", "settings", "fetch", "extract", "sitemap"}
+UNCHANGING = {
+    *("bench", "demo", "serve", "worker", "status", "audit", "settings", "fetch", "extract", "sitemap", "search"),
+    "psql",  # statements of the owner are PostgreSQL's to log
+}
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ CASES = {
     "run": Case(lambda ids, home: ["run", "deep_scan"], "run", "deep_scan"),
     "queue": Case(lambda ids, home: ["queue", "deep_scan", ids["places"]], "queue", "deep_scan"),
     "retry": Case(lambda ids, home: ["retry", "deep_scan", "--all"], "retry", "deep_scan", DEAD),
+    "dead-letters": Case(lambda ids, home: ["dead-letters", "drop", "--all"], "drop", "deep_scan", DEAD),
+    "backup": Case(lambda ids, home: ["backup", str(home / "line.dump")], "backup", "database"),
     "pause": Case(lambda ids, home: ["pause", "deep_scan"], "pause", "deep_scan"),
     "resume": Case(
         lambda ids, home: ["resume", "deep_scan"],
@@ -71,7 +76,7 @@ CASES = {
 
 
 def test_every_word_that_changes_something_has_its_case() -> None:
-    assert {*CASES, *UNCHANGING, "find", "migrate"} == set(COMMANDS)
+    assert {*CASES, *UNCHANGING, "find", "migrate", "restore"} == set(COMMANDS)
 
 
 @pytest.mark.parametrize("word", CASES)

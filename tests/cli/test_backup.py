@@ -98,7 +98,7 @@ async def test_a_backup_made_while_a_worker_runs_is_restored_on_an_empty_machine
     said = await command("backup", str(file), DATABASE_URL=url)
     assert said.code == 0, said.err
     worker.tell(signal.SIGTERM)
-    await worker.leave()
+    assert (await worker.leave()).code == 0
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.glob("*line.dump*")] == ["line.dump"]
 
@@ -117,7 +117,7 @@ async def test_a_backup_made_while_a_worker_runs_is_restored_on_an_empty_machine
     while await ask(elsewhere, DONE) < 1_000:
         await asyncio.sleep(0.05)
     worker.tell(signal.SIGTERM)
-    await worker.leave()
+    assert (await worker.leave()).code == 0
 
 
 async def test_every_row_of_every_table_is_the_same_after_a_round_trip(server, database_url, line, tmp_path, admin):
@@ -134,6 +134,7 @@ async def test_every_row_of_every_table_is_the_same_after_a_round_trip(server, d
     said = await line("restore", str(tmp_path / "all.dump"), DATABASE_URL=login, MIGRATION_DATABASE_URL=owner)
     assert said.code == 0, said.err
     assert await checksums(owner) == await checksums(database_url)
+    assert await ask(owner, "SELECT after ->> 'file' FROM audit WHERE action = 'restore'") == "all.dump"
     assert (await line("tenant", "list", MIGRATION_DATABASE_URL="")).code == 0
     assert (await line("backup", str(tmp_path / "again.dump"), MIGRATION_DATABASE_URL=owner)).code == 0
     assert (await line("tenant", "list", MIGRATION_DATABASE_URL="")).code == 0, "the policy is no difference"

@@ -16,6 +16,7 @@ from tests.factories.api_application import make_key
 
 PLANTED = {
     "DATABASE_URL": "planted-database-p@ss",
+    "MIGRATION_DATABASE_URL": "planted-owner-p@ss",
     "CRAWL_PROXY_URL": "planted-proxy-pass",
     "PROVIDER_GOOGLE_API_KEY": "planted-google-key-0123456789abcdefgh",
     "SCRAPERSKY_SECRET_KEY": "planted-Vq3hT9sLw0ZrYp6KmXc2Bn8DgFj4Ea71",
@@ -30,16 +31,18 @@ GIVEN = {
     "cookie": "planted-session-cookie",
     "header": "planted-key-in-a-header",
 }
-NEEDLES = [*PLANTED.values(), *GIVEN.values(), quote(PLANTED["DATABASE_URL"], safe="")]
+URLS = ("DATABASE_URL", "MIGRATION_DATABASE_URL")
+NEEDLES = [*PLANTED.values(), *GIVEN.values(), *(quote(PLANTED[name], safe="") for name in URLS)]
 
 
 def variables(url: str) -> dict[str, str]:
     """Every secret setting with something planted in it."""
     parts = urlsplit(url)
     user, _, host = parts.netloc.rpartition("@")
-    secret = f"{user.partition(':')[0] or 'postgres'}:{quote(PLANTED['DATABASE_URL'], safe='')}"
+    name = user.partition(":")[0] or "postgres"
+    secrets = {setting: f"{name}:{quote(PLANTED[setting], safe='')}" for setting in URLS}
     return {
-        "DATABASE_URL": parts._replace(netloc=f"{secret}@{host}").geturl(),
+        **{setting: parts._replace(netloc=f"{secret}@{host}").geturl() for setting, secret in secrets.items()},
         "CRAWL_PROXY_URL": f"http://out:{PLANTED['CRAWL_PROXY_URL']}@127.0.0.1:1",
         "PROVIDER_GOOGLE_API_KEY": PLANTED["PROVIDER_GOOGLE_API_KEY"],
         "SCRAPERSKY_SECRET_KEY": PLANTED["SCRAPERSKY_SECRET_KEY"],
@@ -136,11 +139,13 @@ async def stored(admin, table: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "name", ["DATABASE_URL", "CRAWL_PROXY_URL", "SCRAPERSKY_SECRET_KEY", "SCRAPERSKY_METRICS_TOKEN"]
+    "name",
+    ["DATABASE_URL", "MIGRATION_DATABASE_URL", "CRAWL_PROXY_URL", "SCRAPERSKY_SECRET_KEY", "SCRAPERSKY_METRICS_TOKEN"],
 )
 async def test_a_secret_that_stops_the_start_is_not_repeated(command, name) -> None:
     wrong = {
         "DATABASE_URL": "mysql://me:planted-wrong@db/line",
+        "MIGRATION_DATABASE_URL": "mysql://me:planted-wrong@db/line",
         "CRAWL_PROXY_URL": "gopher://me:planted-wrong@proxy:70",
         "SCRAPERSKY_SECRET_KEY": "planted-wrong",
         "SCRAPERSKY_METRICS_TOKEN": "planted-wrong",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scrapersky.cli.shared.application import opened_as_owner, run_async, user_name
+from scrapersky.cli.shared.application import opened_as_owner, record_for_database, run_async
 from scrapersky.cli.shared.options import AsJson
 from scrapersky.cli.shared.output import format_size, print_json, show_progress
 
@@ -50,9 +50,5 @@ async def _prepare() -> "PostgresTools":
 
 
 async def _record(file: Path) -> None:
-    from scrapersky.store.accounts import tenants
-    from scrapersky.store.audit import record as audit
-
-    async with opened_as_owner() as database, database.engine_session() as session:
-        actor = audit.Actor(user_name(), await tenants.id_of(session), "admin", "cli")
-        await audit.record(session, actor, "backup", "database", None, {"file": file.name})
+    async with opened_as_owner() as database:
+        await record_for_database(database, "backup", file)

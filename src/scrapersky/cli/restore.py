@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scrapersky.cli.shared.application import opened_as_owner, run_async
+from scrapersky.cli.shared.application import opened_as_owner, record_for_database, run_async
 from scrapersky.cli.shared.options import AsJson
 from scrapersky.cli.shared.output import print_json, show_progress
 
@@ -37,7 +37,7 @@ def restore(
     content = read_content(tools, file)
     with show_progress("Restoring") as report:
         restore_backup(tools, version, file, content, report)
-    revision, head = run_async(_finish())
+    revision, head = run_async(_finish(file))
     if as_json:
         print_json({"file": str(file), "revision": revision, "up_to_date": revision == head})
         return
@@ -53,10 +53,13 @@ async def _prepare(force: bool) -> "tuple[PostgresTools, int]":
         return await prepare_restore(database, force)
 
 
-async def _finish() -> tuple[str | None, str]:
+async def _finish(file: Path) -> tuple[str | None, str]:
     from scrapersky.actions.restore_backup import finish_restore
     from scrapersky.core.migrations import current_revision, head_revision
 
     async with opened_as_owner() as database:
         await finish_restore(database)
-        return await current_revision(database), head_revision()
+        revision, head = await current_revision(database), head_revision()
+        if revision == head:  # the audit table of an older revision is not known to this version
+            await record_for_database(database, "restore", file)
+        return revision, head

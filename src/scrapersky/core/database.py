@@ -167,6 +167,11 @@ class Database:
                 "DATABASE_URL is not set, and the embedded PostgreSQL is for development. "
                 "It looks like postgresql://user:password@host:5432/name."
             )
+        owner = settings.migration_database_url
+        if url is None and owner is not None:
+            raise BadSetting(
+                "MIGRATION_DATABASE_URL is set and DATABASE_URL is not. Set both, or none for the embedded PostgreSQL."
+            )
         if url is None:
             embedded = EmbeddedServer(settings.data_dir)
             owner_url = embedded.start()
@@ -174,7 +179,6 @@ class Database:
             database = cls(login_url.render_as_string(hide_password=False), settings, connections, owner_url)
             database.embedded = embedded
             return database
-        owner = settings.migration_database_url
         return cls(url.get_secret_value(), settings, connections, owner.get_secret_value() if owner else None)
 
     @property

@@ -128,7 +128,8 @@ async def test_the_depth_of_a_queue_counts_own_rows_only(admin, client, other, t
     mine, all_of_it = [(await one.get(f"{API}/workflows/deep_scan")).json() for one in (other, client)]
     assert (mine["depth"]["ready"], all_of_it["depth"]["ready"]) == (2, 9)
     assert (mine["paused"], mine["pause_reason"], mine["breaker"]) == (True, "lunch", "open")
-    hidden = ("paused_by", "breaker_reason", "rate_per_minute", "running")
+    assert mine["breaker_reason"] == "12 of 20 rows failed", "who waits is told why"
+    hidden = ("paused_by", "rate_per_minute", "running")
     assert {name: mine[name] for name in hidden} == dict.fromkeys(hidden)
     assert all_of_it["paused_by"] == "the operator"
     listed = {one["name"]: one for one in (await other.get(f"{API}/workflows")).json()["items"]}

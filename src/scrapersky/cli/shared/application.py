@@ -4,6 +4,7 @@ import getpass
 import os
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from scrapersky.cli.shared.options import DEFAULT_TENANT
@@ -85,6 +86,16 @@ async def opened_as_owner() -> AsyncIterator["Database"]:
         yield database
     finally:
         await database.close()
+
+
+async def record_for_database(database: "Database", action: str, file: Path) -> None:
+    """Record in the audit what was done to the whole database, and with which file."""
+    from scrapersky.store.accounts import tenants
+    from scrapersky.store.audit import record as audit
+
+    async with database.engine_session() as session:
+        actor = audit.Actor(user_name(), await tenants.id_of(session), "admin", "cli")
+        await audit.record(session, actor, action, "database", None, {"file": file.name})
 
 
 @asynccontextmanager
