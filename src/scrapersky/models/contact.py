@@ -47,8 +47,15 @@ class Contact(TenantRow, Curated, Named, Base):
     business_id: Mapped[UUID | None] = mapped_column(ForeignKey("local_business.id", ondelete="SET NULL"), index=True)
     # the contact that replaces this duplicate
     merged_into_id: Mapped[UUID | None] = mapped_column(ForeignKey("contact.id", ondelete="SET NULL"), index=True)
+    is_merged_by_rule: Mapped[bool] = mapped_column(server_default=text("false"))  # not by a person: edits undo it
+    is_separate: Mapped[bool] = mapped_column(server_default=text("false"))  # split: reading pages does not merge it
     identity: Mapped[str]  # what makes it unique in its domain: `email:…`, `phone:…`, `person:…`
     name: Mapped[str | None]
+    first_name: Mapped[str | None]  # empty where the order of the name is not known
+    last_name: Mapped[str | None]
+    honorific: Mapped[str | None]  # form of address: Herr, Ms
+    degree: Mapped[str | None]  # Dr. med., MBA
+    name_latin: Mapped[str | None]  # the name in Latin letters, where the page gives it beside another script
     title: Mapped[str | None]  # the position of the person
     email: Mapped[str | None]
     email_kind: Mapped[str | None]  # role, personal, free-mail or other-domain
@@ -61,6 +68,7 @@ class Contact(TenantRow, Curated, Named, Base):
     snippet: Mapped[str | None]  # the text around it, as evidence
     found_by: Mapped[str | None]  # the finder that found it
     confidence: Mapped[float | None] = mapped_column(Float())  # 0 to 1
+    sources: Mapped[dict[str, Any] | None]  # by field, of values that are not from `source_url`
     evidence_rank: Mapped[str | None] = mapped_column(deferred=True)  # of the page: the lowest is the best
     fact_ranks: Mapped[dict[str, Any] | None] = mapped_column(deferred=True)  # of fields from other pages
     verdict: Mapped[Verdict | None]  # whether mail to it would arrive

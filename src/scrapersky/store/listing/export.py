@@ -35,7 +35,8 @@ from scrapersky.store.withheld import (
 EXPORTED: Mapping[str, Resource] = {
     resource.name: resource for resource in (PLACES, BUSINESSES, DOMAINS, SITEMAPS, PAGES, CONTACTS, SUPPRESSIONS)
 }  # in the order of the line
-INTERNAL = ("tenant_id", "name_key", "city_key", "email_host", "evidence_rank", "fact_ranks")
+MERGE_FLAGS = ("is_merged_by_rule", "is_separate")
+INTERNAL = ("tenant_id", "name_key", "city_key", "email_host", "evidence_rank", "fact_ranks", *MERGE_FLAGS)
 INTERNAL_SUFFIXES = ("_order", "_allowance", "_revert_to")
 ROWS_PER_FETCH = 500
 # Columns with the name of a referenced row; imports read the same columns.
@@ -67,6 +68,10 @@ _VALUES = {
         f"WHERE NOT {is_profile_withheld('value', 'local_business.id')})"
     ),
     (CONTACTS.name, "snippet"): f"CASE WHEN NOT {is_snippet_withheld('contact')} THEN contact.snippet END",
+    (CONTACTS.name, "sources"): (
+        f"CASE WHEN NOT {is_snippet_withheld('contact')} THEN contact.sources "  # noqa: S608 - own names
+        "ELSE (SELECT jsonb_object_agg(key, value - 'snippet') FROM jsonb_each(contact.sources)) END"
+    ),
 }
 
 

@@ -18,6 +18,7 @@ COLUMNS = (
     *(each.name for each in CONTACT_FIELDS),
     "verification",
     *EVIDENCE,
+    "sources",
     "created_at",
     "seen_at",
     "curation_status",
