@@ -595,6 +595,17 @@ CREATE TABLE search_place (
 
 ALTER TABLE ONLY search_place FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE search_progress (
+    search_id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    counted_at timestamp with time zone NOT NULL,
+    seconds double precision NOT NULL,
+    is_done boolean NOT NULL,
+    snapshot jsonb NOT NULL
+);
+
+ALTER TABLE ONLY search_progress FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE session (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     tenant_id uuid NOT NULL,
@@ -967,6 +978,9 @@ ALTER TABLE ONLY search
 ALTER TABLE ONLY search_place
     ADD CONSTRAINT search_place_pkey PRIMARY KEY (search_id, place_id);
 
+ALTER TABLE ONLY search_progress
+    ADD CONSTRAINT search_progress_pkey PRIMARY KEY (search_id);
+
 ALTER TABLE ONLY session
     ADD CONSTRAINT session_family_hash_key UNIQUE (family_hash);
 
@@ -1153,6 +1167,12 @@ ALTER TABLE ONLY search_place
 ALTER TABLE ONLY search_place
     ADD CONSTRAINT search_place_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY search_progress
+    ADD CONSTRAINT search_progress_search_id_fkey FOREIGN KEY (search_id) REFERENCES search(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY search_progress
+    ADD CONSTRAINT search_progress_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY search
     ADD CONSTRAINT search_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES "user"(id) ON DELETE SET NULL;
 
@@ -1332,6 +1352,8 @@ CREATE INDEX page_by_kind ON page USING btree (tenant_id, kind, updated_at, id);
 
 CREATE INDEX page_by_prefix ON page USING btree (tenant_id, url text_pattern_ops);
 
+CREATE INDEX page_by_progress ON page USING btree (domain_id, page_processing_status) WHERE (page_processing_status <> 'New'::text);
+
 CREATE INDEX page_by_update ON page USING btree (tenant_id, updated_at, id);
 
 CREATE INDEX page_page_processing_claim ON page USING btree (page_processing_order) WHERE ((page_processing_status = 'Queued'::text) AND (page_processing_due_at IS NULL));
@@ -1470,6 +1492,8 @@ ALTER TABLE search_journal ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE search_place ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE search_progress ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE session ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE sitemap_file ENABLE ROW LEVEL SECURITY;
@@ -1527,6 +1551,8 @@ CREATE POLICY engine_rows ON search_domain TO scrapersky_engine USING (true) WIT
 CREATE POLICY engine_rows ON search_journal TO scrapersky_engine USING (true) WITH CHECK (true);
 
 CREATE POLICY engine_rows ON search_place TO scrapersky_engine USING (true) WITH CHECK (true);
+
+CREATE POLICY engine_rows ON search_progress TO scrapersky_engine USING (true) WITH CHECK (true);
 
 CREATE POLICY engine_rows ON session TO scrapersky_engine USING (true) WITH CHECK (true);
 
@@ -1587,6 +1613,8 @@ CREATE POLICY tenant_rows ON search_domain TO scrapersky_app USING ((tenant_id =
 CREATE POLICY tenant_rows ON search_journal TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
 CREATE POLICY tenant_rows ON search_place TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
+
+CREATE POLICY tenant_rows ON search_progress TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
 CREATE POLICY tenant_rows ON session TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
@@ -1903,6 +1931,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search_journal TO scrapersky_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search_place TO scrapersky_app;
 
 GRANT SELECT,UPDATE ON SEQUENCE search_place_search_notified TO scrapersky_engine;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search_progress TO scrapersky_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE session TO scrapersky_app;
 GRANT SELECT,DELETE ON TABLE session TO scrapersky_engine;

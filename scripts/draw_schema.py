@@ -22,7 +22,15 @@ COLUMNS = [
         "idempotency_key",
         "spending",
     ],
-    ["search", "search_place", "search_business", "search_domain", "search_contact", "search_journal"],
+    [
+        "search",
+        "search_place",
+        "search_business",
+        "search_domain",
+        "search_contact",
+        "search_journal",
+        "search_progress",
+    ],
     ["place", "local_business", "business_domain", "domain", "sitemap_file", "page", "contact"],
     ["dead_letter", "quota_usage", "quota_reschedule", "spending", "unanswered_call", "destination", "delivery"],
     [

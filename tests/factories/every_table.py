@@ -21,6 +21,8 @@ ANYTHING = {
     "integer": "1",
     "bigint": "1",
     "smallint": "200",
+    "double precision": "1",
+    "boolean": "false",
     "jsonb": "'{}'",
 }
 REQUIRED = (
@@ -50,7 +52,8 @@ async def fill(admin: Any, tenant: UUID) -> None:
     await put(admin, "dead_letter", tenant, row_id=ids["places"])
     destination = await put(admin, "destination", tenant)
     await put(admin, "delivery", tenant, destination_id=destination, contact_id=ids["contacts"])
-    await put(admin, "search_journal", tenant, search_id=ids["searches"])
+    for table in ("search_journal", "search_progress"):
+        await put(admin, table, tenant, search_id=ids["searches"])
     await put(admin, "search_contact", tenant, search_id=ids["searches"], contact_id=ids["contacts"])
 
 

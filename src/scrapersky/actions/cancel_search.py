@@ -10,6 +10,7 @@ from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import SEARCHES
+from scrapersky.store.searches import snapshot
 from scrapersky.store.steps import ROWS_OF_SEARCH, STEPS, STOPPED, LineStep
 
 
@@ -29,6 +30,7 @@ async def cancel(session: AsyncSession, actor: Actor, search_id: UUID) -> dict[s
         withdrawn[step.workflow], in_flight = row.withdrawn, in_flight + row.in_flight
     if in_flight or any(withdrawn.values()):
         search.cancelled_by = actor.name
+    await snapshot.forget(session, search_id)
     await audit.record(session, actor, "cancel", f"search {search_id}", {"rules": before}, {"withdrawn": withdrawn})
     return withdrawn
 

@@ -24,6 +24,7 @@ from scrapersky.models.retention import Retention
 from scrapersky.models.run import Run
 from scrapersky.models.search import Search, SearchBusiness, SearchContact, SearchDomain, SearchPlace
 from scrapersky.models.search_journal import SearchJournal
+from scrapersky.models.search_progress import SearchProgress
 from scrapersky.models.session import LoginSession
 from scrapersky.models.sitemap_file import SitemapFile
 from scrapersky.models.spending import Spending
@@ -65,6 +66,7 @@ __all__ = [
     "SearchDomain",
     "SearchJournal",
     "SearchPlace",
+    "SearchProgress",
     "SitemapFile",
     "Spending",
     "Suppression",

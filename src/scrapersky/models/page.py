@@ -3,7 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Float, ForeignKey, Index, SmallInteger, UniqueConstraint
+from sqlalchemy import Float, ForeignKey, Index, SmallInteger, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scrapersky.core.vocabularies import Curation, Status, check_vocabulary
@@ -22,6 +22,12 @@ class Page(TenantRow, Curated, Base):
         Index("page_by_kind", "tenant_id", "kind", "updated_at", "id"),
         Index("page_by_prefix", "tenant_id", "url", postgresql_ops={"url": "text_pattern_ops"}),
         Index("page_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
+        Index(
+            "page_by_progress",
+            "domain_id",
+            "page_processing_status",
+            postgresql_where=text("page_processing_status <> 'New'"),
+        ),
         *queue.items("page", "page_processing"),
     )
 

@@ -14,9 +14,10 @@ PLACES, OTHERS = 100_000, 30_000
 FILL = [
     """INSERT INTO place (tenant_id, provider, provider_id, name, updated_at)
     SELECT $1, 'fake', n::text, md5(n::text), now() - n * interval '1 second' FROM generate_series(1, {rows}) n""",
-    """INSERT INTO page (tenant_id, domain_id, url, kind, updated_at)
+    """INSERT INTO page (tenant_id, domain_id, url, kind, page_processing_status, updated_at)
     SELECT $1, (SELECT id FROM domain LIMIT 1), 'https://molar.fi/' || md5(n::text),
-        CASE WHEN n % 500 = 0 THEN 'team' ELSE 'blog' END, now() - n * interval '1 second'
+        CASE WHEN n % 500 = 0 THEN 'team' ELSE 'blog' END, CASE WHEN n % 9 = 0 THEN 'Completed' ELSE 'New' END,
+        now() - n * interval '1 second'
     FROM generate_series(1, {rows}) n""",
     """INSERT INTO contact (tenant_id, identity, email, name, verdict, updated_at)
     SELECT $1, n::text, md5(n::text) || '@example.com', md5((n + 1)::text),

@@ -1,9 +1,13 @@
 """Searches: request one, estimate its cost, follow its progress, read its results, cancel it."""
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import Response
 from pydantic import BaseModel, Field
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.actions import cancel_search as cancellation
 from scrapersky.actions import request_search
@@ -13,7 +17,7 @@ from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, req
 from scrapersky.api.http.problems import problems
 from scrapersky.api.resources.routes import ApiResource, add_list_route, empty_router
 from scrapersky.api.resources.rows import queue_states
-from scrapersky.api.schemas.fields import PREFIX, Number, RequestModel, RowId
+from scrapersky.api.schemas.fields import PREFIX, Number, RequestModel, ResponseModel, RowId
 from scrapersky.api.schemas.listing import QueueState, Summary
 from scrapersky.core.text_rules import Text
 from scrapersky.core.vocabularies import Status
@@ -22,8 +26,7 @@ from scrapersky.providers.registry import DECLARED, DEFAULT_PROVIDER, read_searc
 from scrapersky.store.listing import paginate
 from scrapersky.store.listing.resources import SEARCHES as RESOURCE
 from scrapersky.store.listing.resources import Word
-from scrapersky.store.searches import progress as search_progress
-from scrapersky.store.searches import results as search_results
+from scrapersky.store.searches import snapshot
 from scrapersky.store.searches.request import SearchRequest
 from scrapersky.store.steps import PAGE_KINDS, AdvanceRules
 
@@ -83,6 +86,35 @@ class SearchSummary(Summary):
     place_search_error: str | None
 
 
+class ProgressSummary(ResponseModel):
+    """The progress of a search at one moment."""
+
+    counted_at: datetime = Field(description="when the rows were counted", examples=["2026-11-15T14:03:20Z"])
+    is_done: bool = Field(description="no work is left", examples=[False])
+    share_done: float = Field(
+        description="the share of its rows that have finished the step they are in, 0 to 1", examples=[0.62]
+    )
+    found: dict[str, int] = Field(
+        description="the number of contacts, and of distinct email addresses, phone numbers, people and domains",
+        examples=[{"contacts": 264, "emails": 145, "phones": 98, "people": 119, "domains": 57}],
+    )
+    undecided: dict[str, int] = Field(
+        description="rows that wait for the decision of a person, by the step they would enter, up to 10,000 each",
+        examples=[{"deep_scan": 12}],
+    )
+
+
+class ListedSearch(SearchSummary):
+    """A search of the list, with its progress."""
+
+    progress: ProgressSummary | None = Field(
+        description="its latest snapshot; empty until it was counted, a few searches per request",
+        examples=[
+            {"counted_at": "2026-11-15T14:03:20Z", "is_done": False, "share_done": 0.62, "found": {}, "undecided": {}}
+        ],
+    )
+
+
 class SearchResponse(BaseModel):
     """The estimate, and the search unless `estimate_only` was set."""
 
@@ -111,17 +143,23 @@ class SearchReason(BaseModel):
     rows: int
 
 
-class SearchDetail(SearchSummary):
-    """A search with the progress of each step."""
+class SearchWait(ResponseModel):
+    """Rows of a step that are queued for a later time."""
+
+    workflow: str = Field(description="the step", examples=["page_curation"])
+    rows: int = Field(description="the number of rows", examples=[4])
+    until: datetime = Field(description="the earliest of their times", examples=["2026-11-15T14:09:00Z"])
+    reason: str = Field(description="why the first of them waits", examples=["robots.txt could not be read"])
+
+
+class SearchDetail(SearchSummary, ProgressSummary):
+    """A search with the progress of each step, counted at most once per second."""
 
     rules: dict[str, Any] | None
     queues: dict[str, QueueState]
     steps: list[StepProgress] = Field(description="in the order of the pipeline")
-    is_done: bool = Field(description="no work is left")
     reasons: list[SearchReason] = Field(description="the most frequent first")
-    found: dict[str, int] = Field(
-        description="the number of contacts, and of distinct email addresses, phone numbers, people and domains"
-    )
+    waits: list[SearchWait] = Field(description="what its steps wait for, the earliest first", examples=[[]])
 
 
 class SearchCancelled(BaseModel):
@@ -130,7 +168,13 @@ class SearchCancelled(BaseModel):
     withdrawn: dict[str, int] = Field(description="queued rows of each step; rows that are processing are finished")
 
 
-SEARCHES = ApiResource(RESOURCE, "search", SearchSummary, SearchDetail)
+async def _with_progress(session: AsyncSession, rows: Sequence[Any]) -> Mapping[UUID, Mapping[str, Any]]:
+    """Return the progress of the searches of a page."""
+    found = await snapshot.of_list(session, [row.id for row in rows])
+    return {row.id: {"progress": found.get(row.id)} for row in rows}
+
+
+SEARCHES = ApiResource(RESOURCE, "search", ListedSearch, SearchDetail, complete=_with_progress)
 router = empty_router(SEARCHES)
 add_list_route(router, SEARCHES)
 
@@ -173,22 +217,24 @@ async def create_search(
 
 @router.get("/{id}", summary="One search", **requires(VIEWER, 404))
 async def get_search(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> SearchDetail:
-    """Return the progress of each step, the reasons why rows were left out, and what was found so far."""
+    """Return the progress of each step, the reasons why rows were left out, and what was found so far.
+
+    The rows are counted for one reader at a time, at most once per second, and less often if counting takes long.
+    """
     async with application.database.session(actor.tenant_id) as session:
         search = await paginate.get(session, RESOURCE, actor.tenant_id, row_id)
-        steps = await search_progress.progress(session, row_id)
-        reasons = await search_progress.top_reasons(session, row_id)
-        found = await search_results.contact_counts(session, row_id)
+        counted = await snapshot.current(session, search)
     return SearchDetail(
         **SearchSummary.model_validate(search).model_dump(),
+        **ProgressSummary.model_validate(counted).model_dump(),
         rules=search.rules,
         queues=queue_states(RESOURCE, search),
-        steps=[StepProgress(**vars(step)) for step in steps],
-        is_done=search_progress.is_done(steps),
+        steps=[StepProgress(**vars(step)) for step in counted.steps],
         reasons=[
-            SearchReason(workflow=step, status=status, reason=why, rows=rows) for step, status, why, rows in reasons
+            SearchReason(workflow=step, status=status, reason=why, rows=rows)
+            for step, status, why, rows in counted.reasons
         ],
-        found=found,
+        waits=[SearchWait.model_validate(wait) for wait in counted.waits],
     )
 
 

@@ -21,7 +21,7 @@ from scrapersky.api.resources.curation import (
     curation_body,
 )
 from scrapersky.api.resources.models import filter_model, query_model, with_columns
-from scrapersky.api.resources.rows import list_page, row_detail
+from scrapersky.api.resources.rows import Complete, list_page, row_detail
 from scrapersky.api.schemas.fields import RequestModel, RowId
 from scrapersky.api.schemas.listing import CuratedSummary, Detail, Listing, ListQuery, Summary, listing_of
 from scrapersky.store.audit.record import Actor
@@ -48,6 +48,7 @@ class ApiResource:
     list_description: str = "The rows of your tenant, filtered and sorted."
     get_description: str = "One row; with its queues and its provenance if it is in the pipeline."
     curation_description: str | None = None  # without one there is no curation route
+    complete: Complete | None = None  # reads the fields of the summary that are no columns
     mask: Callable[[Any, Actor], Any] = lambda row, _: row  # hides what this actor may not see in a row of the list
 
     @cached_property
@@ -109,7 +110,7 @@ def add_list_route(router: APIRouter, api: ApiResource) -> None:
         actor: CurrentActor,
         known: IfNoneMatch = None,
     ) -> Response:
-        page = await list_page(application, actor, api.resource, api.summary, cast("ListQuery", query))
+        page = await list_page(application, actor, api.resource, api.summary, cast("ListQuery", query), api.complete)
         page.items = [api.mask(row, actor) for row in page.items]
         return _unless_known(page, known)
 

@@ -1,8 +1,11 @@
 """Read a resource: one page of its list, or one row."""
 
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.api.dependencies import WebApplication
 from scrapersky.api.resources.models import set_filters
@@ -18,10 +21,20 @@ from scrapersky.store.listing.resources import Resource
 SORT_KEYS: dict[str, Any] = {"updated_at": cursors.timestamp, "id": UUID}  # how a cursor is decoded; others are text
 
 
+# Reads what the rows of a page show besides their columns: fields and values by the id of the row.
+Complete = Callable[[AsyncSession, Sequence[Any]], Awaitable[Mapping[UUID, Mapping[str, Any]]]]
+
+
 async def list_page(
-    application: WebApplication, actor: Actor, resource: Resource, summary: type[RowSummary], query: ListQuery
+    application: WebApplication,
+    actor: Actor,
+    resource: Resource,
+    summary: type[RowSummary],
+    query: ListQuery,
+    complete: Complete | None = None,
 ) -> Listing[RowSummary]:
-    """Return one page of the resource's list."""
+    """Return one page of the resource's list; `complete` reads the fields that are no columns."""
+    columns = [name for name in summary.model_fields if hasattr(resource.model, name)]
     sort = Sort(query.sort.removeprefix("-"), query.sort.startswith("-"))
     filters = set_filters(query, resource)
     name = cursors.list_name(f"{resource.name}/{query.sort}", filters)
@@ -31,15 +44,17 @@ async def list_page(
             session,
             resource,
             actor.tenant_id,
-            list(summary.model_fields),
+            columns,
             filters,
             sort=sort,
             after=after,
             limit=query.limit + 1,
         )
         count = None if after else await paginate.count(session, resource, actor.tenant_id, filters)
+        shown = [row for row, _ in found[: query.limit]]
+        more = await complete(session, shown) if complete else {}
     return Listing(
-        items=[summary.model_validate(row) for row, _ in found[: query.limit]],
+        items=[summary.model_validate({**row._mapping, **more.get(row.id, {})}) for row in shown],
         next_cursor=_cursor(application, name, found[query.limit - 1][1]) if len(found) > query.limit else None,
         total=count.total if count else None,
         more=count.more if count else None,

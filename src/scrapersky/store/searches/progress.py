@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.store.steps import ROWS_OF_SEARCH, STEPS, LineStep
+from scrapersky.store.steps import ROWS_OF_SEARCH, STEPS, LineStep, contacts_of_search
 
 STATUSES = ("Queued", "Processing", "Completed", "Skipped", "Error")
 NO_REASON = "it is scheduled for a later day: a quota of the tenant"  # the schedule of quotas stores no reason
@@ -89,17 +89,24 @@ def as_json(steps: Sequence[StepCount]) -> dict[str, Any]:
     return {step.workflow: {key: value for key, value in vars(step).items() if key != "workflow"} for step in steps}
 
 
+def rows_of(step: LineStep) -> str:
+    """Build the FROM clause of a step's rows of the search, named `t`, up to further conditions.
+
+    Contacts are read by their domains and businesses: by their ids they would be read twice.
+    """
+    if step.table == "contact":
+        return f"({contacts_of_search('c.*')}) t WHERE true"
+    return f"{step.table} t WHERE {ROWS_OF_SEARCH[step.table].found.format(row='t')}"
+
+
 def _of_each_step(query: Callable[[LineStep, str], str]) -> str:
-    """Join a query for each step; it gets the step and the condition for the search's rows that have entered it."""
-    return " UNION ALL ".join(
-        query(step, f"{ROWS_OF_SEARCH[step.table].found.format(row='t')} AND t.{step.queue}_status <> 'New'")
-        for step in STEPS
-    )
+    """Join a query for each step; it gets the step and the FROM clause of the search's rows that have entered it."""
+    return " UNION ALL ".join(query(step, f"{rows_of(step)} AND t.{step.queue}_status <> 'New'") for step in STEPS)
 
 
 def _counts(step: LineStep, rows: str) -> str:
     counts = ", ".join(f"count(*) FILTER (WHERE t.{step.queue}_status = '{status}')" for status in STATUSES)
-    return f"SELECT '{step.workflow}' AS workflow, {counts} FROM {step.table} t WHERE {rows}"  # noqa: S608 - our own names
+    return f"SELECT '{step.workflow}' AS workflow, {counts} FROM {rows}"  # noqa: S608 - our own names
 
 
 def _waiting(step: LineStep, rows: str) -> str:
@@ -108,7 +115,7 @@ def _waiting(step: LineStep, rows: str) -> str:
         f"SELECT '{step.workflow}' AS workflow, count(*) AS rows, min({due}) AS until, "  # noqa: S608 - our own names
         f"greatest(0, extract(epoch FROM min({due}) - now())) AS seconds, "
         f"(array_agg({reason} ORDER BY {due}))[1] AS reason "
-        f"FROM {step.table} t WHERE {rows} AND t.{step.queue}_status = 'Queued' AND {due} > now() HAVING count(*) > 0"
+        f"FROM {rows} AND t.{step.queue}_status = 'Queued' AND {due} > now() HAVING count(*) > 0"
     )
 
 
@@ -125,7 +132,7 @@ def _left_behind(step: LineStep, rows: str) -> str:
     reason = f"regexp_replace(regexp_replace({message}, '{_SITE}', 'a site', 'gi'), '{_NUMBER}', '…', 'g')"
     return (
         f"SELECT '{step.workflow}' AS workflow, {status} AS status, {reason} AS reason, {message} AS message "  # noqa: S608
-        f"FROM {step.table} t WHERE {rows} AND ({status} IN ('Skipped', 'Error') "
+        f"FROM {rows} AND ({status} IN ('Skipped', 'Error') "
         f"OR ({status} = 'Queued' AND t.{step.queue}_error IS NOT NULL))"
     )
 

@@ -13,7 +13,7 @@ from scrapersky.extract.company_domain import CompanyDomain
 from scrapersky.models import Domain, Search
 from scrapersky.store.line.advance_rules import read_rules
 from scrapersky.store.money import spending
-from scrapersky.store.searches import journal, resume
+from scrapersky.store.searches import journal, resume, snapshot
 from scrapersky.store.steps import STOPPED, AdvanceRules, steps_of
 
 OPEN = (Status.QUEUED, Status.PROCESSING)
@@ -106,6 +106,7 @@ async def _update(session: AsyncSession, search: Search, request: SearchRequest,
     if queue:
         search.place_search_status = Status.QUEUED
     await resume.take_over_rows(session, search.id)
+    await snapshot.forget(session, search.id)
     await session.flush()  # the budget first
     if queue and starts_over:
         await journal.close(session, search.id)
