@@ -9,6 +9,7 @@ from scrapersky.core.settings import Environment, Settings, load, setting_names
 from scrapersky.crawl.web import Web
 from scrapersky.providers.base import Meter, PlaceQuery, Providers
 from scrapersky.providers.declaration import ProviderDeclaration
+from scrapersky.providers.overture.provider import Overture
 from scrapersky.providers.registry import DECLARATIONS, DEFAULT_PROVIDER, configured_providers, unknown_provider
 from tests.factories.google_server import KEY, TinyGoogle, points
 from tests.factories.http_server import Reply, ScriptedServer
@@ -100,6 +101,35 @@ async def test_all_providers_use_the_guarded_client(server: ScriptedServer, tmp_
     assert all("me.example/bot" in one.headers["User-Agent"] for one in server.requests)
     sent = [one.path for one in server.requests if "X-Goog-Api-Key" in one.headers]
     assert set(sent) == {"/v1/places:searchText"}
+
+
+async def test_a_response_of_overpass_is_used_again_for_its_lifetime(server: ScriptedServer) -> None:
+    server.replies["/search"] = [
+        Reply([{"osm_type": "relation", "osm_id": 1, "boundingbox": ["60", "61", "24", "25"]}])
+    ]
+    server.replies["/interpreter"] = [Reply({"elements": []})]
+    for seconds, queries in (("3600", 1), ("0", 2)):
+        server.requests.clear()
+        chosen = settings(
+            PROVIDER_NOMINATIM_URL=server.url,
+            PROVIDER_NOMINATIM_DELAY_SECONDS="0",
+            PROVIDER_OVERPASS_URL=server.url,
+            PROVIDER_OSM_CACHE_TTL_SECONDS=seconds,
+            CRAWL_ALLOWED_PRIVATE_NETWORKS=f"127.0.0.1:{server.port}",
+        )
+        web = Web(chosen)
+        provider = configured_providers(chosen, web)["openstreetmap"]
+        for _ in range(2):
+            assert [page async for page in provider.search(PlaceQuery("dentists in Helsinki"), Meter())] in ([], [[]])
+        assert server.paths().count("/interpreter") == queries
+        await web.close()
+
+
+def test_the_bucket_of_overture_is_in_the_region_of_the_setting() -> None:
+    overture = providers(PROVIDER_OVERTURE_PATH="s3://places/", PROVIDER_OVERTURE_REGION="eu-north-1")["overture"]
+    assert isinstance(overture, Overture)
+    assert overture._dataset._bucket is not None
+    assert overture._dataset._bucket.region == "eu-north-1"
 
 
 def test_the_table_in_the_docs_is_that_of_the_declarations() -> None:
