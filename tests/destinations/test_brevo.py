@@ -23,7 +23,7 @@ async def test_a_contact_is_created_then_updated(sandbox, account):
 
 
 async def test_only_attributes_that_exist_and_known_values_are_sent(sandbox, account):
-    await account.deliver(message(name="Anna Molar", business="Molar Oy", phone="+35891234567"))
+    await account.deliver(message(first_name="Anna", last_name="Molar", business="Molar Oy", phone="+35891234567"))
     await account.deliver(message("info@molar.fi"))
     named, nameless = sandbox.brevo.told
     assert named["attributes"] == {"FIRSTNAME": "Anna", "LASTNAME": "Molar"}  # no COMPANY there, and no SMS by default

@@ -17,7 +17,8 @@ def portal(sandbox, http) -> HubSpot:
 
 
 async def test_a_contact_is_written_with_known_values_only(sandbox, portal):
-    facts: Any = {"name": "Anna Maria Molar", "title": "Dentist", "business": "Molar Oy", "phone": "+35891234567"}
+    name = {"name": "Anna Maria Molar", "first_name": "Anna Maria", "last_name": "Molar", "honorific": "Ms"}
+    facts: Any = {**name, "title": "Dentist", "business": "Molar Oy", "phone": "+35891234567"}
     receipt = await portal.deliver(message("Anna@Molar.fi", **facts))
     await portal.deliver(message("info@molar.fi"))
     assert receipt == Receipt("101")
@@ -25,11 +26,28 @@ async def test_a_contact_is_written_with_known_values_only(sandbox, portal):
         "email": "anna@molar.fi",
         "firstname": "Anna Maria",
         "lastname": "Molar",
+        "salutation": "Ms",
         "jobtitle": "Dentist",
         "company": "Molar Oy",
         "phone": "+35891234567",
     }
     assert sandbox.hubspot.contacts["info@molar.fi"]["properties"] == {"email": "info@molar.fi"}
+
+
+@pytest.mark.parametrize(
+    ("name", "country", "first", "last"),
+    [
+        ("Li Wei", "CN", None, "Li Wei"),
+        ("Dr. Eva Virtanen", "FI", "Eva", "Virtanen"),
+        ("Kovács Eszter", "HU", "Eszter", "Kovács"),
+    ],
+)
+async def test_a_name_without_parts_is_split_by_the_country_or_is_the_last_name(
+    sandbox, portal, name, country, first, last
+):
+    await portal.deliver(message("anna@molar.fi", name=name, country=country))
+    properties = sandbox.hubspot.contacts["anna@molar.fi"]["properties"]
+    assert (properties.get("firstname"), properties["lastname"]) == (first, last)
 
 
 async def test_sending_the_same_message_again_changes_nothing(sandbox, portal):

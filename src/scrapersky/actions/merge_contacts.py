@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.actions import curation
 from scrapersky.core import clock
-from scrapersky.core.contact_fields import FACTS
+from scrapersky.core.contact_fields import FACTS, NAME_PARTS
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.vocabularies import Curation
 from scrapersky.models import Contact
@@ -70,8 +70,9 @@ def _decision(keep: Contact, other: Contact) -> Curation | None:
 def _fill(keep: Contact, other: Contact) -> None:
     """Fill empty fields; what follows from the email address is taken only if both have the same address."""
     profiles = {**(other.profiles or {}), **(keep.profiles or {})}
+    has_same_name = keep.name is None or keep.name == other.name
     for name in FACTS:
-        if getattr(keep, name) is None:
+        if getattr(keep, name) is None and (has_same_name or name not in NAME_PARTS):
             setattr(keep, name, getattr(other, name))
     keep.profiles = profiles or None
     if keep.email == other.email:

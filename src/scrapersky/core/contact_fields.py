@@ -33,6 +33,7 @@ class ContactField:
     name: str  # of the column, the API field and the key in a delivery
     kind: Kind = "text"
     follows_email: bool = False  # computed from the email address: a merge takes it only with the same address
+    follows_name: bool = False  # a part of the name: taken together with it
     of_person: bool = False  # an attribute of `extract.results.Person`; an erasure clears it
     is_listed: bool = True  # in the summary that the API returns
     is_editable: bool = False  # people write it by the API
@@ -58,6 +59,64 @@ CONTACT_FIELDS = (
         is_delivered=True,
     ),
     ContactField(
+        "first_name",
+        follows_name=True,
+        of_person=True,
+        is_editable=True,
+        edit_note="given names; found from the name where its order is known, if this and `last_name` are not given",
+        imported=ImportColumn("given name", "given name", "person - first name, vorname"),
+        contact_columns={"first_name": "given names; empty where the order of the name is not known"},
+        lead_columns={"first_name": "given names of that person; empty where the order of the name is not known"},
+        is_delivered=True,
+        hubspot="firstname",
+        brevo="FIRSTNAME",
+    ),
+    ContactField(
+        "last_name",
+        follows_name=True,
+        of_person=True,
+        is_editable=True,
+        edit_note="family name, with its particles: van der Berg",
+        imported=ImportColumn("family name", "family name, surname", "person - last name, nachname"),
+        contact_columns={"last_name": "family name; empty where the order of the name is not known"},
+        lead_columns={"last_name": "family name of that person; empty where the order of the name is not known"},
+        is_delivered=True,
+        hubspot="lastname",
+        brevo="LASTNAME",
+    ),
+    ContactField(
+        "honorific",
+        of_person=True,
+        is_editable=True,
+        edit_note="form of address: Herr, Ms, 先生",
+        imported=ImportColumn("form of address", "salutation, anrede", "name prefix, honorific prefix"),
+        contact_columns={"honorific": "form of address: Herr, Ms, 先生"},
+        lead_columns={"honorific": "form of address of that person: Herr, Ms, 先生"},
+        is_delivered=True,
+        hubspot="salutation",
+    ),
+    ContactField(
+        "degree",
+        of_person=True,
+        is_editable=True,
+        edit_note="Dr. med., MBA",
+        imported=ImportColumn("academic degrees", "academic degree, academic title", "honorific suffix"),
+        contact_columns={"degree": "academic degrees and titles: Dr. med., MBA"},
+        lead_columns={"degree": "academic degrees and titles of that person: Dr. med., MBA"},
+        is_delivered=True,
+        hubspot="degree",
+    ),
+    ContactField(
+        "name_latin",
+        of_person=True,
+        is_editable=True,
+        edit_note="the name in Latin letters, beside a name in another script",
+        imported=ImportColumn("name in Latin letters", "latin name, romanized name"),
+        contact_columns={"name_latin": "the name in Latin letters, where the page gives it beside another script"},
+        lead_columns={"name_latin": "name of that person in Latin letters, where the page gives it"},
+        is_delivered=True,
+    ),
+    ContactField(
         "title",
         of_person=True,
         is_editable=True,
@@ -66,7 +125,7 @@ CONTACT_FIELDS = (
             "job title, position, role",
             "person job title, organization title, organization 1 title, contact title",
         ),
-        contact_columns={"title": "job title of the person"},
+        contact_columns={"title": "job title of the person", "title_source_url": "page on which the title was found"},
         lead_columns={"title": "job title of that person"},
         is_delivered=True,
         hubspot="jobtitle",
@@ -83,7 +142,7 @@ CONTACT_FIELDS = (
             "person - email - home, email - home, person - email - other, email - other, secondary email, email 2, "
             "e-mail 2 - value, personal email",
         ),
-        contact_columns={"email": "email address"},
+        contact_columns={"email": "email address", "email_source_url": "page on which the email address was found"},
         lead_columns={
             "email": "the best email address: deliverable before unknown and risky, a person's before a role's"
         },
@@ -122,7 +181,7 @@ CONTACT_FIELDS = (
             "first phone, corporate phone, company phone, home phone, person - phone - home, phone - home, "
             "person - phone - other, phone - other, other phone, phone 2, phone 2 - value",
         ),
-        contact_columns={"phone": "phone number"},
+        contact_columns={"phone": "phone number", "phone_source_url": "page on which the phone number was found"},
         is_delivered=True,
         hubspot="phone",
         brevo="PHONE",  # not SMS: Brevo takes only mobile numbers there, and each for one contact only
@@ -169,6 +228,7 @@ EVIDENCE = ("source_url", "snippet", "found_by", "confidence")
 IDENTITY_PREFIXES = {"email": "email", "name": "person", "phone": "phone", "fax": "fax", "address": "address"}
 
 FACTS = tuple(each.name for each in CONTACT_FIELDS if not each.follows_email)
+NAME_PARTS = tuple(each.name for each in CONTACT_FIELDS if each.follows_name)
 PERSON_FIELDS = tuple(each.name for each in CONTACT_FIELDS if each.of_person)
 PHONE_FIELDS = tuple(each.name for each in CONTACT_FIELDS if each.kind == "phone")
 DELIVERED_FIELDS = tuple(each.name for each in CONTACT_FIELDS if each.is_delivered)

@@ -29,8 +29,6 @@ CONTACT_ERRORS = frozenset(
 
 # The default attribute of each fact.
 FIELDS = {
-    "first_name": "FIRSTNAME",
-    "last_name": "LASTNAME",
     **{each.name: each.brevo for each in CONTACT_FIELDS if each.brevo},
     "business": "COMPANY",
     "website": "WEBSITE",

@@ -7,7 +7,7 @@ from scrapersky.destinations.kind import Endpoint
 from scrapersky.destinations.payload import PAYLOAD_KEYS
 
 _UNMAPPED = ("profiles", "found_at")  # values that no property of a CRM holds
-FACTS = ("first_name", "last_name", *(key for key in PAYLOAD_KEYS if key not in _UNMAPPED), "contact_id")
+FACTS = (*(key for key in PAYLOAD_KEYS if key not in _UNMAPPED), "contact_id")
 if TYPE_CHECKING:
     Fact = str
 else:

@@ -36,8 +36,6 @@ NO_PROPERTY = "PROPERTY_DOESNT_EXIST"
 
 # The default property of each fact.
 FIELDS = {
-    "first_name": "firstname",
-    "last_name": "lastname",
     **{each.name: each.hubspot for each in CONTACT_FIELDS if each.hubspot},
     "business": "company",
     "website": "website",

@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from scrapersky.core.contact_fields import DELIVERED_FIELDS
+from scrapersky.core.contact_fields import DELIVERED_FIELDS, NAME_PARTS
+from scrapersky.extract.people.name_parts import split_written_name
 
 # What a delivery may hold besides `contact_id` and `email`: fields of the contact, then of its business and its source.
 # A contact with a phone number may lack the email address.
@@ -49,22 +50,20 @@ class ContactPayload:
         """The phone number of the contact or of its business."""
         return self.values.get("phone")
 
-    @property
-    def first_name(self) -> str | None:
-        """All of the name but its last word; the whole name if it is one word."""
-        words = (self.values.get("name") or "").split()
-        return " ".join(words[:-1] or words) or None
-
-    @property
-    def last_name(self) -> str | None:
-        """The last word of a name of several words."""
-        words = (self.values.get("name") or "").split()
-        return words[-1] if len(words) > 1 else None
-
     def mapped(self, fields: Mapping[str, str | None]) -> dict[str, str]:
         """Return the known values by the destination's names; a value without such a name is left out."""
-        known = {**self.facts, "first_name": self.first_name, "last_name": self.last_name}
+        known = {**self.facts, **self._name_parts()}
         return {theirs: str(known[ours]) for ours, theirs in fields.items() if theirs and known.get(ours)}
+
+    def _name_parts(self) -> dict[str, str]:
+        """Return the parts of the name; where the order is not known, the whole name is the last name.
+
+        A CRM has no other place for the name. A contact of an earlier version has no parts: they are found here.
+        """
+        if not (name := self.values.get("name")) or any(self.values.get(part) for part in NAME_PARTS):
+            return {}
+        parts = split_written_name(name, region=self.values.get("country") or "")
+        return parts._asdict() if any(parts) else {"last_name": name}
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,11 @@ class Person:
     confidence: float
     email: str = ""
     phone: str = ""
+    first_name: str = ""  # empty where the order of the name is not known
+    last_name: str = ""
+    honorific: str = ""  # form of address: Herr, Ms
+    degree: str = ""  # Dr. med., MBA
+    name_latin: str = ""  # the name in Latin letters, where the page gives it beside another script
 
 
 @dataclass(frozen=True, slots=True)

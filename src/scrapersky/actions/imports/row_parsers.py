@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from scrapersky.core.contact_fields import CONTACT_FIELDS
+from scrapersky.core.contact_fields import CONTACT_FIELDS, NAME_PARTS
 from scrapersky.extract.business.social_profiles import parse_profile
 from scrapersky.extract.company_domain import CompanyDomain, InvalidWebsite, parse_website
 from scrapersky.extract.countries import country_code
 from scrapersky.extract.document.urls import Resolver
 from scrapersky.extract.emails.classify import normalise_email
 from scrapersky.extract.pages.classify import classify_page
+from scrapersky.extract.people.name_parts import split_written_name
 from scrapersky.extract.phones.parse import parse_phone
 from scrapersky.extract.public_suffix import registrable_domain
 from scrapersky.extract.tabular.headers import MAX_VALUE_LENGTH
@@ -126,7 +127,9 @@ def parse_contact(values: RowValues) -> ParsedRow:
     facts: dict[str, Any] = {
         each.name: values.optional(each.name, parsers[each.kind]) for each in CONTACT_FIELDS if each.imported
     }
-    facts["name"] = facts["name"] or " ".join(values[part] for part in ("first_name", "last_name") if part in values)
+    if facts["name"] and not any(facts[part] for part in NAME_PARTS):
+        facts |= split_written_name(facts["name"], region=country)._asdict()
+    facts["name"] = facts["name"] or " ".join(facts[part] for part in NAME_PARTS if facts[part])
     try:
         identity = identity_of(facts)
     except ContactWithoutIdentity as error:

@@ -139,10 +139,6 @@ TARGETS: Mapping[str, ImportTarget] = {
         CONTACTS,
         {
             **{name: _CONTACT_COLUMNS[name] for name in (*IDENTITY_PREFIXES, *_CONTACT_COLUMNS)},
-            "first_name": Column("given name, if there is no name", "given name", "person - first name, vorname"),
-            "last_name": Column(
-                "family name, if there is no name", "family name, surname", "person - last name, nachname"
-            ),
             **{name: Column(meaning, "", headers) for name, (meaning, headers) in _PROFILE_COLUMNS.items()},
             **{name: file_rows.COLUMNS[name] for name in ("street", "postcode", "city")},
             "domain": Column(

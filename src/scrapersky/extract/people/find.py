@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from scrapersky.extract.emails.data_protection_officers import EXTERNAL_OFFICER
 from scrapersky.extract.people.associate import FoundPerson, associate_contacts
 from scrapersky.extract.people.candidate import Name, NameCandidate
 from scrapersky.extract.people.candidates import find_name_candidates
+from scrapersky.extract.people.name_titles import add_name_parts, with_declared_parts, with_titles
 from scrapersky.extract.people.names import is_given_name, is_role, parse_name
 from scrapersky.extract.people.scoring import NameScorer
 from scrapersky.extract.results import Email, Person, Phone, Rejected
@@ -21,6 +23,7 @@ THRESHOLD = 0.56  # more than a known name in a heading among similar ones
 MAX_CANDIDATES = 600
 KNOWN = 0.3  # the score of a known given name
 MAX_GIVEN_NAME = 20
+_OF_EITHER = ("email", "phone", "honorific", "degree")  # of two entries of a person: the one that has it
 NAME_TAGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 INITIALS = re.compile(r"(?:[^\W\d_]\.?-?){1,2}(?<!\w\w)")
 
@@ -36,7 +39,7 @@ def find_people(
     """Return the people in the order of the page, and the rejected names; names in `excluded` blocks are rejected."""
     candidates = collect_candidates(document)
     people, rejected = _select_people(document, candidates, excluded)
-    merged = _merge_people([*people, *_in_structured_data(things)])
+    merged = add_name_parts(document, _merge_people([*people, *_in_structured_data(things)]), region)
     return associate_contacts(document, merged, emails, phones, region), rejected
 
 
@@ -165,7 +168,7 @@ def _build_person(one: ScoredCandidate, scorer: NameScorer) -> FoundPerson:
         title = scorer.title_by_slot(block) or title
     how = "card" if candidate.is_whole else "title in text"
     person = Person(candidate.name.text, title, how, snippet(block.text), round(min(one.score, 0.97), 2))
-    return FoundPerson(person, candidate.name.words, block.index)
+    return FoundPerson(with_titles(person, candidate.name, block.text), candidate.name.words, block.index)
 
 
 def _is_role(candidate: NameCandidate) -> bool:
@@ -185,7 +188,7 @@ def _in_structured_data(things: list[Thing]) -> Iterator[FoundPerson]:
             email = next(iter(property_texts(thing.get("email"))), "").removeprefix("mailto:").lower()
             confidence = 0.9 if title or email else 0.6
             person = Person(name.text, title, "structured data", snippet(text), confidence, email)
-            yield FoundPerson(person, name.words, -1)
+            yield FoundPerson(with_declared_parts(with_titles(person, name, text), thing), name.words, -1)
 
 
 def _merge_people(people: Iterable[FoundPerson]) -> list[FoundPerson]:
@@ -219,13 +222,12 @@ def _fullness(found: FoundPerson) -> tuple[int, bool]:
 
 def _merge_two(known: FoundPerson, other: FoundPerson) -> FoundPerson:
     longer, shorter = (other, known) if _fullness(other) > _fullness(known) else (known, other)
-    person = Person(
-        longer.person.name,
-        known.person.title or other.person.title,
-        known.person.how,
-        known.person.snippet,
-        max(known.person.confidence, other.person.confidence),
-        longer.person.email or shorter.person.email,
-        longer.person.phone or shorter.person.phone,
+    person = replace(
+        longer.person,
+        title=known.person.title or other.person.title,
+        how=known.person.how,
+        snippet=known.person.snippet,
+        confidence=max(known.person.confidence, other.person.confidence),
+        **{name: getattr(longer.person, name) or getattr(shorter.person, name) for name in _OF_EITHER},
     )
     return FoundPerson(person, longer.words, known.block if known.block >= 0 else other.block)

@@ -14,7 +14,20 @@ SEARCH = f"{CONTACTS}/search"
 MAX_INPUTS = 100
 EMAIL = re.compile(r"[^@\s]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}")
 PROPERTIES = frozenset(
-    {"email", "firstname", "lastname", "jobtitle", "phone", "company", "website", "city", "country", "lead_source"}
+    {
+        "email",
+        "firstname",
+        "lastname",
+        "salutation",
+        "degree",
+        "jobtitle",
+        "phone",
+        "company",
+        "website",
+        "city",
+        "country",
+        "lead_source",
+    }
 )
 CORRELATION = "sandbox"
 LIMIT_HEADERS = {

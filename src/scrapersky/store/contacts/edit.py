@@ -1,6 +1,6 @@
 """Statements that create, change and delete contacts on behalf of people, and that find duplicates."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import ItemsView, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -11,11 +11,12 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core import clock
-from scrapersky.core.contact_fields import FACTS, IDENTITY_PREFIXES
+from scrapersky.core.contact_fields import FACTS, IDENTITY_PREFIXES, NAME_PARTS
 from scrapersky.core.errors import Conflict, ScraperSkyError
 from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import Curation, Status
-from scrapersky.models import Contact
+from scrapersky.extract.people.name_parts import split_written_name
+from scrapersky.models import Contact, Domain
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.contacts import owner
@@ -73,6 +74,7 @@ async def create(session: AsyncSession, actor: Actor, values: Mapping[str, Any],
     Its domain is the given one, else that of its page or of its email address, so that a later run finds the same row.
     """
     values = await owner.with_owner(session, actor, values)
+    values = dict(await _with_name_parts(session, values, values["domain_id"]))
     await suppressions.refuse_erased(session, actor.tenant_id, suppressions.contact_points_of(values))
     identity = identity_of(values)
     created = await session.scalar(
@@ -117,7 +119,7 @@ async def change(
         await _refuse_duplicate(session, contact, changes["email"])
         _clear_verdict(contact)
         contact.email_kind = await owner.email_kind(session, changes["email"], contact.domain_id)
-    for name, value in changes.items():
+    for name, value in await _with_name_parts(session, changes, contact.domain_id):
         setattr(contact, name, value)
     if not any(getattr(contact, name) for name in (*IDENTITY_PREFIXES, "profiles")):
         raise ContactWithoutIdentity("Delete it instead.")
@@ -195,6 +197,17 @@ def audited(contact: Contact) -> dict[str, Any]:
     return {
         name: str(value) if isinstance(value, UUID) else value for name, value in values.items() if value is not None
     }
+
+
+async def _with_name_parts(
+    session: AsyncSession, values: Mapping[str, Any], domain_id: UUID | None
+) -> ItemsView[str, Any]:
+    """Return the fields with the parts of a written name, unless a person gives them."""
+    if "name" not in values or any(part in values for part in NAME_PARTS):
+        return values.items()
+    country = await session.scalar(select(Domain.country).where(Domain.id == domain_id)) if domain_id else None
+    parts = split_written_name(values["name"] or "", country or "")
+    return {**values, **{name: part or None for name, part in parts._asdict().items()}}.items()
 
 
 def _clear_verdict(contact: Contact) -> None:

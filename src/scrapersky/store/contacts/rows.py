@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from scrapersky.core.contact_fields import EVIDENCE, FACTS, PERSON_FIELDS
+from scrapersky.core.contact_fields import EVIDENCE, FACTS, NAME_PARTS, PERSON_FIELDS
 from scrapersky.extract.people.names_without_capitals import UNCASED_LETTER
 from scrapersky.extract.results import Contacts
 from scrapersky.extract.text import fold
@@ -15,6 +15,7 @@ Row = dict[str, Any]
 
 MAX_IDENTITY = 300
 FOUND_FIELDS = (*FACTS, "email_kind")
+RANKED_FIELDS = tuple(name for name in FOUND_FIELDS if name not in NAME_PARTS)  # with a source of their own
 COLUMNS = ("id", "domain_id", "page_id", "business_id", "identity", *FOUND_FIELDS, *EVIDENCE, "evidence_rank")
 _TYPES = {"id": "uuid", "domain_id": "uuid", "page_id": "uuid", "business_id": "uuid", "confidence": "float8"}
 

@@ -11,7 +11,7 @@ from sqlalchemy import ARRAY, Uuid, any_, bindparam, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core import clock
-from scrapersky.core.contact_fields import EVIDENCE
+from scrapersky.core.contact_fields import EVIDENCE, NAME_PARTS
 from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import REJECTED, Status, Verdict
 from scrapersky.engine.settle import driver_connection
@@ -21,7 +21,15 @@ from scrapersky.models import BusinessDomain, Contact, Page
 from scrapersky.providers.place_contacts import PROVIDER
 from scrapersky.store.contacts import same_person
 from scrapersky.store.contacts.erased_filter import without_erased
-from scrapersky.store.contacts.rows import FOUND_FIELDS, INSERT, Row, arrays_of, contact_rows, evidence_rank
+from scrapersky.store.contacts.rows import (
+    FOUND_FIELDS,
+    INSERT,
+    RANKED_FIELDS,
+    Row,
+    arrays_of,
+    contact_rows,
+    evidence_rank,
+)
 from scrapersky.store.privacy import suppressions
 
 VERDICT_VALIDITY = timedelta(days=30)  # an address found again after that is verified again
@@ -157,7 +165,9 @@ def _rank_of(name: str) -> str:
 
 
 def _takes(name: str) -> str:
-    """Return the condition that the field gets the value of the new row."""
+    """Return the condition that the field gets the value of the new row; the parts of a name follow the name."""
+    if name in NAME_PARTS:
+        return _takes("name")
     is_own = f"({_SAME_PAGE} AND known.fact_ranks ->> '{name}' IS NULL)"
     is_better = f"known.edited_at IS NULL AND ({is_own} OR excluded.evidence_rank < {_rank_of(name)})"
     return f"(excluded.{name} IS NOT NULL AND (known.{name} IS NULL OR ({is_better})))"
@@ -174,7 +184,7 @@ def _new_rank(name: str) -> str:
 _FACTS_SET = ", ".join(
     f"{name} = CASE WHEN {_takes(name)} THEN excluded.{name} ELSE known.{name} END" for name in FOUND_FIELDS
 )
-_RANKS = ", ".join(f"'{name}', {_new_rank(name)}" for name in FOUND_FIELDS)
+_RANKS = ", ".join(f"'{name}', {_new_rank(name)}" for name in RANKED_FIELDS)
 _EVIDENCE_SET = ", ".join(
     f"{name} = CASE WHEN {_REPLACES} THEN excluded.{name} ELSE known.{name} END"
     for name in ("page_id", *EVIDENCE, "evidence_rank")
@@ -188,7 +198,7 @@ ON CONFLICT (tenant_id, domain_id, identity) DO UPDATE SET {_FACTS_SET}, {_EVIDE
     fact_ranks = nullif(jsonb_strip_nulls(jsonb_build_object({_RANKS})), '{{}}'),
     business_id = CASE WHEN known.found_by = '{PROVIDER}' AND {_REPLACES} THEN excluded.business_id
         ELSE coalesce(known.business_id, excluded.business_id) END, updated_at = now(), seen_at = now()
-WHERE known.seen_at < now() OR {_REPLACES} OR {" OR ".join(_takes(name) for name in FOUND_FIELDS)}
+WHERE known.seen_at < now() OR {_REPLACES} OR {" OR ".join(_takes(name) for name in RANKED_FIELDS)}
     OR (known.business_id IS NULL AND excluded.business_id IS NOT NULL)
 RETURNING id, domain_id, identity, email, curation_status, suppressed_at, contact_verification_status AS status,
     verification ->> 'verdict' AS verdict, verification ->> 'checked_at' AS checked_at"""

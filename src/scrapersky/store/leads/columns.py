@@ -58,11 +58,18 @@ CONTACT_IDS = {
     "page_id": "id of the page on which it was found",
 }
 
+
+def source_url(name: str) -> str:
+    """Return the SQL of the page that a field of the contact `c` is from; NULL where the field is empty."""
+    return f"CASE WHEN c.{name} IS NOT NULL THEN coalesce(c.sources -> '{name}' ->> 'url', c.source_url) END"
+
+
 # The SQL of columns that are no column of the table `contact`, which the statements call `c`.
 _EXPRESSIONS = {
     "verdict_reasons": (
         "(SELECT string_agg(reason, '; ') FROM jsonb_array_elements_text(c.verification->'reasons') reason)"
     ),
+    **{f"{name}_source_url": source_url(name) for name in ("email", "phone", "title")},
     "profile": "(SELECT value FROM jsonb_each_text(c.profiles) LIMIT 1)",
 }
 CONTACT_SELECT = ", ".join(

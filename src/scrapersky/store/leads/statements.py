@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import TextClause, text
 
-from scrapersky.store.leads.columns import ADDRESS_COLUMNS, CONTACT_SELECT, LEAD_SELECT, PERSON_COLUMNS
+from scrapersky.store.leads.columns import ADDRESS_COLUMNS, CONTACT_SELECT, LEAD_SELECT, PERSON_COLUMNS, source_url
 from scrapersky.store.leads.no_contact_reason import NO_CONTACT_REASON
 from scrapersky.store.steps import not_rejected
 from scrapersky.store.withheld import (
@@ -48,7 +48,7 @@ SELECT o.key AS list_key, o.subkey AS list_subkey,
 FROM owner o
 LEFT JOIN domain d ON d.id = o.domain_id
 LEFT JOIN LATERAL (
-    SELECT c.id, c.company, c.source_url, {_FOUND_AT}, {LEAD_SELECT}
+    SELECT c.id, c.company, {source_url("email")} AS source_url, {_FOUND_AT}, {LEAD_SELECT}
     FROM contact c WHERE {_OF_OWNER} AND c.email IS NOT NULL
     ORDER BY {_BY_VERDICT}, {_OF_ANOTHER_BRANCH}, (c.email_kind = 'other-domain'), (c.name IS NULL), c.confidence DESC,
         c.email, c.source_url LIMIT 1) mail ON true
@@ -56,7 +56,7 @@ LEFT JOIN LATERAL (
     SELECT array_agg(c.email ORDER BY {_BY_VERDICT}, c.confidence DESC, c.email) AS others
     FROM contact c WHERE {_OF_OWNER} AND c.email IS NOT NULL AND c.email <> mail.email) mails ON true
 LEFT JOIN LATERAL (
-    SELECT c.id, c.phone, c.source_url, {_FOUND_AT}
+    SELECT c.id, c.phone, {source_url("phone")} AS source_url, {_FOUND_AT}
     FROM contact c WHERE {_OF_OWNER} AND c.phone IS NOT NULL
     ORDER BY {_OF_ANOTHER_BRANCH}, (c.name IS NOT NULL), c.confidence DESC, c.phone,
         c.source_url, c.identity LIMIT 1) call ON true
