@@ -128,6 +128,32 @@ WITH (fillfactor='85', autovacuum_vacuum_scale_factor='0.01', autovacuum_vacuum_
 
 ALTER TABLE ONLY contact FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE curation_action (
+    id uuid NOT NULL,
+    tenant_id uuid NOT NULL,
+    resource text NOT NULL,
+    curation_status text NOT NULL,
+    actor text NOT NULL,
+    row_count integer NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    undone_at timestamp with time zone,
+    undone_by text
+);
+
+ALTER TABLE ONLY curation_action FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE curation_change (
+    id bigint NOT NULL,
+    tenant_id uuid NOT NULL,
+    action_id uuid NOT NULL,
+    resource text NOT NULL,
+    row_id uuid NOT NULL,
+    before jsonb NOT NULL,
+    after jsonb NOT NULL
+);
+
+ALTER TABLE ONLY curation_change FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE dead_letter (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
     tenant_id uuid NOT NULL,
@@ -784,6 +810,15 @@ CREATE SEQUENCE contact_contact_verification_notified
     NO MAXVALUE
     CACHE 1;
 
+ALTER TABLE curation_change ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME curation_change_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE SEQUENCE delivery_delivery_notified
     START WITH 0
     INCREMENT BY 1
@@ -878,6 +913,12 @@ ALTER TABLE ONLY contact
 
 ALTER TABLE ONLY contact
     ADD CONSTRAINT contact_tenant_id_domain_id_identity_key UNIQUE (tenant_id, domain_id, identity);
+
+ALTER TABLE ONLY curation_action
+    ADD CONSTRAINT curation_action_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY curation_change
+    ADD CONSTRAINT curation_change_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY dead_letter
     ADD CONSTRAINT dead_letter_pkey PRIMARY KEY (id);
@@ -1058,6 +1099,15 @@ ALTER TABLE ONLY contact
 
 ALTER TABLE ONLY contact
     ADD CONSTRAINT contact_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY curation_action
+    ADD CONSTRAINT curation_action_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY curation_change
+    ADD CONSTRAINT curation_change_action_id_fkey FOREIGN KEY (action_id) REFERENCES curation_action(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY curation_change
+    ADD CONSTRAINT curation_change_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY dead_letter
     ADD CONSTRAINT dead_letter_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE;
@@ -1272,6 +1322,12 @@ CREATE INDEX contact_suppressed_of_domain ON contact USING btree (domain_id) WHE
 
 CREATE UNIQUE INDEX contact_without_domain ON contact USING btree (tenant_id, identity) WHERE (domain_id IS NULL);
 
+CREATE INDEX curation_action_by_time ON curation_action USING btree (tenant_id, created_at, id);
+
+CREATE UNIQUE INDEX curation_change_by_action ON curation_change USING btree (action_id, resource, row_id);
+
+CREATE INDEX curation_change_by_row ON curation_change USING btree (tenant_id, row_id, id);
+
 CREATE INDEX dead_letter_by_queue ON dead_letter USING btree (tenant_id, queue, failed_at, id);
 
 CREATE INDEX dead_letter_by_time ON dead_letter USING btree (tenant_id, failed_at, id);
@@ -1456,6 +1512,10 @@ ALTER TABLE business_domain ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE contact ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE curation_action ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE curation_change ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE dead_letter ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE delivery ENABLE ROW LEVEL SECURITY;
@@ -1515,6 +1575,10 @@ CREATE POLICY engine_rows ON audit TO scrapersky_engine USING (true) WITH CHECK 
 CREATE POLICY engine_rows ON business_domain TO scrapersky_engine USING (true) WITH CHECK (true);
 
 CREATE POLICY engine_rows ON contact TO scrapersky_engine USING (true) WITH CHECK (true);
+
+CREATE POLICY engine_rows ON curation_action TO scrapersky_engine USING (true) WITH CHECK (true);
+
+CREATE POLICY engine_rows ON curation_change TO scrapersky_engine USING (true) WITH CHECK (true);
 
 CREATE POLICY engine_rows ON dead_letter TO scrapersky_engine USING (true) WITH CHECK (true);
 
@@ -1577,6 +1641,10 @@ CREATE POLICY tenant_rows ON audit TO scrapersky_app USING ((tenant_id = (NULLIF
 CREATE POLICY tenant_rows ON business_domain TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
 CREATE POLICY tenant_rows ON contact TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
+
+CREATE POLICY tenant_rows ON curation_action TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
+
+CREATE POLICY tenant_rows ON curation_change TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
 CREATE POLICY tenant_rows ON dead_letter TO scrapersky_app USING ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid)) WITH CHECK ((tenant_id = (NULLIF(current_setting('app.tenant_id'::text, true), ''::text))::uuid));
 
@@ -1711,6 +1779,10 @@ GRANT UPDATE(contact_verification_revert_to) ON TABLE contact TO scrapersky_engi
 GRANT UPDATE(contact_verification_waits_for) ON TABLE contact TO scrapersky_engine;
 
 GRANT SELECT,UPDATE ON SEQUENCE contact_contact_verification_notified TO scrapersky_engine;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE curation_action TO scrapersky_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE curation_change TO scrapersky_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE dead_letter TO scrapersky_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE dead_letter TO scrapersky_engine;

@@ -20,6 +20,8 @@ COLUMNS = [
         "suppression",
         "audit",
         "idempotency_key",
+        "curation_action",
+        "curation_change",
         "spending",
     ],
     [

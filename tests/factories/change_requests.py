@@ -204,6 +204,13 @@ CASES |= {f"curate_{noun}": _curation(noun) for noun in NOUNS}
 
 
 @case
+async def undo_curation_action(context: ChangeContext) -> ChangeRequest:
+    body = {"ids": [(await context.line())["places"]], "curation_status": "Maybe"}
+    done = await context.made("places/curation", **body)
+    return ChangeRequest("POST", f"{API}/undo/{done['action_id']}", "undo", "places", None, "both")
+
+
+@case
 async def create_contact(context: ChangeContext) -> ChangeRequest:
     return ChangeRequest("POST", f"{API}/contacts", "create", "contact ", {"email": "eva@example.fi"})
 

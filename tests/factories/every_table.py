@@ -1,7 +1,7 @@
 """One row of a tenant in every table that has tenants."""
 
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from tests.factories.line_rows import add_line
 
@@ -47,6 +47,8 @@ async def fill(admin: Any, tenant: UUID) -> None:
     ):
         await put(admin, table, tenant)
     await put(admin, "audit", tenant)
+    action = await put(admin, "curation_action", tenant, id=uuid4())
+    await put(admin, "curation_change", tenant, action_id=action, row_id=ids["places"])
     for table in ("api_key", "session"):
         await put(admin, table, tenant, user_id=user)
     await put(admin, "dead_letter", tenant, row_id=ids["places"])

@@ -15,6 +15,8 @@ from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries import deliveries
 from scrapersky.store.listing.paginate import Filters, matching_unmerged
 from scrapersky.store.listing.resources import CONTACTS, Resource
+from scrapersky.store.operations import curation_changes
+from scrapersky.store.operations.curation_changes import CurationRecord
 from scrapersky.store.operations.queue_rows import IN_QUEUE, by_state, one_of
 
 Changes = tuple[tuple[str, Any], ...]  # columns and their new values; rows with the same changes are updated together
@@ -42,31 +44,38 @@ async def curate(
     *,
     filters: Filters | None = None,
     is_audited: bool = True,
+    action_id: UUID | None = None,
 ) -> CurationCounts:
     """Store the decision. Selected queues the next step of each row, any other decision withdraws waiting work.
 
     A row in flight is finished, but not retried if it fails. The audit records the filter that selected the ids; a job
-    records the whole at its end instead.
+    records the whole at its end instead. With an id of the action, the changes can be undone for a day.
     """
     rows = await _lock(session, resource, actor.tenant_id, ids)
     together: dict[Changes, list[UUID]] = defaultdict(list)
     for row in rows:
         together[_changes(resource, row, decision)].append(row.id)
     together.pop((), None)  # unchanged rows keep their updated_at
+    changed = {row_id for chosen in together.values() for row_id in chosen}
+    record = CurationRecord(action_id, actor, decision, resource) if action_id else None
+    if record and changed:
+        await curation_changes.begin(session, record, len(changed))
     for changes, chosen in together.items():
+        if record:
+            await curation_changes.remember(session, record, dict(changes), chosen)
         await session.execute(
             update(resource.model)
             .where(one_of(resource.model.id, chosen))
             .values({**dict(changes), "updated_at": func.now()})
         )
-    changed = {row_id for chosen in together.values() for row_id in chosen}
     if is_audited:
         before = by_state({row.id: Curation(row.curation_status) for row in rows if row.id in changed})
         after: dict[str, Any] = {"curation_status": decision.value, "rows": len(changed)}
         after |= {} if filters is None else {"filter": dict(filters)}
+        after |= {"action_id": str(action_id)} if record and changed else {}
         await audit.record(session, actor, "curate", resource.name, before, after)
     if resource is CONTACTS:
-        await _update_deliveries(session, [row.id for row in rows], decision)
+        await _update_deliveries(session, [row.id for row in rows], decision, record if changed else None)
     return CurationCounts(
         sum(row.curation_status != decision for row in rows),
         _count(together, Status.QUEUED),
@@ -75,12 +84,18 @@ async def curate(
     )
 
 
-async def _update_deliveries(session: AsyncSession, contact_ids: Sequence[UUID], decision: Curation) -> None:
+async def _update_deliveries(
+    session: AsyncSession, contact_ids: Sequence[UUID], decision: Curation, record: CurationRecord | None
+) -> None:
     """Queue selected contacts for the destinations whose rules match; withdraw the waiting deliveries of others."""
+    before = await curation_changes.deliveries_of(session, contact_ids) if record else {}
     if decision is Curation.SELECTED:
         await deliveries.queue_by_rule(session, contact_ids)
     else:
         await deliveries.withdraw(session, contact_ids)
+    if record:
+        after = await curation_changes.deliveries_of(session, contact_ids)
+        await curation_changes.remember_deliveries(session, record, before, after)
 
 
 async def ids_of(

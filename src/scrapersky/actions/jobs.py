@@ -1,32 +1,37 @@
-"""Jobs: curations and deliveries of many rows, done in chunks after the request, continued after a restart."""
+"""Jobs: curations, deliveries and undoing of many rows, in chunks after the request, continued after a restart."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import func, literal_column, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from scrapersky.actions import undo_curation
 from scrapersky.actions.curation import CurationCounts, curate
+from scrapersky.actions.undo_curation import UndoCounts
 from scrapersky.core.database import Database
 from scrapersky.core.errors import Conflict
 from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.engine.maintenance import MaintenanceTask
-from scrapersky.models import Domain, Job, Page, SitemapFile
+from scrapersky.models import CurationAction, Domain, Job, Page, SitemapFile
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries import deliveries
 from scrapersky.store.deliveries.deliveries import DeliveryCounts
 from scrapersky.store.listing import paginate as lists
-from scrapersky.store.listing.paginate import Filters, matching_unmerged
+from scrapersky.store.listing.paginate import Filters
 from scrapersky.store.listing.resources import CONTACTS, JOBS, RESOURCES, Resource
+from scrapersky.store.listing.shown import Shown, matching_shown
 from scrapersky.store.steps import step_named
 
 OPEN = ("pending", "processing")
 ROWS_PER_TRANSACTION = 1_000
 MAX_RUN_SECONDS = 5.0  # the next run continues
-SCAN, CURATION, DELIVERY = "sitemap_scan", "curation", "delivery"
+SCAN, CURATION, DELIVERY, UNDO = "sitemap_scan", "curation", "delivery", "undo"
 
 
 class JobIsOver(Conflict):
@@ -34,37 +39,59 @@ class JobIsOver(Conflict):
 
 
 async def start_curation(
-    session: AsyncSession, resource: Resource, actor: Actor, filters: Filters, decision: Curation
+    session: AsyncSession, resource: Resource, actor: Actor, filters: Filters, shown: Shown, decision: Curation
 ) -> Job:
-    """Start a job that curates more rows than one request should change."""
+    """Start a job that curates more rows than one request should change; its id is that of the action to undo."""
     request = {"curation_status": decision.value}
-    return await _start(session, CURATION, resource, actor, filters, request, vars(CurationCounts()))
+    return await _start_matching(session, CURATION, resource, actor, filters, shown, request, vars(CurationCounts()))
 
 
-async def start_delivery(session: AsyncSession, actor: Actor, filters: Filters, destination_id: UUID) -> Job:
+async def start_delivery(
+    session: AsyncSession, actor: Actor, filters: Filters, shown: Shown, destination_id: UUID
+) -> Job:
     """Start a job that queues more contacts for a destination than one request should."""
     request = {"destination_id": str(destination_id)}
-    return await _start(session, DELIVERY, CONTACTS, actor, filters, request, vars(DeliveryCounts()))
+    return await _start_matching(session, DELIVERY, CONTACTS, actor, filters, shown, request, vars(DeliveryCounts()))
 
 
-async def _start(
+async def start_undo(session: AsyncSession, actor: Actor, action: CurationAction) -> Job:
+    """Start a job that undoes a curation of more rows than one request should restore."""
+    request = {"resource": action.resource, "action_id": str(action.id), "matched": action.row_count}
+    return await _start(session, UNDO, actor, request, vars(UndoCounts()))
+
+
+async def _start_matching(
     session: AsyncSession,
     kind: str,
     resource: Resource,
     actor: Actor,
     filters: Filters,
+    shown: Shown,
     request: Mapping[str, str],
     nothing_yet: Mapping[str, int],
 ) -> Job:
-    wanted = matching_unmerged(select(func.count()).select_from(resource.model), resource, actor.tenant_id, filters)
+    """Start a job for the rows that match and were shown. Raises CountChanged."""
+    rows = select(func.count()).select_from(resource.model)
+    matched = int(await session.scalar(matching_shown(rows, resource, actor.tenant_id, filters, shown)) or 0)
+    shown.check(matched)
+    bounds = {
+        "as_of": shown.as_of.isoformat() if shown.as_of else None,
+        "expected": shown.expected,
+        "except": [str(row_id) for row_id in shown.excluded],
+    }
+    given = {name: value for name, value in bounds.items() if value not in (None, [])}
+    chosen = {"resource": resource.name, "filter": dict(filters), **given, "matched": matched}
+    return await _start(session, kind, actor, {**chosen, **request}, nothing_yet)
+
+
+async def _start(
+    session: AsyncSession, kind: str, actor: Actor, request: Mapping[str, Any], nothing_yet: Mapping[str, int]
+) -> Job:
     job = Job(
         tenant_id=actor.tenant_id,
         kind=kind,
         parameters={
-            "resource": resource.name,
-            "filter": dict(filters),
             **request,
-            "matched": int(await session.scalar(wanted) or 0),
             "actor": {"name": actor.name, "role": actor.role, "origin": actor.origin},
             "cursor": None,
         },
@@ -88,39 +115,72 @@ async def advance(session: AsyncSession, job_id: UUID) -> bool:
     if job is None:
         return True
     parameters = job.parameters
-    resource = RESOURCES[parameters["resource"]]
-    model = resource.model
     actor = Actor(tenant_id=job.tenant_id, user_id=job.requested_by, **parameters["actor"])
-    wanted = matching_unmerged(select(model.id), resource, job.tenant_id, parameters["filter"])
+    try:
+        chunk = await (_undo if job.kind == UNDO else _process)(session, job, actor)
+    except lists.UnknownRow as gone:  # the destination was removed meanwhile
+        job.state, job.error, job.finished_at = "failed", str(gone), await session.scalar(select(func.now()))
+        return True
+    job.parameters = {**parameters, "cursor": chunk.cursor}
+    job.result, job.state = vars(chunk.done), "completed" if chunk.is_last else "processing"
+    job.progress = 1.0 if chunk.is_last else min(chunk.done.found / max(parameters["matched"], 1), 1.0)
+    job.finished_at = await session.scalar(select(func.now())) if chunk.is_last else None
+    if chunk.is_last:
+        await audit.record(
+            session, actor, "finish", f"job {job.id}", None, {**_audited(parameters), **vars(chunk.done)}
+        )
+    return chunk.is_last
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """The counts of a job after a chunk, and its position."""
+
+    done: CurationCounts | DeliveryCounts | UndoCounts
+    cursor: str | None
+    is_last: bool
+
+
+async def _process(session: AsyncSession, job: Job, actor: Actor) -> _Chunk:
+    """Process the next matching rows: curate or deliver them, never more in all than were shown."""
+    before, parameters = job.result or {}, job.parameters
+    resource = RESOURCES[parameters["resource"]]
+    left = parameters.get("expected", parameters["matched"]) - before["found"]
+    size = max(min(ROWS_PER_TRANSACTION, left), 0)
+    ids = await _next_ids(session, job, resource, size)
+    done: CurationCounts | DeliveryCounts
+    if job.kind == DELIVERY:
+        destination = UUID(parameters["destination_id"])
+        done = DeliveryCounts(**before) + await deliveries.send(session, actor, destination, ids)
+    else:
+        decision = Curation(parameters["curation_status"])
+        curated = await curate(session, resource, actor, ids, decision, is_audited=False, action_id=job.id)
+        done = CurationCounts(**before) + curated
+    is_last = len(ids) < ROWS_PER_TRANSACTION
+    return _Chunk(done, str(ids[-1]) if ids else parameters["cursor"], is_last)
+
+
+async def _next_ids(session: AsyncSession, job: Job, resource: Resource, size: int) -> list[UUID]:
+    parameters, model = job.parameters, resource.model
+    as_of = datetime.fromisoformat(parameters["as_of"]) if parameters.get("as_of") else None
+    shown = Shown(as_of, excluded=tuple(UUID(row_id) for row_id in parameters.get("except", ())))
+    wanted = matching_shown(select(model.id), resource, job.tenant_id, parameters["filter"], shown)
     if parameters["cursor"]:
         wanted = wanted.where(model.id > UUID(parameters["cursor"]))
     # Rows that are newer than the request are not part of it.
     wanted = wanted.where(model.created_at <= job.created_at)
-    ids = list(await session.scalars(wanted.order_by(model.id).limit(ROWS_PER_TRANSACTION)))
-    try:
-        done = await _process(session, job, resource, actor, ids)
-    except lists.UnknownRow as gone:  # the destination was removed meanwhile
-        job.state, job.error, job.finished_at = "failed", str(gone), await session.scalar(select(func.now()))
-        return True
-    is_over = len(ids) < ROWS_PER_TRANSACTION
-    job.parameters = {**parameters, "cursor": str(ids[-1]) if ids else parameters["cursor"]}
-    job.result, job.state = vars(done), "completed" if is_over else "processing"
-    job.progress = 1.0 if is_over else min(done.found / max(parameters["matched"], 1), 1.0)
-    job.finished_at = await session.scalar(select(func.now())) if is_over else None
-    if is_over:
-        await audit.record(session, actor, "finish", f"job {job.id}", None, {**_audited(parameters), **vars(done)})
-    return is_over
+    return list(await session.scalars(wanted.order_by(model.id).limit(size)))
 
 
-async def _process(
-    session: AsyncSession, job: Job, resource: Resource, actor: Actor, ids: Sequence[UUID]
-) -> CurationCounts | DeliveryCounts:
-    """Process these rows; return the counts of the job so far."""
-    before, parameters = job.result or {}, job.parameters
-    if job.kind == DELIVERY:
-        return DeliveryCounts(**before) + await deliveries.send(session, actor, UUID(parameters["destination_id"]), ids)
-    decision = Curation(parameters["curation_status"])
-    return CurationCounts(**before) + await curate(session, resource, actor, ids, decision, is_audited=False)
+async def _undo(session: AsyncSession, job: Job, actor: Actor) -> _Chunk:
+    """Restore the next rows of a curation."""
+    action_id, cursor = UUID(job.parameters["action_id"]), job.parameters["cursor"]
+    after = UUID(cursor) if cursor else None
+    chunk = await undo_curation.restore_chunk(
+        session, action_id, job.parameters["resource"], after, ROWS_PER_TRANSACTION
+    )
+    done = UndoCounts(**(job.result or {})) + chunk.counts
+    return _Chunk(done, str(chunk.last_id or cursor), chunk.is_last)
 
 
 async def cancel(session: AsyncSession, actor: Actor, job_id: UUID) -> Job:
@@ -180,7 +240,7 @@ class RunJobs(MaintenanceTask):
     async def run_on(self, database: Database) -> str:
         """Process a chunk of each open job in turn, for a few seconds. If the process dies, one chunk is done again."""
         async with database.engine_connection() as connection:
-            rows = await connection.fetch(_OPEN, [CURATION, DELIVERY])
+            rows = await connection.fetch(_OPEN, [CURATION, DELIVERY, UNDO])
         left, until = [(row["id"], row["tenant_id"]) for row in rows], time.monotonic() + MAX_RUN_SECONDS
         while left and time.monotonic() < until:
             job_id, tenant_id = left.pop(0)

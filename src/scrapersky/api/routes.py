@@ -15,7 +15,7 @@ from scrapersky.api.http.body_limits import BodyLimits
 from scrapersky.api.http.problems import describe_problem_responses, problems
 from scrapersky.api.http.rate_limit import limit_actor
 from scrapersky.api.http.strict_requests import refuse_odd_objects, refuse_unknown_fields
-from scrapersky.api.line import contacts, leads, resources, searches
+from scrapersky.api.line import contacts, leads, resources, searches, undo
 from scrapersky.api.operations import audit, dead_letters, dev_tools, health, jobs, queue_items, runs, workflows
 from scrapersky.api.privacy import erasures, subjects, suppressions
 from scrapersky.api.resources.routes import resource_router
@@ -46,6 +46,7 @@ ROUTERS = (
     leads.router,
     *(resource_router(resource) for resource in resources.RESOURCES),
     contacts.router,
+    undo.router,
     suppressions.router,
     erasures.router,
     subjects.router,

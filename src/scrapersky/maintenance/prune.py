@@ -90,6 +90,14 @@ DELETE FROM idempotency_key WHERE (tenant_id, key) IN (
     SELECT tenant_id, key FROM idempotency_key WHERE tenant_id = $1 AND created_at < now() - interval '24 hours'
     LIMIT $2)"""
 
+_CURATION_CHANGES = """
+DELETE FROM curation_change WHERE id IN (
+    SELECT c.id FROM curation_action a JOIN curation_change c ON c.action_id = a.id
+    WHERE a.tenant_id = $1 AND a.created_at < now() - interval '24 hours' LIMIT $2)"""
+_CURATION_ACTIONS = """
+DELETE FROM curation_action WHERE id IN (
+    SELECT id FROM curation_action WHERE tenant_id = $1 AND created_at < now() - interval '24 hours' LIMIT $2)"""
+
 
 class PruneHostLimits(Prune):
     """Deletes the limits of hosts that were not visited for an hour."""
@@ -149,7 +157,7 @@ class PruneAudit(Prune):
 
 
 class PruneJobs(Prune):
-    """Deletes finished jobs after the retention of the database, and responses of Idempotency-Keys after a day."""
+    """Deletes finished jobs after the retention of the database, idempotent responses and old curations after a day."""
 
     name = "prune_jobs"
     interval_minutes = 60
@@ -159,4 +167,6 @@ class PruneJobs(Prune):
         super().__init__(
             Deletion("jobs older than {days} days", _JOBS, (CHUNK_ROWS,), by_tenant=True, retention="jobs"),
             Deletion("idempotent responses", _IDEMPOTENT_RESPONSES, (CHUNK_ROWS,), by_tenant=True),
+            Deletion("changes of curations", _CURATION_CHANGES, (CHUNK_ROWS,), by_tenant=True),
+            Deletion("curations that can be undone", _CURATION_ACTIONS, (CHUNK_ROWS,), by_tenant=True),
         )

@@ -4,6 +4,7 @@ from scrapersky.models.alarm import Alarm
 from scrapersky.models.audit import Audit
 from scrapersky.models.base import Base
 from scrapersky.models.contact import Contact
+from scrapersky.models.curation_action import CurationAction, CurationChange
 from scrapersky.models.dead_letter import DeadLetter
 from scrapersky.models.delivery import Delivery
 from scrapersky.models.destination import Destination
@@ -40,6 +41,8 @@ __all__ = [
     "Base",
     "BusinessDomain",
     "Contact",
+    "CurationAction",
+    "CurationChange",
     "DeadLetter",
     "Delivery",
     "Destination",

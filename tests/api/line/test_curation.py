@@ -160,13 +160,17 @@ async def test_rows_of_another_tenant_are_unknown(client, admin, tenant, other_t
 
 async def test_curation_is_audited_with_the_previous_status(client, admin, tenant):
     row_id = (await add_line(admin, tenant))["places"]
-    await curate(client, "places", "Selected", ids=[row_id])
+    done = await curate(client, "places", "Selected", ids=[row_id])
     await curate(client, "places", "Selected", ids=[row_id])  # changes nothing
     row, empty = await admin.fetch("SELECT actor, action, subject, before, after FROM audit ORDER BY id")
     assert json.loads(empty["after"])["rows"] == 0
     assert tuple(row)[:3] == ("ada", "curate", "places")
     assert json.loads(row["before"]) == {"New": [row_id]}
-    assert json.loads(row["after"]) == {"curation_status": "Selected", "rows": 1}
+    assert json.loads(row["after"]) == {
+        "curation_status": "Selected",
+        "rows": 1,
+        "action_id": done["action_id"],
+    }
 
 
 async def test_a_request_with_an_idempotency_key_has_one_effect(client, admin, tenant):

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import JSONResponse
 
-from scrapersky.actions import curation, jobs
+from scrapersky.actions import jobs
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import OPERATOR, CurrentActor, requires
 from scrapersky.api.http.problems import problems
@@ -18,12 +18,12 @@ from scrapersky.api.resources.models import set_filters
 from scrapersky.api.resources.routes import ApiResource, add_get_route, add_list_route, empty_router
 from scrapersky.api.schemas.fields import Ids, RequestModel
 from scrapersky.api.schemas.listing import QueueState, Summary
-from scrapersky.api.schemas.selection import Selection
+from scrapersky.api.schemas.selection import MatchingRows, Selection
 from scrapersky.core.vocabularies import Status
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.deliveries import deliveries
 from scrapersky.store.deliveries.deliveries import DeliveryCounts
-from scrapersky.store.listing import paginate
+from scrapersky.store.listing import paginate, shown
 from scrapersky.store.listing.resources import CONTACTS, DELIVERIES, DESTINATIONS
 from scrapersky.store.operations.idempotency import StoredResponse
 
@@ -70,12 +70,11 @@ class SendIds(RequestModel):
     preview: Literal[False] = False
 
 
-class SendMatching(RequestModel):
+class SendMatching(MatchingRows):
     """Deliver all contacts that match; `{}` matches all contacts of your tenant."""
 
     destination_id: UUID
     filter: ContactFilter
-    preview: bool = Field(False, strict=True, description="only count the rows")
 
 
 SendRequest = Selection[SendIds, SendMatching]
@@ -84,8 +83,10 @@ SendRequest = Selection[SendIds, SendMatching]
 class SendResult(BaseModel):
     """The result of requesting deliveries."""
 
-    matched: int = Field(description="the number of matching contacts, counted up to 10,000")
-    more: bool = Field(description="more contacts match than were counted: without `preview` a job delivers them")
+    matched: int = Field(description="the number of matching contacts; a preview counts up to 1,000,000", examples=[12])
+    more: bool = Field(
+        description="more than 10,000 contacts match: without `preview` a job delivers them", examples=[False]
+    )
     queued: int = Field(description="contacts that will be delivered; unchanged ones are skipped later")
     already: int = Field(description="contacts whose delivery was queued or processing already")
     suppressed: int = Field(description="suppressed contacts, which are not delivered")
@@ -160,12 +161,12 @@ async def _send(session: AsyncSession, actor: Actor, body: SendIds | SendMatchin
         return _result(sent, unknown=len(set(body.ids)) - sent.found)
     filters = set_filters(body.filter, CONTACTS)
     if body.preview:
-        counted = await paginate.count(session, CONTACTS, actor.tenant_id, filters, MAX_ROWS, unmerged=True)
-        return _result(DeliveryCounts(counted.total), more=counted.more)
-    ids = await curation.ids_of(session, CONTACTS, actor.tenant_id, filters, MAX_ROWS + 1)
-    if len(ids) <= MAX_ROWS:
+        counted = await shown.count(session, CONTACTS, actor.tenant_id, filters, body.shown)
+        return _result(DeliveryCounts(counted.total), more=counted.total > MAX_ROWS)
+    ids = await shown.ids(session, CONTACTS, actor.tenant_id, filters, body.shown, MAX_ROWS)
+    if ids is not None:
         return _result(await deliveries.send(session, actor, body.destination_id, ids))
-    job = await jobs.start_delivery(session, actor, filters, body.destination_id)
+    job = await jobs.start_delivery(session, actor, filters, body.shown, body.destination_id)
     return job_started(job)
 
 

@@ -3,12 +3,14 @@
 import hashlib
 import json
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Header
 from fastapi.encoders import jsonable_encoder
 from pydantic import BaseModel, Field, create_model
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import JSONResponse
 
@@ -18,10 +20,11 @@ from scrapersky.api.http.problems import problems
 from scrapersky.api.resources.models import set_filters
 from scrapersky.api.schemas.fields import PREFIX, Ids, RequestModel
 from scrapersky.api.schemas.jobs import JobSummary
-from scrapersky.api.schemas.selection import selection
+from scrapersky.api.schemas.selection import MatchingRows, selection
+from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import Curation
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.listing import paginate
+from scrapersky.store.listing import paginate, shown
 from scrapersky.store.listing.paginate import Filters
 from scrapersky.store.listing.resources import Resource
 from scrapersky.store.operations import idempotency
@@ -38,12 +41,11 @@ class CurateIds(RequestModel):
     preview: Literal[False] = False
 
 
-class CurateMatching(RequestModel):
+class CurateMatching(MatchingRows):
     """Set the curation status of all rows that match; `{}` matches all rows of your tenant."""
 
     filter: RequestModel
     curation_status: Curation
-    preview: bool = Field(False, strict=True, description="only count the rows")
 
 
 IdempotencyKey = Annotated[
@@ -59,16 +61,24 @@ IdempotencyKey = Annotated[
 class CurationResult(BaseModel):
     """What the request changed."""
 
-    matched: int = Field(description="the number of matching rows, counted up to 10,000")
-    more: bool = Field(description="more rows match than were counted: without `preview` a job changes them")
+    matched: int = Field(description="the number of matching rows; a preview counts up to 1,000,000", examples=[12])
+    more: bool = Field(
+        description="more than 10,000 rows match: without `preview` a job changes them", examples=[False]
+    )
     updated: int = Field(description="rows whose curation status changed")
     queued: int = Field(description="rows whose next step was queued")
     withdrawn: int = Field(description="rows whose queued work was withdrawn")
     unknown: int = Field(description="ids that are no rows of your tenant")
+    as_of: datetime = Field(
+        description="when the rows were counted: send it with `expected`", examples=["2026-11-15T14:03:20Z"]
+    )
+    action_id: UUID | None = Field(
+        description="`POST /undo/{id}` with this id undoes the change within a day; empty if no row changed",
+    )
 
 
 CURATION_RESPONSES: dict[int | str, dict[str, Any]] = {
-    **problems(400),
+    **problems(400, 409),
     202: {
         "model": JobSummary,
         "description": "More than 10,000 rows match: a job changes them. Location is the path of the job.",
@@ -119,6 +129,11 @@ def job_started(job: Any) -> StoredResponse:
     return StoredResponse(202, jsonable_encoder(JobSummary.model_validate(job)))
 
 
+def job_response(job: Any) -> JSONResponse:
+    """Return the response of a request without a key that became a job."""
+    return _response(job_started(job))
+
+
 async def _curate(
     session: AsyncSession, actor: Actor, resource: Resource, body: CurateIds | CurateMatching
 ) -> StoredResponse:
@@ -126,12 +141,12 @@ async def _curate(
         return await _change(session, actor, resource, body.ids, body.curation_status)
     filters = set_filters(body.filter, resource)
     if body.preview:
-        counted = await paginate.count(session, resource, actor.tenant_id, filters, MAX_ROWS, unmerged=True)
-        return _result(matched=counted.total, more=counted.more)
-    ids = await curation.ids_of(session, resource, actor.tenant_id, filters, MAX_ROWS + 1)
-    if len(ids) <= MAX_ROWS:
+        counted = await shown.count(session, resource, actor.tenant_id, filters, body.shown)
+        return await _result(session, matched=counted.total, more=counted.total > MAX_ROWS)
+    ids = await shown.ids(session, resource, actor.tenant_id, filters, body.shown, MAX_ROWS)
+    if ids is not None:
         return await _change(session, actor, resource, ids, body.curation_status, filters)
-    return job_started(await jobs.start_curation(session, resource, actor, filters, body.curation_status))
+    return job_started(await jobs.start_curation(session, resource, actor, filters, body.shown, body.curation_status))
 
 
 async def _change(
@@ -142,17 +157,24 @@ async def _change(
     decision: Curation,
     filters: Filters | None = None,
 ) -> StoredResponse:
-    done = await curation.curate(session, resource, actor, ids, decision, filters=filters)
-    return _result(done.found, False, done.updated, done.queued, done.withdrawn, len(set(ids)) - done.found)
-
-
-def _result(
-    matched: int, more: bool, updated: int = 0, queued: int = 0, withdrawn: int = 0, unknown: int = 0
-) -> StoredResponse:
-    result = CurationResult(
-        matched=matched, more=more, updated=updated, queued=queued, withdrawn=withdrawn, unknown=unknown
+    action_id = new_id()
+    done = await curation.curate(session, resource, actor, ids, decision, filters=filters, action_id=action_id)
+    counts = {"updated": done.updated, "queued": done.queued, "withdrawn": done.withdrawn}
+    is_undoable = any(counts.values())
+    return await _result(
+        session,
+        matched=done.found,
+        **counts,
+        unknown=len(set(ids)) - done.found,
+        action_id=action_id if is_undoable else None,
     )
-    return StoredResponse(200, result.model_dump())
+
+
+async def _result(session: AsyncSession, **counts: Any) -> StoredResponse:
+    nothing = {"more": False, "updated": 0, "queued": 0, "withdrawn": 0, "unknown": 0, "action_id": None}
+    now = await session.scalar(select(func.now()))
+    result = CurationResult(**{**nothing, **counts, "as_of": now})
+    return StoredResponse(200, result.model_dump(mode="json"))
 
 
 def _response(answered: StoredResponse) -> JSONResponse:

@@ -12,7 +12,7 @@ from scrapersky.api.schemas.listing import Summary
 class JobSummary(Summary):
     """A job and its progress."""
 
-    kind: str = Field(description="`sitemap_scan`, `curation` or `delivery`")
+    kind: str = Field(description="`sitemap_scan`, `curation`, `delivery` or `undo`")
     state: str = Field(description="pending, processing, completed, failed, skipped or cancelled")
     progress: float = Field(description="0 to 1")
     parameters: dict[str, Any] = Field(description="the parameters of the request")

@@ -1,0 +1,83 @@
+"""What a person was shown when choosing all matching rows: an action changes no other rows, and not more of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core.errors import Conflict
+from scrapersky.store.listing.paginate import Count, Filters, matching_unmerged
+from scrapersky.store.listing.resources import Resource
+
+MAX_COUNTED = 1_000_000  # a preview counts up to this number
+TOLERATED_ROWS, TOLERATED_SHARE = 10, 0.02  # by which the number of rows may have changed since it was shown
+
+
+class CountChanged(Conflict):
+    """Other rows match the filter than when it was shown."""
+
+    def __init__(self, message: str, members: Mapping[str, Any]) -> None:
+        super().__init__(message)
+        self.members = members
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The rows as they were shown: when, how many, and the rows that the person took out."""
+
+    as_of: datetime | None = None
+    expected: int | None = None  # without the rows that were taken out
+    excluded: tuple[UUID, ...] = field(default=())
+
+    def check(self, matched: int) -> None:
+        """Compare the number of rows with the one that was shown. Raises CountChanged."""
+        if self.expected is None:
+            return
+        if abs(matched - self.expected) > max(TOLERATED_ROWS, self.expected * TOLERATED_SHARE):
+            raise CountChanged(
+                f"{matched:,} rows match now, {self.expected:,} were shown. Look at them again.",
+                {"matched": matched, "expected": self.expected},
+            )
+
+
+def matching_shown(
+    wanted: Select[Any], resource: Resource, tenant_id: UUID, filters: Filters, shown: Shown
+) -> Select[Any]:
+    """Limit a query to matching rows that existed when they were shown and were not taken out."""
+    wanted = matching_unmerged(wanted, resource, tenant_id, filters)
+    if shown.as_of is not None:
+        wanted = wanted.where(resource.model.created_at <= shown.as_of)
+    if shown.excluded:
+        wanted = wanted.where(resource.model.id.not_in(shown.excluded))
+    return wanted
+
+
+async def count(
+    session: AsyncSession, resource: Resource, tenant_id: UUID, filters: Filters, shown: Shown, cap: int = MAX_COUNTED
+) -> Count:
+    """Count the rows, up to the cap."""
+    rows = matching_shown(select(resource.model.id), resource, tenant_id, filters, shown).limit(cap + 1).subquery()
+    found = int(await session.scalar(select(func.count()).select_from(rows)) or 0)
+    return Count(min(found, cap), found > cap)
+
+
+async def ids(
+    session: AsyncSession, resource: Resource, tenant_id: UUID, filters: Filters, shown: Shown, limit: int
+) -> list[UUID] | None:
+    """Return the ids of the rows; None if there are more than the limit. Raises CountChanged.
+
+    There are never more ids than were shown: rows that match only since then have changed last, and are left out.
+    """
+    model = resource.model
+    rows = matching_shown(select(model.id), resource, tenant_id, filters, shown)
+    if shown.expected is not None:
+        rows = rows.order_by(model.updated_at, model.id)
+    found = list(await session.scalars(rows.limit(limit + 1)))
+    if len(found) > limit:
+        return None
+    shown.check(len(found))
+    return found[: shown.expected]
