@@ -645,7 +645,8 @@ CREATE TABLE session (
     origin text NOT NULL,
     user_agent text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    browser_hash text
 );
 
 ALTER TABLE ONLY session FORCE ROW LEVEL SECURITY;
@@ -1021,6 +1022,9 @@ ALTER TABLE ONLY search_place
 
 ALTER TABLE ONLY search_progress
     ADD CONSTRAINT search_progress_pkey PRIMARY KEY (search_id);
+
+ALTER TABLE ONLY session
+    ADD CONSTRAINT session_browser_hash_key UNIQUE (browser_hash);
 
 ALTER TABLE ONLY session
     ADD CONSTRAINT session_family_hash_key UNIQUE (family_hash);

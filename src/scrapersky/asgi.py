@@ -21,6 +21,8 @@ from scrapersky.api.http.uvicorn_protocol import Server, server_config
 from scrapersky.api.routes import ROUTE_DEPENDENCIES, all_routes, body_limits, health_routes
 from scrapersky.api.schemas.cursors import Cursors
 from scrapersky.bootstrap import Application, open_application
+from scrapersky.console.answers import error_page
+from scrapersky.console.routes import console_routes
 from scrapersky.core.database import WEB_CONNECTIONS
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.migrations import head_revision
@@ -69,11 +71,11 @@ def create_app(
         description="Finds local businesses and their contacts in durable steps.",
         lifespan=lifespan,
         dependencies=ROUTE_DEPENDENCIES,
-        routes=all_routes(),
+        routes=[*all_routes(), *console_routes()],
         redirect_slashes=False,
         openapi_url=None,  # served by a route that requires authentication
     )
-    app.state.refused_keys = RefusedKeys()
+    app.state.refused_keys, app.state.error_page = RefusedKeys(), error_page
     add_error_handlers(app)
     app.add_middleware(GZipMiddleware, minimum_size=MIN_GZIP_BYTES)
     app.add_middleware(

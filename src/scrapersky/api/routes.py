@@ -7,7 +7,6 @@ from fastapi.routing import APIRoute
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute
 
-from scrapersky.api import start_page
 from scrapersky.api.accounts import api_keys, auth, quotas, tenants, users
 from scrapersky.api.deliveries import deliveries, destinations
 from scrapersky.api.http.authorization import VIEWER, add_security_scheme, authenticate, requires
@@ -79,9 +78,7 @@ def all_routes() -> list[BaseRoute]:
             router, prefix=PREFIX, dependencies=[Depends(refuse_unknown_fields)], responses=problems(422, 503)
         )
     every.include_router(health.router)  # probes may send any query
-    pages = APIRouter(dependencies=[Depends(authenticate), Depends(limit_actor)])  # forms are not JSON
-    pages.include_router(start_page.router)
-    return [*every.routes, *pages.routes]
+    return every.routes
 
 
 def health_routes() -> list[BaseRoute]:

@@ -14,7 +14,9 @@ def demo(
     seed: Annotated[int, typer.Option(help="The seed that the sandbox is generated from.")] = 2026,
     businesses: Annotated[int, typer.Option(min=20, max=50_000, help="Number of businesses in the sandbox.")] = 400,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the leads to this file.")] = None,
-    serve: Annotated[bool, typer.Option("--serve", help="Serve the API afterwards, until Ctrl-C.")] = False,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Serve the console and the API afterwards, until Ctrl-C.")
+    ] = False,
     engine: Annotated[bool, typer.Option("--engine", help="Show the engine alone, with example workflows.")] = False,
     rows: Annotated[int, typer.Option(min=1, max=200_000, help="With --engine: number of rows.")] = 3000,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one JSON document.")] = False,

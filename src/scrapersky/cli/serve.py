@@ -77,10 +77,11 @@ async def serve_until_stopped(
 
 async def _print_address(application: "WebApplication", url: str) -> None:
     from scrapersky.api.accounts.users import invitation_link
+    from scrapersky.api.http.browser_cookie import CONSOLE
     from scrapersky.store.accounts import invitations
 
     only = "; development accepts local clients only" if application.settings.environment == "development" else ""
-    typer.echo(f"Listening on {url} (Ctrl-C stops it{only})")
+    typer.echo(f"Listening on {url} (Ctrl-C stops it{only}). The console: {url}{CONSOLE}")
     token = await invitations.for_first_admin(application.database)
     if token:
         typer.echo(

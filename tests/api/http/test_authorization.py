@@ -7,6 +7,7 @@ import pytest
 from fastapi.routing import APIRoute
 
 from scrapersky.asgi import check_listen
+from scrapersky.console.routes import console_routes
 from scrapersky.core.errors import BadSetting
 from scrapersky.core.roles import Role
 from scrapersky.core.settings import load
@@ -20,7 +21,16 @@ OPEN = {
     ("POST", "/api/v3/auth/refresh"),
     ("GET", "/api/v3/invitations/accept"),
     ("POST", "/api/v3/invitations/accept"),
-    *(PAGES := {("GET", "/"), ("GET", "/start.css"), ("GET", "/invitation"), ("POST", "/invitation")}),
+    *(
+        PAGES := {
+            ("GET", "/"),
+            ("GET", "/console/static/{version}/{name}"),
+            ("GET", "/console/login"),
+            ("POST", "/console/login"),
+            ("GET", "/console/welcome"),
+            ("POST", "/console/welcome"),
+        }
+    ),
 }
 
 
@@ -37,11 +47,18 @@ def every_route(app):
 async def test_every_route_declares_a_role_and_only_these_are_public(app, client):
     described = app.openapi()["paths"]
     operations = {(method.upper(), path): one for path, found in described.items() for method, one in found.items()}
-    assert {*operations, *PAGES, ("GET", "/api/v3/openapi.json")} == set(every_route(app))
+    of_api = {route for route in every_route(app) if not route[1].startswith("/console")}
+    assert {*operations, ("GET", "/"), ("GET", "/api/v3/openapi.json")} == of_api
     assert [route for route, one in operations.items() if "x-role" not in one or "x-operators" not in one] == []
     roles = {one["x-role"] for one in operations.values()}
     assert roles <= {"anyone", *Role}
     assert {route for route, one in operations.items() if one["x-role"] == "anyone"} == OPEN - PAGES
+
+
+async def test_every_route_of_the_console_declares_a_role_and_takes_the_cookie_only():
+    declared = {(method, route.path): route.openapi_extra for route in console_routes() for method in route.methods}
+    assert {route for route, one in declared.items() if one["x-role"] == "anyone"} == PAGES
+    assert [route for route, one in declared.items() if route not in PAGES and not one.get("x-browser")] == []
 
 
 def test_the_security_page_lists_the_public_routes():
@@ -66,7 +83,7 @@ async def test_another_spelling_of_a_path_needs_authentication(app, client, path
 async def test_every_route_but_the_public_ones_needs_a_credential(app, client):
     async with client_with(app, None) as stranger:
         for method, path in every_route(app):
-            if (method, path) in OPEN:
+            if (method, path) in OPEN or path.startswith("/console"):
                 continue
             answer = await stranger.request(method, path, json={"ids": []} if method == "POST" else None)
             is_problem(answer, 401)
@@ -78,6 +95,8 @@ async def test_authentication_comes_before_the_validation_of_the_body(app, clien
     headers = {"Content-Type": "application/json"}
     async with client_with(app, None) as stranger:
         for method, path in every_route(app):
+            if path.startswith("/console"):
+                continue
             if (method, path) not in OPEN and method in ("POST", "PUT", "PATCH", "DELETE"):
                 is_problem(await stranger.request(method, path, content=body, headers=headers), 401)
         assert (await stranger.post("/api/v3/auth/login", content=body, headers=headers)).status_code in (400, 422)

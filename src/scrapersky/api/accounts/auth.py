@@ -81,7 +81,7 @@ class SessionSummary(ResponseModel):
     created_at: datetime
     seen_at: datetime = Field(description="last use, to the minute")
     expires_at: datetime
-    origin: str
+    origin: str = Field(description="the address of the client; of a browser `console` and the address")
     user_agent: str | None
     is_this: bool = Field(False, description="the session of this request")
 
@@ -89,6 +89,13 @@ class SessionSummary(ResponseModel):
 @router.post("/login", summary="Log in", **public(400))
 async def login(body: LoginRequest, request: Request, application: CurrentApplication) -> LoginTokens:
     """Start a session. The duration is the same for unknown names; accounts and addresses are rate limited."""
+    return _tokens(application, await start_session(request, application, body))
+
+
+async def start_session(
+    request: Request, application: WebApplication, body: LoginRequest, browser_secret: str | None = None
+) -> StartedSession:
+    """Check the password and start a session, of a browser if there is a secret. Raises NotAuthenticated."""
     await limit_login(request.scope, application, f"{body.tenant}/{body.name}")
     async with application.database.engine_connection() as connection:
         found = await sessions.login_user(connection, body.tenant, body.name)
@@ -97,19 +104,25 @@ async def login(body: LoginRequest, request: Request, application: CurrentApplic
     if found is None or not is_right:
         log.warning("login_failed", user_id=str(found.id) if found else None, address=client_network(request.scope))
         raise NotAuthenticated("The name or the password is wrong.")
-    return _tokens(application, await _begin(request, application, found, password))
+    return await _begin(request, application, found, password, browser_secret)
 
 
-async def _begin(request: Request, application: WebApplication, found: LoginUser, password: str) -> StartedSession:
+async def _begin(
+    request: Request, application: WebApplication, found: LoginUser, password: str, browser_secret: str | None
+) -> StartedSession:
     stored = found.password_hash or ""
     renewed = await application.passwords.hash(password) if application.passwords.is_outdated(stored) else None
     origin = request.client.host if request.client else "local socket"
-    actor = Actor(found.name, found.tenant_id, found.role, f"api {origin}", found.id, request.scope["request_id"])
+    client = f"{'console' if browser_secret else 'api'} {origin}"
+    actor = Actor(found.name, found.tenant_id, found.role, client, found.id, request.scope["request_id"])
+    shown_origin = client if browser_secret else origin
     agent = request.headers.get("user-agent", "")[:200]
     shown_agent = agent.encode("ascii", "replace").decode() or None
     max_sessions = application.settings.max_sessions
     async with application.database.session(found.tenant_id) as session:
-        begun = await sessions.start(session, actor, found.id, stored, origin, shown_agent, max_sessions)
+        begun = await sessions.start(
+            session, actor, found.id, stored, shown_origin, shown_agent, max_sessions, browser_secret
+        )
         if renewed:
             await users.replace_hash(session, found.id, stored, renewed)
     return begun

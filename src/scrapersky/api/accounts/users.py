@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, public, requires
+from scrapersky.api.http.browser_cookie import CONSOLE, is_console_path
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.fields import (
     MAX_TOKEN_LENGTH,
@@ -162,7 +163,8 @@ async def accept_invitation(body: AcceptInvitation, request: Request, applicatio
     async with application.database.engine_connection() as connection:
         found = await invitations.find(connection, body.token.get_secret_value())
     hashed = await application.passwords.hash(body.password.get_secret_value())
-    origin = f"api {request.client.host}" if request.client else "api local socket"
+    client = "console" if is_console_path(request.url.path) else "api"
+    origin = f"{client} {request.client.host}" if request.client else f"{client} local socket"
     async with application.database.session(found.tenant_id) as session:
         request_id = request.scope.get("request_id")
         user_id = await invitations.accept(session, found, body.name, hashed, origin, request_id)
@@ -180,7 +182,7 @@ async def withdraw_invitation(
 
 def invitation_link(token: str) -> str:
     """Return the path of the page that accepts an invitation; queries are not logged."""
-    return f"/invitation?token={token}"
+    return f"{CONSOLE}/welcome?token={token}"
 
 
 def _summary(user: User) -> UserSummary:

@@ -6,8 +6,10 @@ from uuid import UUID
 
 from fastapi import Depends, Request
 from starlette.datastructures import Headers
+from starlette.types import Scope
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
+from scrapersky.api.http import browser_cookie
 from scrapersky.api.http.problems import Responses, problems
 from scrapersky.core import tokens
 from scrapersky.core.errors import NotAuthenticated, NotAuthorized
@@ -30,6 +32,7 @@ def requires(
     login: bool = False,
     developer: Role | None = None,
     scraper: bool = False,
+    browser: bool = False,
     responses: Responses | None = None,
     **extra: Any,
 ) -> dict[str, Any]:
@@ -37,7 +40,8 @@ def requires(
 
     `operators` restricts the route to the operator tenant. `login` refuses API keys: the effect of the route would
     outlive a revoked key. In development `developer` of the operator tenant is enough. `scraper` also accepts the
-    metrics token, which is checked without the database. `extra` is added to the OpenAPI description.
+    metrics token, which is checked without the database. `browser` accepts the cookie of a login in a browser and
+    nothing else. `extra` is added to the OpenAPI description.
     """
     declared: dict[str, Any] = {"x-role": role.value, "x-operators": operators, "security": [{"bearer": []}]}
     if login:
@@ -46,6 +50,8 @@ def requires(
         declared["x-developer"] = developer.value
     if scraper:
         declared["x-scraper"] = True
+    if browser:
+        declared["x-browser"] = True
     return {"openapi_extra": declared | extra, "responses": {**problems(*codes), **(responses or {})}}
 
 
@@ -67,15 +73,19 @@ async def authenticate(request: Request, application: CurrentApplication) -> Act
     declared = getattr(request.scope.get("route"), "openapi_extra", None) or {}
     if declared.get("x-role") == PUBLIC:
         return None
-    credential = _credential(request.headers)
-    if declared.get("x-scraper") and _is_metrics_token(application, credential):
-        return None
-    identity = await _identify(application, credential)
+    if declared.get("x-browser"):
+        identity = await _identify_browser(application, request.scope, request.headers)
+    else:
+        credential = _credential(request.headers)
+        if declared.get("x-scraper") and _is_metrics_token(application, credential):
+            return None
+        identity = await _identify(application, credential)
     _check(declared, identity, application.settings.environment == "development")
     if identity.is_stale:
         async with application.database.session(identity.tenant_id) as session:
             await identities.record_use(session, identity)
-    return _actor(request, identity)
+    request.scope["identity"] = identity
+    return _actor(request, identity, "console" if declared.get("x-browser") else "api")
 
 
 async def authenticate_first(request: Request) -> None:
@@ -107,9 +117,12 @@ async def current_user(actor: CurrentActor) -> UUID:
 CurrentUser = Annotated[UUID, Depends(current_user)]
 
 
-async def check_credential(headers: Headers, application: WebApplication) -> None:
-    """Raise NotAuthenticated unless the request carries a valid credential."""
-    await _identify(application, _credential(headers))
+async def check_credential(scope: Scope, headers: Headers, application: WebApplication) -> None:
+    """Raise NotAuthenticated unless the request carries a valid credential: a cookie counts for the console only."""
+    if browser_cookie.is_console_path(scope["path"]):
+        await _identify_browser(application, scope, headers)
+    else:
+        await _identify(application, _credential(headers))
 
 
 def _credential(headers: Headers) -> str:
@@ -138,6 +151,15 @@ async def _identify(application: WebApplication, credential: str) -> Identity:
     return identity
 
 
+async def _identify_browser(application: WebApplication, scope: Scope, headers: Headers) -> Identity:
+    secret = browser_cookie.secret_of(scope, headers)
+    if secret is not None:
+        async with application.database.engine_connection() as connection:
+            if identity := await identities.by_browser(connection, secret):
+                return identity
+    raise NotAuthenticated("Log in: this browser has no valid login.")
+
+
 def _check(declared: dict[str, Any], identity: Identity, in_development: bool) -> None:
     role = declared.get("x-role")
     if role is None:
@@ -155,13 +177,13 @@ def _check(declared: dict[str, Any], identity: Identity, in_development: bool) -
         raise NotAuthorized(f"This needs a key with the scope {SCOPE_OF[needed]}.")
 
 
-def _actor(request: Request, identity: Identity) -> Actor:
+def _actor(request: Request, identity: Identity, client: str) -> Actor:
     address = request.client.host if request.client else "local socket"
     return Actor(
         identity.name,
         identity.tenant_id,
         identity.role,
-        f"api {address} key {identity.prefix}" if identity.key_id else f"api {address}",
+        f"{client} {address} key {identity.prefix}" if identity.key_id else f"{client} {address}",
         identity.user_id,
         request.scope.get("request_id"),
         identity.session_id,

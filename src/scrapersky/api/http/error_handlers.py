@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from scrapersky.api.http.authorization import authenticate_first
-from scrapersky.api.http.problems import extra_headers, problem_of, render_problem
+from scrapersky.api.http.problems import extra_headers, problem_of, respond_with_problem
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
@@ -32,7 +32,8 @@ def add_error_handlers(app: FastAPI) -> None:
         if isinstance(error, RequestValidationError) or getattr(error, "status_code", 0) == HTTPStatus.BAD_REQUEST:
             await authenticate_first(request)  # the framework parses JSON before it authenticates
         headers = allow_header(request) if getattr(error, "status_code", 0) == HTTPStatus.METHOD_NOT_ALLOWED else None
-        return render_problem(problem_of(error), request.scope["request_id"], headers or extra_headers(error))
+        extra = headers or extra_headers(error)
+        return respond_with_problem(request.scope, problem_of(error), request.scope["request_id"], extra)
 
     app.add_exception_handler(HTTPException, render)
     app.add_exception_handler(RequestValidationError, render)

@@ -12,10 +12,11 @@ import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from scrapersky.api.http import authorization, rate_limit
+from scrapersky.api.http import authorization, browser_cookie, rate_limit
 from scrapersky.api.http.body_limits import MAX_LIST_BYTES
+from scrapersky.api.http.browser_cookie import LOOPBACK_NAMES, host_name
 from scrapersky.api.http.client_address import TrustedProxies, is_loopback, split_list
-from scrapersky.api.http.problems import Problem, extra_headers, problem_of, render_problem
+from scrapersky.api.http.problems import Problem, extra_headers, problem_of, respond_with_problem
 from scrapersky.api.http.request_bodies import (
     MAX_HELD_BYTES,
     BodyMemory,
@@ -38,7 +39,6 @@ STALL_SECONDS = 30.0  # a client that reads nothing for so long is disconnected:
 MAX_HEADERS, MAX_HEADER_BYTES = 100, 32_768  # httptools has no limit of its own
 SLOW_TIME_FACTOR = 10  # an import or a file of leads may take so many times SCRAPERSKY_RESPONSE_TIMEOUT_SECONDS
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-LOOPBACK_NAMES = frozenset(("localhost", "127.0.0.1", "::1"))
 
 
 class RequestGuard:
@@ -99,12 +99,12 @@ class RequestGuard:
         return self._is_production and scope["scheme"] == "https"
 
     def _check_host_and_origin(self, scope: Scope, headers: Headers) -> None:
-        host = _host_name(headers.get("host"))
+        host = host_name(headers.get("host"))
         if self._local_only and not (is_loopback(scope) and host in LOOPBACK_NAMES):
             raise RequestRefused(HTTPStatus.FORBIDDEN, "In development only requests of this machine are served.")
         if self._hosts and not self._is_allowed_host(host, scope):
             raise RequestRefused(HTTPStatus.MISDIRECTED_REQUEST, "This service does not serve that host name.")
-        if scope["method"] not in SAFE_METHODS and self._is_cross_site(headers):
+        if scope["method"] not in SAFE_METHODS and self._is_forged(scope, headers):
             raise RequestRefused(HTTPStatus.FORBIDDEN, "A page of another origin may not send this request.")
 
     def _is_allowed_host(self, host: str, scope: Scope) -> bool:
@@ -112,20 +112,28 @@ class RequestGuard:
         is_probe = scope["path"] in rate_limit.UNLIMITED_PATHS  # probes use an address, not a listed name
         return local or host in self._hosts or is_probe
 
-    def _is_cross_site(self, headers: Headers) -> bool:
-        origin = headers.get("origin")
+    def _is_forged(self, scope: Scope, headers: Headers) -> bool:
+        """Return whether a page of another origin may have sent this change; browsers set both headers themselves.
+
+        A change in the console, or with its cookie, must prove its origin; a program sends neither header.
+        """
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+        if site == "same-origin":
+            return False
+        is_own = origin is not None and origin.split("://")[-1] == headers.get("host")
+        is_other_site = site in ("cross-site", "same-site")
+        if browser_cookie.is_console_path(scope["path"]) or browser_cookie.secret_of(scope, headers):
+            return is_other_site or not is_own
         if origin is not None and origin in self.origins:
             return False
-        if headers.get("sec-fetch-site") in ("cross-site", "same-site"):
-            return True
-        return origin is not None and origin.split("://")[-1] != headers.get("host")
+        return is_other_site or (origin is not None and not is_own)
 
     async def _body(
         self, scope: Scope, headers: Headers, receive: Receive, max_bytes: int, reader: BodyReader
     ) -> bytes:
         async def check_credential() -> None:
             if "app" in scope:
-                await authorization.check_credential(headers, scope["app"].state.application)
+                await authorization.check_credential(scope, headers, scope["app"].state.application)
 
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit():
@@ -238,7 +246,8 @@ class _Exchange:
             log.warning("service_unavailable", error=f"{type(error).__name__}: {error}"[:500])
         if self._status:
             raise error  # part of the response was sent: the server closes the connection
-        await render_problem(problem, self._request_id, extra_headers(error))(self._scope, _disconnect, self._respond)
+        response = respond_with_problem(self._scope, problem, self._request_id, extra_headers(error))
+        await response(self._scope, _disconnect, self._respond)
 
     async def _respond(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -282,11 +291,6 @@ def _route_path(scope: Scope) -> str | None:
     """Return the path of the route with its parameters by name; None if no route matched."""
     path = getattr(scope.get("route"), "path", None)  # without the prefix of the API
     return f"{PREFIX}{path}" if path and scope["path"].startswith(f"{PREFIX}/") else path
-
-
-def _host_name(host: str | None) -> str:
-    """Return the name in a Host header without port and brackets. Checking it prevents DNS rebinding."""
-    return re.sub(r":\d{0,5}$", "", host or "").strip("[]").lower()
 
 
 async def _disconnect() -> Message:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -11,9 +11,12 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.types import Scope
 
+from scrapersky.api.http.browser_cookie import is_console_path
 from scrapersky.api.schemas.selection import BY_FILTER, BY_IDS
 from scrapersky.core.database import is_connection_error
 from scrapersky.core.errors import ScraperSkyError
@@ -53,6 +56,8 @@ class Problem(BaseModel):
     request_id: str | None = Field(None, description="also in X-Request-Id and in the log")
     errors: list[WrongField] | None = Field(None, description="the fields that are not valid")
 
+
+ErrorPage = Callable[[Scope, Problem], Response]  # `app.state.error_page`, set by the console
 
 DESCRIPTIONS = {
     400: "The cursor is not one of this list, or the body could not be parsed.",
@@ -135,14 +140,36 @@ def problem_of(error: BaseException) -> Problem:
     )
 
 
+def respond_with_problem(
+    scope: Scope, problem: Problem, request_id: str, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return a page if a browser asks for one and the application has error pages, else the problem document."""
+    page: ErrorPage | None = getattr(scope["app"].state, "error_page", None) if "app" in scope else None
+    if page is None or not _wants_page(scope):
+        return render_problem(problem, request_id, headers)
+    kept = {name: value for name, value in (headers or {}).items() if name != "WWW-Authenticate"}
+    response = page(scope, problem.model_copy(update={"request_id": request_id}))
+    response.headers.update(kept | _retry_header(problem))
+    return response
+
+
+def _wants_page(scope: Scope) -> bool:
+    if is_console_path(scope["path"]):
+        return True
+    return not scope["path"].startswith("/api/") and "text/html" in Headers(scope=scope).get("accept", "")
+
+
 def render_problem(problem: Problem, request_id: str, headers: Mapping[str, str] | None = None) -> Response:
     """Return the response for a problem."""
     shown = problem.model_copy(update={"request_id": request_id}).model_dump(mode="json", exclude_none=True)
-    extra = dict(headers or {})
-    if problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
-        extra["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    extra = {**(headers or {}), **_retry_header(problem)}
     # ASCII only: the name of a field in the request may contain lone surrogates.
     return Response(json.dumps(shown).encode(), problem.status, extra, MEDIA_TYPE)
+
+
+def _retry_header(problem: Problem) -> dict[str, str]:
+    unavailable = problem.status == HTTPStatus.SERVICE_UNAVAILABLE
+    return {"Retry-After": str(RETRY_AFTER_SECONDS)} if unavailable else {}
 
 
 def extra_headers(error: BaseException) -> Mapping[str, str] | None:

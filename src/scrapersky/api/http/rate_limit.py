@@ -12,6 +12,7 @@ from starlette.types import Scope
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import OptionalActor
+from scrapersky.api.http.browser_cookie import STATIC
 from scrapersky.api.http.client_address import client_network
 from scrapersky.core.database import Database, is_connection_error
 from scrapersky.core.errors import RateLimited
@@ -94,7 +95,7 @@ class RefusedKeys:
 
 
 async def _limit(scope: Scope, application: WebApplication, limit: str, name: str, per_minute: float) -> None:
-    if not per_minute or scope["path"] in UNLIMITED_PATHS:
+    if not per_minute or scope["path"] in UNLIMITED_PATHS or scope["path"].startswith(STATIC):
         return
     refused: RefusedKeys = scope["app"].state.refused_keys
     key = f"{limit}:{name}"

@@ -7,13 +7,13 @@ from scrapersky.cli.shared.output import program_name
 # The purpose, and the command with the name of the program left open.
 AFTER_PIPELINE = (
     ("Keep the file of the demo:", "{program} demo --out demo-leads.csv"),
-    ("Look at the demo through its API, with a URL and a key, until Ctrl-C:", "{program} demo --serve"),
+    ("Look at the demo in the console, and through its API, until Ctrl-C:", "{program} demo --serve"),
     ("Search the real web, with OpenStreetMap:", '{program} find "dentists in Helsinki" --out leads.csv'),
     (
         "Start with web sites that you already have, one per line:",
         "echo python.org > sites.txt && {program} find --domains sites.txt --out leads.xlsx",
     ),
-    ("Serve the API and run the engine, until Ctrl-C:", "{program} serve"),
+    ("Serve the console and the API and run the engine, until Ctrl-C:", "{program} serve"),
     ("See what is queued and what was done:", "{program} status"),
 )
 AFTER_ENGINE = (

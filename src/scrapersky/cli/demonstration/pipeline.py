@@ -2,12 +2,14 @@
 
 import csv
 import os
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import typer
 
+from scrapersky.api.accounts.users import invitation_link
 from scrapersky.api.dependencies import WebApplication
 from scrapersky.bootstrap import Application, open_application
 from scrapersky.cli.demonstration.next_steps import AFTER_PIPELINE, print_next_steps
@@ -23,7 +25,7 @@ from scrapersky.core.roles import Role
 from scrapersky.core.settings import Environment, load
 from scrapersky.sandbox.sandbox import Sandbox
 from scrapersky.sandbox.truth import compare, compare_verdicts
-from scrapersky.store.accounts import api_keys, users
+from scrapersky.store.accounts import api_keys, invitations, users
 from scrapersky.store.searches import results
 
 PAGES_PER_SITE = 8
@@ -140,21 +142,24 @@ def _print(summary: dict[str, Any], sandbox: Sandbox, first_rows: list[list[str]
 
 
 async def _serve(environment: Environment) -> None:
-    """Serve the API of the demo until Ctrl-C."""
+    """Serve the console and the API of the demo until Ctrl-C."""
     with bound_socket(load(environment)) as listener:
         await serve_until_stopped(environment, listener, _announce)
 
 
 async def _announce(application: WebApplication, url: str) -> None:
+    key, invitation = await _create_admin(application)
     typer.echo(
-        f"\nThe API is at {url}; Ctrl-C stops it. With a key of this demo:\n"
-        f"  curl -H 'Authorization: Bearer {await _create_key(application)}' {url}/api/v3/workflows"
+        f"\nThe console, in which all people are invented; Ctrl-C stops it:\n  {url}{invitation_link(invitation)}\n"
+        f"The API, with a key of this demo:\n"
+        f"  curl -H 'Authorization: Bearer {key}' {url}/api/v3/workflows"
     )
 
 
-async def _create_key(application: WebApplication) -> str:
-    """Create an admin and an API key in the database of the demo, which is deleted at the end."""
+async def _create_admin(application: WebApplication) -> tuple[str, str]:
+    """Create an admin in the database of the demo, which is deleted at the end; return a key and an invitation."""
     actor = await cli_actor(application)
     async with application.database.session(actor.tenant_id) as session:
         user = await users.create(session, actor, "demo", Role.ADMIN)
-        return (await api_keys.create(session, actor, user, "demo", None, None))[1]
+        key = (await api_keys.create(session, actor, user, "demo", None, None))[1]
+        return key, (await invitations.create(session, replace(actor, user_id=user.id), Role.ADMIN))[1]

@@ -1,4 +1,4 @@
-"""SQL that authenticates a request: one statement for a key or a session, with its user and its tenant.
+"""SQL that authenticates a request: one statement for a key, a session or a cookie, with its user and its tenant.
 
 It runs on a connection of the engine, because the tenant is not known before.
 """
@@ -9,6 +9,8 @@ from uuid import UUID
 import asyncpg
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.core import tokens
 
 # A disabled user or tenant and a revoked or expired key are not found, from the next request on.
 _IDENTITY = """
@@ -26,11 +28,22 @@ BY_SESSION = (
     f"SELECT k.id AS session_id, {_IS_STALE.format(column='k.seen_at')},"
     f"{_IDENTITY.format(table='session')} AND k.id = $1 AND k.user_id = $2"
 )
+BY_BROWSER = (
+    f"SELECT k.id AS session_id, {_IS_STALE.format(column='k.seen_at')},"
+    f"{_IDENTITY.format(table='session')} AND k.browser_hash = $1"
+)
 
 # At most once a minute; a row that another request updates at the moment is skipped.
 _TOUCH = "UPDATE {table} SET {column} = now() WHERE id = (SELECT id FROM {table} WHERE id = :id FOR UPDATE SKIP LOCKED)"
 TOUCH_KEY = text(_TOUCH.format(table="api_key", column="last_used_at"))
-TOUCH_SESSION = text(_TOUCH.format(table="session", column="seen_at"))
+# A browser stays logged in for 7 days after its last request, and 30 days at most.
+_BROWSER_END = "least(now() + interval '7 days', created_at + interval '30 days')"
+TOUCH_SESSION = text(
+    _TOUCH.format(
+        table="session",
+        column=f"expires_at = CASE WHEN browser_hash IS NULL THEN expires_at ELSE {_BROWSER_END} END, seen_at",
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -60,6 +73,12 @@ async def by_key(connection: asyncpg.Connection, prefix: str) -> Identity | None
 async def by_session(connection: asyncpg.Connection, session_id: UUID, user_id: UUID) -> Identity | None:
     """Return the identity of an active session, or None."""
     row = await connection.fetchrow(BY_SESSION, session_id, user_id)
+    return Identity(**row) if row else None
+
+
+async def by_browser(connection: asyncpg.Connection, secret: str) -> Identity | None:
+    """Return the identity of an active session with this cookie, or None."""
+    row = await connection.fetchrow(BY_BROWSER, tokens.hash_secret(secret))
     return Identity(**row) if row else None
 
 

@@ -1,4 +1,4 @@
-"""SQL about sessions: started with a password, renewed with a refresh token that changes at every use."""
+"""SQL about sessions: started with a password; renewed with a refresh token, or by each use of a browser's cookie."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,6 +18,7 @@ from scrapersky.store.audit.record import Actor
 
 IDLE_TIMEOUT = timedelta(days=14)  # without a renewal
 MAX_AGE = timedelta(days=90)
+BROWSER_IDLE_TIMEOUT = timedelta(days=7)  # without a request; store/accounts/authenticate.py extends it
 REUSE_GRACE = timedelta(seconds=10)  # two renewals with the same token, as by a double click
 _ACTIVE = (LoginSession.revoked_at.is_(None), LoginSession.expires_at > func.now())
 
@@ -77,10 +78,12 @@ async def start(
     origin: str,
     user_agent: str | None,
     max_sessions: int,
+    browser_secret: str | None = None,
 ) -> StartedSession:
     """Start a session of a user whose password was checked against this hash; end the oldest beyond `max_sessions`.
 
-    Raise NotAuthenticated if the password was changed or the user disabled meanwhile.
+    With a secret it is the session of a browser, whose cookie has that secret. Raise NotAuthenticated if the password
+    was changed or the user disabled meanwhile.
     """
     unchanged = update(User).where(User.id == user_id, User.password_hash == password_hash, User.disabled_at.is_(None))
     if await session.scalar(unchanged.values(last_login_at=func.now()).returning(User.id)) is None:
@@ -92,7 +95,8 @@ async def start(
         user_id=user_id,
         token_hash=tokens.hash_secret(token),
         family_hash=tokens.hash_secret(tokens.family_of(token)),
-        expires_at=clock.now() + IDLE_TIMEOUT,
+        browser_hash=tokens.hash_secret(browser_secret) if browser_secret else None,
+        expires_at=clock.now() + (BROWSER_IDLE_TIMEOUT if browser_secret else IDLE_TIMEOUT),
         seen_at=clock.now(),
         origin=origin,
         user_agent=user_agent,

@@ -1,0 +1,156 @@
+"""What a page answers with: a whole page, one part of it, a redirect with a notice, an error page."""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import Scope
+
+from scrapersky import __version__
+from scrapersky.api.http.browser_cookie import CONSOLE, is_console_path
+from scrapersky.api.http.problems import Problem
+from scrapersky.api.http.security_headers import CONTENT_SECURITY_POLICY
+from scrapersky.api.schemas.cursors import BadCursor, text
+from scrapersky.console.assets import assets
+from scrapersky.console.draw import bars, words
+from scrapersky.console.gates import PageRequest
+from scrapersky.console.navigation import sections
+from scrapersky.core.errors import UnknownName
+
+PAGE_HEADERS = {
+    "Content-Security-Policy": f"{CONTENT_SECURITY_POLICY}; require-trusted-types-for 'script'; trusted-types console",
+    "X-Robots-Tag": "noindex, nofollow",
+    "Vary": "Console-Part",
+}
+PART = "console-part"  # the header that asks for one block of a page
+NOTICE, THEME = "scrapersky-notice", "scrapersky-theme"  # cookies
+NOTICE_SECONDS = 60
+MAX_NOTICE_LENGTH = 500
+THEMES = ("light", "dark")
+
+
+class UnknownPart(UnknownName):
+    """The page has no such part."""
+
+
+@dataclass(frozen=True)
+class Shell:
+    """What surrounds every page of a person who is logged in."""
+
+    asked: PageRequest
+    sections: Any
+    notice: str | None
+
+
+def _same(message: str) -> str:
+    return message
+
+
+def _counted(one: str, many: str, count: int) -> str:
+    return one if count == 1 else many
+
+
+@cache
+def environment() -> Environment:
+    """Build the template environment: escaping on, unknown names are errors, every word through gettext."""
+    made = Environment(
+        loader=PackageLoader("scrapersky.console"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
+    )
+    install = made.install_gettext_callables  # type: ignore[attr-defined]
+    install(_same, _counted, newstyle=True)
+    made.globals.update(asset=assets().path, version=__version__, console=CONSOLE, urlencode=urlencode)
+    made.globals.update({name: getattr(words, name) for name in ("web_address", "host_of", "path_of")})
+    made.globals["stacked_bar"] = bars.stacked_bar
+    made.filters.update({name: getattr(words, name) for name in ("when", "number", "duration", "cut")})
+    made.globals["ui"] = made.get_template("macros.html").module
+    return made
+
+
+def page(asked: PageRequest, template: str, status: int = HTTPStatus.OK, **context: Any) -> Response:
+    """Draw a page within the shell, or only the part that the request names; 304 if the client has the same."""
+    shell = Shell(asked, sections(asked), _notice(asked))
+    response = _draw(asked.request, template, status, {"shell": shell, "theme": _theme(asked.request), **context})
+    if shell.notice:
+        response.delete_cookie(NOTICE, path=CONSOLE)
+    return response
+
+
+def plain_page(request: Request, template: str, status: int = HTTPStatus.OK, **context: Any) -> Response:
+    """Draw a page without the shell: for people who are not logged in."""
+    return _draw(request, template, status, {"theme": _theme(request), **context})
+
+
+def redirect(asked: PageRequest, path: str, notice: str | None = None) -> Response:
+    """Lead to another page after a change; that page shows the notice once."""
+    response = RedirectResponse(path, HTTPStatus.SEE_OTHER, PAGE_HEADERS)
+    if notice:
+        signed = asked.application.cursors.encode(NOTICE, [notice[:MAX_NOTICE_LENGTH]])
+        secure = asked.request.url.scheme == "https"
+        response.set_cookie(
+            NOTICE, signed, NOTICE_SECONDS, path=CONSOLE, secure=secure, httponly=True, samesite="strict"
+        )
+    return response
+
+
+def error_page(scope: Scope, problem: Problem) -> Response:
+    """Draw an error as a page; where a login is missing, lead to it and back."""
+    request = Request(scope)
+    asked: PageRequest | None = scope.get("page_request")
+    is_part = PART in request.headers
+    if problem.status == HTTPStatus.UNAUTHORIZED and is_console_path(request.url.path) and not is_part:
+        back = request.url.path if scope["method"] == "GET" else _referring_path(request)
+        query = f"?{request.url.query}" if scope["method"] == "GET" and request.url.query else ""
+        return RedirectResponse(f"{CONSOLE}/login?next={quote(back + query)}", HTTPStatus.SEE_OTHER, PAGE_HEADERS)
+    shell = Shell(asked, sections(asked), None) if asked else None
+    context = {"shell": shell, "theme": _theme(request), "problem": problem}
+    html = environment().get_template("error.html").render(context)
+    return HTMLResponse(html, problem.status, PAGE_HEADERS)
+
+
+def _referring_path(request: Request) -> str:
+    """Return the page that a form was sent from: a change is not repeated by itself after a login."""
+    referrer = request.headers.get("referer", "")
+    origin = f"{request.url.scheme}://{request.headers.get('host', '')}"
+    return referrer.removeprefix(origin) if referrer.startswith(f"{origin}{CONSOLE}") else CONSOLE
+
+
+def _draw(request: Request, name: str, status: int, context: dict[str, Any]) -> Response:
+    template = environment().get_template(name)
+    part = request.headers.get(PART)
+    if part is None:
+        html = template.render(context)
+    elif part in template.blocks:
+        html = "".join(template.blocks[part](template.new_context(context)))
+    else:
+        raise UnknownPart(f"This page has no part {part[:60]!a}.")
+    tag = f'W/"{hashlib.sha256(html.encode()).hexdigest()[:32]}"'
+    if status == HTTPStatus.OK and tag in Headers(scope=request.scope).get("if-none-match", ""):
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers={**PAGE_HEADERS, "ETag": tag})
+    return HTMLResponse(html, status, {**PAGE_HEADERS, "ETag": tag})
+
+
+def _theme(request: Request) -> str | None:
+    chosen = request.cookies.get(THEME)
+    return chosen if chosen in THEMES else None
+
+
+def _notice(asked: PageRequest) -> str | None:
+    sent = asked.request.cookies.get(NOTICE)
+    if not sent or PART in asked.request.headers:
+        return None
+    try:
+        return str(asked.application.cursors.decode(sent, NOTICE, text)[0])
+    except BadCursor:
+        return None

@@ -1,0 +1,1 @@
+"""Texts and drawings of values: times, numbers, bars."""

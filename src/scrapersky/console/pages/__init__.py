@@ -1,0 +1,1 @@
+"""One module per screen: ask the API's functions, then draw."""
