@@ -125,14 +125,14 @@ GRIDS = {
         Grid(
             CONTACTS,
             "Contacts",
-            ("name", "email", "phone", "fax", "address"),
+            ("name", "email", "phone", "fax", "address", "profiles"),
             "name",
             (
                 Column("title", "position"),
                 Column("email", "email", "email"),
                 Column("verdict", "verdict", "verdict"),
                 Column("phone", "phone", "phone"),
-                Column("source_url", "found on", "web"),
+                Column("source_url", "found on", "path"),
                 Column("confidence", "sure", "share"),
                 DECISION,
                 CHANGED,

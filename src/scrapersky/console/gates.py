@@ -22,7 +22,7 @@ class BadForm(BadRequest):
 
 
 @dataclass(frozen=True)
-class Form:
+class SentFields:
     """The fields of a form; a field may occur several times."""
 
     values: Mapping[str, list[str]]
@@ -71,7 +71,7 @@ async def page_request(request: Request, application: CurrentApplication, actor:
 CurrentPage = Annotated[PageRequest, Depends(page_request)]
 
 
-async def read_form(request: Request) -> Form:
+async def read_form(request: Request) -> SentFields:
     """Read the form in the body. Raises BadForm."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/x-www-form-urlencoded":
@@ -83,10 +83,10 @@ async def read_form(request: Request) -> Form:
     values: dict[str, list[str]] = {}
     for name, value in pairs:
         values.setdefault(name, []).append(value.replace("\0", ""))
-    return Form(values)
+    return SentFields(values)
 
 
-SentForm = Annotated[Form, Depends(read_form)]
+SentForm = Annotated[SentFields, Depends(read_form)]
 
 
 def own_path(path: str) -> str:

@@ -17,7 +17,7 @@ from scrapersky.api.resources.rows import list_page, row_detail
 from scrapersky.api.schemas.listing import Listing, ListQuery
 from scrapersky.console.answers import page, redirect
 from scrapersky.console.columns import Grid
-from scrapersky.console.gates import BadForm, Form, PageRequest, own_path
+from scrapersky.console.gates import BadForm, PageRequest, SentFields, own_path
 from scrapersky.core.errors import BadRequest, UnknownName
 from scrapersky.core.vocabularies import Curation
 from scrapersky.store.listing import paginate
@@ -50,7 +50,7 @@ LABELS = {
 }
 
 
-class BadFilter(BadRequest):
+class UnknownListFilter(BadRequest):
     """The address of this list holds a filter that it does not have."""
 
     status_code = 422
@@ -147,11 +147,11 @@ async def read_grid(
 
 
 async def show_list(asked: PageRequest, grid: Grid) -> Response:
-    """Draw the list of a noun. Raises BadFilter."""
+    """Draw the list of a noun. Raises UnknownListFilter."""
     sent = asked.request.query_params.multi_items()
     allowed = {*grid.api.resource.filters, *OWN_FIELDS}
     if unknown := sorted({name for name, _ in sent} - allowed):
-        raise BadFilter(f"{unknown[0][:60]!a} is no filter of {grid.name}. Open the list without it.")
+        raise UnknownListFilter(f"{unknown[0][:60]!a} is no filter of {grid.name}. Open the list without it.")
     if any(not value for _, value in sent):  # an empty field of the filter form
         kept = urlencode([(name, value) for name, value in sent if value])
         return redirect(asked, f"{CONSOLE}/{grid.name}" + (f"?{kept}" if kept else ""))
@@ -166,7 +166,7 @@ async def show_row(asked: PageRequest, grid: Grid, row_id: UUID) -> Response:
     return page(asked, template, grid=grid, row=row)
 
 
-async def decide(asked: PageRequest, grid: Grid, form: Form) -> Response:
+async def decide(asked: PageRequest, grid: Grid, form: SentFields) -> Response:
     """Store a decision about the rows of the form, and lead back to the page it was sent from."""
     back = own_path(form.get("back") or f"{CONSOLE}/{grid.name}")
     try:
@@ -195,7 +195,7 @@ def _sentence(grid: Grid, decision: Curation, done: curation.CurationCounts, ask
 
 
 def _query(grid: Grid, fields: Sequence[tuple[str, str]], cursor: str | None, limit: int) -> ListQuery:
-    """Build the query of the list from the fields of the address. Raises BadFilter."""
+    """Build the query of the list from the fields of the address. Raises UnknownListFilter."""
     values: dict[str, Any] = {"cursor": cursor, "limit": limit}
     for name, value in fields:
         several = name in grid.api.resource.filters and grid.api.resource.filters[name].several
@@ -205,7 +205,9 @@ def _query(grid: Grid, fields: Sequence[tuple[str, str]], cursor: str | None, li
     except ValidationError as error:
         first = error.errors()[0]
         message = first["msg"].removeprefix("Value error, ")
-        raise BadFilter(f"{first['loc'][0]}: {message}. Open the list without it, or choose another value.") from None
+        raise UnknownListFilter(
+            f"{first['loc'][0]}: {message}. Open the list without it, or choose another value."
+        ) from None
 
 
 async def _names(asked: PageRequest, ids: Mapping[str, str]) -> dict[str, str]:
