@@ -9,8 +9,8 @@ import asyncpg
 import structlog
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from scrapersky.api.http import middleware
 from scrapersky.api.http.body_limits import MAX_LIST_BYTES
+from scrapersky.api.http.browser_cookie import host_name
 from scrapersky.api.http.middleware import RequestGuard
 from scrapersky.core import database
 from scrapersky.store.operations import runs, workflow_status
@@ -198,7 +198,7 @@ async def test_a_client_that_disconnects_is_no_error():
 
 
 def test_the_host_header_is_parsed_as_browsers_send_it():
-    assert [middleware._host_name(host) for host in ("localhost:80", "[::1]:80", "A.b", None)] == [
+    assert [host_name(host) for host in ("localhost:80", "[::1]:80", "A.b", None)] == [
         "localhost",
         "::1",
         "a.b",
