@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from scrapersky.api.schemas.files import MEDIA_TYPES
 from scrapersky.core import clock
 from scrapersky.core.database import Database
 from scrapersky.core.errors import RateLimited
@@ -28,22 +29,6 @@ from scrapersky.extract.phones.spelling import PhoneFormat
 RETRY_AFTER_SECONDS = 10
 CHUNK_ROWS = 200
 BLOCK_BYTES = 65_536
-MEDIA_TYPES = {
-    "csv": "text/csv; charset=utf-8",
-    "jsonl": "application/x-ndjson",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-}
-
-
-def file_responses(*endings: str) -> dict[int | str, dict[str, Any]]:
-    """Describe the response of a route that returns a file of one of these formats."""
-    text = {"schema": {"type": "string"}}
-    binary = {"schema": {"type": "string", "format": "binary"}}
-    content = {MEDIA_TYPES[ending].partition(";")[0]: binary if ending == "xlsx" else text for ending in endings}
-    return {200: {"description": "The file", "content": content}}
-
-
-FILE_RESPONSE = file_responses("csv", "jsonl")
 
 FileFormat = Annotated[Literal["csv", "jsonl"], Path(description="the file format")]
 Rows = AsyncGenerator[Mapping[str, Any]]

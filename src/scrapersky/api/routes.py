@@ -9,12 +9,13 @@ from starlette.routing import BaseRoute
 
 from scrapersky.api.accounts import api_keys, auth, quotas, tenants, users
 from scrapersky.api.deliveries import deliveries, destinations
-from scrapersky.api.http.authorization import VIEWER, add_security_scheme, authenticate, requires
+from scrapersky.api.http.authorization import VIEWER, authenticate, requires
 from scrapersky.api.http.body_limits import BodyLimits
-from scrapersky.api.http.problems import describe_problem_responses, problems
+from scrapersky.api.http.problems import problems
 from scrapersky.api.http.rate_limit import limit_actor
 from scrapersky.api.http.strict_requests import refuse_odd_objects, refuse_unknown_fields
 from scrapersky.api.line import contacts, leads, resources, searches, undo
+from scrapersky.api.openapi import openapi_document
 from scrapersky.api.operations import audit, dead_letters, dev_tools, health, jobs, queue_items, runs, workflows
 from scrapersky.api.privacy import erasures, subjects, suppressions
 from scrapersky.api.resources.routes import resource_router
@@ -30,7 +31,7 @@ description = APIRouter(tags=["description"])
 @description.get("/openapi.json", summary="The OpenAPI description", include_in_schema=False, **requires(VIEWER))
 async def openapi(request: Request) -> JSONResponse:
     """Return the OpenAPI description."""
-    return JSONResponse(add_security_scheme(describe_problem_responses(request.app.openapi())))
+    return JSONResponse(openapi_document(request.app))
 
 
 ROUTERS = (

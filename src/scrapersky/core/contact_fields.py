@@ -32,6 +32,7 @@ class ContactField:
 
     name: str  # of the column, the API field and the key in a delivery
     kind: Kind = "text"
+    example: str = ""  # a value, for the description of the API
     follows_email: bool = False  # computed from the email address: a merge takes it only with the same address
     follows_name: bool = False  # a part of the name: taken together with it
     of_person: bool = False  # an attribute of `extract.results.Person`; an erasure clears it
@@ -45,10 +46,16 @@ class ContactField:
     hubspot: str | None = None  # the standard property that it fills
     brevo: str | None = None  # the attribute that it fills
 
+    @property
+    def meaning(self) -> str:
+        """What it holds, as files by contact or imports describe it."""
+        return self.contact_columns.get(self.name) or (self.imported.meaning if self.imported else "")
+
 
 CONTACT_FIELDS = (
     ContactField(
         "name",
+        example="Anna Virtanen",
         of_person=True,
         is_editable=True,
         imported=ImportColumn(
@@ -60,6 +67,7 @@ CONTACT_FIELDS = (
     ),
     ContactField(
         "first_name",
+        example="Anna",
         follows_name=True,
         of_person=True,
         is_editable=True,
@@ -73,6 +81,7 @@ CONTACT_FIELDS = (
     ),
     ContactField(
         "last_name",
+        example="Virtanen",
         follows_name=True,
         of_person=True,
         is_editable=True,
@@ -86,6 +95,7 @@ CONTACT_FIELDS = (
     ),
     ContactField(
         "honorific",
+        example="Ms",
         of_person=True,
         is_editable=True,
         edit_note="form of address: Herr, Ms, 先生",
@@ -97,6 +107,7 @@ CONTACT_FIELDS = (
     ),
     ContactField(
         "degree",
+        example="Dr. med.",
         of_person=True,
         is_editable=True,
         edit_note="Dr. med., MBA",
@@ -108,6 +119,7 @@ CONTACT_FIELDS = (
     ),
     ContactField(
         "name_latin",
+        example="Anna Virtanen",
         of_person=True,
         is_editable=True,
         edit_note="the name in Latin letters, beside a name in another script",
@@ -118,6 +130,7 @@ CONTACT_FIELDS = (
     ),
     ContactField(
         "title",
+        example="Head dentist",
         of_person=True,
         is_editable=True,
         imported=ImportColumn(
@@ -134,6 +147,7 @@ CONTACT_FIELDS = (
     ContactField(
         "email",
         "email",
+        example="info@kallio-dental.example",
         is_editable=True,
         imported=ImportColumn(
             "email address; this, a name, a phone, a fax or an address is needed",
@@ -149,6 +163,7 @@ CONTACT_FIELDS = (
     ),
     ContactField(
         "email_kind",
+        example="role",
         follows_email=True,
         contact_columns={"email_kind": "role, personal, free-mail or other-domain"},
         lead_columns={"email_kind": "role, personal, free-mail or other-domain"},
@@ -156,6 +171,7 @@ CONTACT_FIELDS = (
     ),
     ContactField(
         "verdict",
+        example="deliverable",
         follows_email=True,
         is_listed=False,  # ContactSummary lists it beside the status of the verification
         contact_columns={
@@ -171,6 +187,7 @@ CONTACT_FIELDS = (
     ContactField(
         "phone",
         "phone",
+        example="+358401234567",
         is_editable=True,
         edit_note="E.164: +358401234567",
         imported=ImportColumn(
@@ -189,6 +206,7 @@ CONTACT_FIELDS = (
     ContactField(
         "fax",
         "phone",
+        example="+358912345678",
         is_editable=True,
         edit_note="E.164",
         imported=ImportColumn("fax number", "fax number, telefax", "business fax, work fax"),
@@ -196,6 +214,7 @@ CONTACT_FIELDS = (
     ),
     ContactField(
         "company",
+        example="Kallio Dental",
         is_editable=True,
         edit_note="name of the business, where no domain or business of the contact has one",
         imported=ImportColumn(
@@ -209,6 +228,7 @@ CONTACT_FIELDS = (
     ContactField("profiles", "profiles", contact_columns={"profile": "URL of a profile"}, is_delivered=True),
     ContactField(
         "address",
+        example="Fleminginkatu 7, 00530 Helsinki",
         is_editable=True,
         imported=ImportColumn(
             "postal address; made from street, postcode and city if empty",

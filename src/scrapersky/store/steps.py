@@ -48,16 +48,22 @@ class AdvanceRules(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    deep_scan: Advance = "all"
-    domain_extraction: Literal["off", "all", "has website"] = "all"
-    permanently_closed: Advance = "off"  # whether permanently closed businesses enter the steps after deep_scan
-    domain_metadata: Advance = "all"
-    sitemap_analysis: Advance = "all"
-    sitemap_import: Advance = "all"
-    page_curation: Literal["off", "all", "kinds"] = "kinds"
+    deep_scan: Advance = Field("all", description="which places get their details fetched")
+    domain_extraction: Literal["off", "all", "has website"] = Field(
+        "all", description="which businesses get their domain found"
+    )
+    permanently_closed: Advance = Field(
+        "off", description="whether permanently closed businesses enter the steps after deep_scan"
+    )
+    domain_metadata: Advance = Field("all", description="which domains get their home page read")
+    sitemap_analysis: Advance = Field("all", description="which domains get their sitemaps looked for")
+    sitemap_import: Advance = Field("all", description="which sitemaps get their pages imported")
+    page_curation: Literal["off", "all", "kinds"] = Field(
+        "kinds", description="which pages get read for contacts; `kinds`: those of `page_kinds`"
+    )
     page_kinds: tuple[str, ...] = PAGE_KINDS
     pages_per_site: int = Field(5, ge=0, le=1000)
-    contact_verification: Advance = "all"
+    contact_verification: Advance = Field("all", description="which contacts get their email address verified")
 
     def value_of(self, step: LineStep) -> str:
         """Return the value of the rule that opens the step."""

@@ -28,7 +28,7 @@ class AlreadyExpired(Conflict):
 class NewApiKey(RequestModel):
     """A new key."""
 
-    name: Name = Field(description="a label: `nightly export`")
+    name: Name = Field(description="a label: `nightly export`", examples=["nightly export"])
     scopes: Annotated[list[Scope], Field(min_length=1, max_length=len(Scope))] | None = Field(
         None, description="what the key may be used for; empty: everything your role allows"
     )
@@ -38,21 +38,25 @@ class NewApiKey(RequestModel):
 class ApiKeySummary(ResponseModel):
     """A key without its secret."""
 
-    id: UUID
-    user_id: UUID
-    name: str
-    prefix: str = Field(description="the part after `ssk_`")
-    scopes: list[str]
-    created_at: datetime
-    expires_at: datetime | None
-    last_used_at: datetime | None = Field(description="to the minute")
-    revoked_at: datetime | None
+    id: UUID = Field(description="the id of the key, for revoking it")
+    user_id: UUID = Field(description="the user to whom the key belongs")
+    name: str = Field(description="the label that its creator gave it", examples=["nightly export"])
+    prefix: str = Field(description="the part after `ssk_`", examples=["4f1d2c8a9b3e"])
+    scopes: list[str] = Field(
+        max_length=len(Scope), description="what the key may be used for", examples=[["read", "curate"]]
+    )
+    created_at: datetime = Field(description="when the key was created")
+    expires_at: datetime | None = Field(description="when the key stops being valid; empty: never")
+    last_used_at: datetime | None = Field(description="the last request with the key, to the minute; empty: never used")
+    revoked_at: datetime | None = Field(description="when the key was revoked; empty: it was not")
 
 
 class CreatedApiKey(ApiKeySummary):
     """A new key with its secret."""
 
-    key: str = Field(description="returned once; send it as `Authorization: Bearer`")
+    key: str = Field(
+        description="returned once; send it as `Authorization: Bearer`", examples=["ssk_4f1d2c8a9b3e_Yq0cE3…"]
+    )
 
 
 @router.get("", summary="API keys", **requires(VIEWER, 400))

@@ -12,10 +12,10 @@ from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import VIEWER, CurrentActor, CurrentUser, public, requires
 from scrapersky.api.http.client_address import client_network
 from scrapersky.api.http.rate_limit import limit_login
-from scrapersky.api.schemas.fields import NewPassword, Password, RequestModel, ResponseModel, ResultPage, Token
+from scrapersky.api.schemas.fields import Count, NewPassword, Password, RequestModel, ResponseModel, ResultPage, Token
 from scrapersky.core import tokens
 from scrapersky.core.errors import NotAuthenticated
-from scrapersky.core.roles import Role
+from scrapersky.core.roles import Role, Scope
 from scrapersky.core.text_rules import Name
 from scrapersky.store.accounts import sessions, tenants, users
 from scrapersky.store.accounts.sessions import LoginUser, StartedSession
@@ -29,60 +29,71 @@ router = APIRouter(prefix="/auth", tags=["auth"])
 class LoginRequest(RequestModel):
     """The user and the password."""
 
-    tenant: Name = Field(tenants.DEFAULT, description="the name of the tenant")
-    name: Name
-    password: Password
+    tenant: Name = Field(tenants.DEFAULT, description="the name of the tenant", examples=["default"])
+    name: Name = Field(description="the name of the user in this tenant", examples=["ada"])
+    password: Password = Field(description="the password of the user")
 
 
 class RefreshRequest(RequestModel):
     """The refresh token of the previous response."""
 
-    refresh_token: Token
+    refresh_token: Token = Field(
+        description="the refresh token that the last login or refresh returned", examples=["f3b1c0de…"]
+    )
 
 
 class PasswordChange(RequestModel):
     """The current password and the new one."""
 
-    current: Password
+    current: Password = Field(description="the password that is valid now")
     new: NewPassword = Field(description="12 characters or more")
 
 
 class LoginTokens(BaseModel):
     """The tokens of a session."""
 
-    access_token: str = Field(description="for `Authorization: Bearer`")
-    token_type: str = "Bearer"  # noqa: S105 - the name of the type in OAuth
-    expires_in: int = Field(description="the lifetime of the access token in seconds")
-    refresh_token: str = Field(description="valid once, within 14 days, for the next pair of tokens")
-    session_id: UUID
+    access_token: str = Field(description="for `Authorization: Bearer`", examples=["header.claims.signature"])
+    token_type: str = Field("Bearer", description="the type of the access token")
+    expires_in: Count = Field(description="the lifetime of the access token in seconds", examples=[900])
+    refresh_token: str = Field(
+        description="valid once, within 14 days, for the next pair of tokens", examples=["f3b1c0de…"]
+    )
+    session_id: UUID = Field(description="the session that the login started or the refresh continued")
 
 
 class Me(BaseModel):
     """The user and tenant of the credential."""
 
-    user_id: UUID
-    name: str
-    role: Role
-    tenant_id: UUID
-    tenant: str
+    user_id: UUID = Field(description="your user")
+    name: str = Field(description="your name, as you log in", examples=["ada"])
+    role: Role = Field(description="your role in the tenant")
+    tenant_id: UUID = Field(description="your tenant")
+    tenant: str = Field(description="the name of your tenant", examples=["default"])
     is_operator: bool = Field(description="whether this is the operator tenant, whose operators control the workflows")
     session_id: UUID | None = Field(description="empty for an API key")
     key_id: UUID | None = Field(description="empty for an access token")
-    scopes: list[str] | None = Field(description="the scopes of the key")
-    created_at: datetime
-    last_login_at: datetime | None
-    password_changed_at: datetime | None
+    scopes: list[str] | None = Field(
+        max_length=len(Scope), description="the scopes of the key", examples=[["read", "curate"]]
+    )
+    created_at: datetime = Field(description="when your user was created")
+    last_login_at: datetime | None = Field(description="your last login; empty: never")
+    password_changed_at: datetime | None = Field(description="when you last changed your password; empty: never")
 
 
 class SessionSummary(ResponseModel):
     """An active session."""
 
-    id: UUID
-    created_at: datetime
+    id: UUID = Field(description="the id of the session, for ending it")
+    created_at: datetime = Field(description="when you logged in")
     seen_at: datetime = Field(description="last use, to the minute")
-    expires_at: datetime
-    origin: str = Field(description="the address of the client; of a browser `console` and the address")
-    user_agent: str | None
+    expires_at: datetime = Field(description="when the session ends unless its tokens are refreshed")
+    origin: str = Field(
+        description="the address of the client; of a browser `console` and the address", examples=["192.0.2.7"]
+    )
+    user_agent: str | None = Field(
+        description="the program that you logged in with, as it names itself",
+        examples=["Mozilla/5.0 (X11; Linux x86_64)"],
+    )
     is_this: bool = Field(False, description="the session of this request")
 
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import VIEWER, CurrentActor, requires
+from scrapersky.api.schemas.fields import Count
 from scrapersky.store.money import quotas
 from scrapersky.store.money.quotas import Usage
 
@@ -16,17 +17,21 @@ router = APIRouter(prefix="/quotas", tags=["quotas"])
 class QuotaSummary(BaseModel):
     """One quota and its use."""
 
-    quota: str = Field(description="searches_per_day, pages_per_day or cents_per_month")
-    limit: int | None = Field(description="empty: no limit")
-    used: int = Field(description="the use of today in UTC; of this month for cents_per_month")
-    ahead: int = Field(description="scheduled for later days; for cents_per_month what open searches may still spend")
+    quota: str = Field(description="searches_per_day, pages_per_day or cents_per_month", examples=["searches_per_day"])
+    limit: Count | None = Field(description="empty: no limit", examples=[100])
+    used: Count = Field(description="the use of today in UTC; of this month for cents_per_month", examples=[12])
+    ahead: Count = Field(
+        description="scheduled for later days; for cents_per_month what open searches may still spend", examples=[0]
+    )
     free_at: datetime | None = Field(description="when the quota has room again; empty: now")
 
 
 class Quotas(BaseModel):
     """All quotas of a tenant."""
 
-    items: list[QuotaSummary]
+    items: list[QuotaSummary] = Field(
+        max_length=len(quotas.LIMITS), description="each quota, also those without a limit"
+    )
 
 
 @router.get("", summary="Quotas of your tenant", **requires(VIEWER))

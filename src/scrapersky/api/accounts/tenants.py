@@ -11,7 +11,7 @@ from scrapersky.api.accounts.quotas import QuotaSummary, quota_summary
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, requires
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import PREFIX, Cursor, Limit, Number, RequestModel, ResponseModel, ResultPage
+from scrapersky.api.schemas.fields import PREFIX, Count, Cursor, Limit, Number, RequestModel, ResponseModel, ResultPage
 from scrapersky.core import clock
 from scrapersky.core.text_rules import Name
 from scrapersky.store.accounts import tenants
@@ -29,15 +29,17 @@ Amount = Annotated[int, Field(ge=0, le=MAX_AMOUNT), Number]
 class TenantLimits(RequestModel):
     """The quotas of a tenant; null: no limit."""
 
-    searches_per_day: Amount | None = Field(None, description="searches at a provider, per day in UTC")
-    pages_per_day: Amount | None = Field(None, description="pages processed, per day in UTC; further pages wait")
-    cents_per_month: Amount | None = Field(None, description="the cost of searches, per month in UTC")
+    searches_per_day: Amount | None = Field(None, description="searches at a provider, per day in UTC", examples=[100])
+    pages_per_day: Amount | None = Field(
+        None, description="pages processed, per day in UTC; further pages wait", examples=[20_000]
+    )
+    cents_per_month: Amount | None = Field(None, description="the cost of searches, per month in UTC", examples=[5_000])
 
 
 class NewTenant(TenantLimits):
     """A new tenant."""
 
-    name: Name = Field(description="the name that users enter to log in")
+    name: Name = Field(description="the name that users enter to log in", examples=["acme"])
 
 
 class TenantChange(TenantLimits):
@@ -49,20 +51,28 @@ class TenantChange(TenantLimits):
 class TenantSummary(ResponseModel):
     """A tenant."""
 
-    id: UUID
-    name: str
+    id: UUID = Field(description="the id of the tenant")
+    name: str = Field(description="the name that its users enter to log in", examples=["acme"])
     is_operator: bool = Field(description="its operators control the workflows, its admins manage the tenants")
-    created_at: datetime
-    disabled_at: datetime | None
-    searches_per_day: int | None
-    pages_per_day: int | None
-    cents_per_month: int | None
+    created_at: datetime = Field(description="when the tenant was created")
+    disabled_at: datetime | None = Field(
+        description="since when its users cannot log in and its work waits; empty: it is enabled"
+    )
+    searches_per_day: Count | None = Field(
+        description="how many searches it may request per day in UTC; empty: no limit", examples=[100]
+    )
+    pages_per_day: Count | None = Field(
+        description="how many pages may be processed per day in UTC; empty: no limit", examples=[20_000]
+    )
+    cents_per_month: Count | None = Field(
+        description="what its searches may cost per month in UTC; empty: no limit", examples=[5_000]
+    )
 
 
 class TenantDetail(TenantSummary):
     """A tenant with the use of its quotas."""
 
-    quotas: list[QuotaSummary]
+    quotas: list[QuotaSummary] = Field(max_length=len(quotas.LIMITS), description="its quotas and their use")
 
 
 @router.get("", summary="Tenants by name", **requires(ADMIN, 400, operators=True))

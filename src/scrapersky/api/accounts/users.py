@@ -39,6 +39,7 @@ InvitationToken = Annotated[
         max_length=MAX_TOKEN_LENGTH,
         pattern="^[A-Za-z0-9_-]{1,200}$",
         description="the token of the invitation",
+        examples=["Yq0cE3vR7"],
     ),
 ]
 
@@ -46,18 +47,18 @@ InvitationToken = Annotated[
 class UserSummary(BaseModel):
     """A user of your tenant."""
 
-    id: UUID
-    name: str
-    role: Role
-    disabled: bool
-    created_at: datetime
-    last_login_at: datetime | None
+    id: UUID = Field(description="the id of the user")
+    name: str = Field(description="the name that the user logs in with", examples=["ada"])
+    role: Role = Field(description="what the user may do in the tenant")
+    disabled: bool = Field(description="whether the user cannot log in, and their keys are refused", examples=[False])
+    created_at: datetime = Field(description="when the user was created")
+    last_login_at: datetime | None = Field(description="the last login; empty: never")
 
 
 class UserChange(RequestModel):
     """The fields to change; fields that are not given stay."""
 
-    role: Role | None = None
+    role: Role | None = Field(None, description="the new role, effective at the next request")
     disabled: bool | None = Field(
         None, strict=True, description="disable or enable the user; effective at the next request"
     )
@@ -66,39 +67,44 @@ class UserChange(RequestModel):
 class InviteRequest(RequestModel):
     """The role of the new user."""
 
-    role: Role
+    role: Role = Field(description="the role that the new user gets")
 
 
 class InvitationSummary(ResponseModel):
     """An open invitation."""
 
-    id: UUID
-    role: Role
-    created_at: datetime
-    expires_at: datetime
+    id: UUID = Field(description="the id of the invitation, for withdrawing it")
+    role: Role = Field(description="the role that the new user gets")
+    created_at: datetime = Field(description="when the invitation was created")
+    expires_at: datetime = Field(description="until when it can be accepted")
 
 
 class NewInvitation(InvitationSummary):
     """A new invitation with its token."""
 
-    token: str = Field(description="returned once; for POST /api/v3/invitations/accept")
-    link: str = Field(description="the path of the page, for a browser, that accepts it")
+    token: str = Field(description="returned once; for POST /api/v3/invitations/accept", examples=["Yq0cE3vR7…"])
+    link: str = Field(
+        description="the path of the page, for a browser, that accepts it", examples=["/invitation?token=Yq0cE3vR7…"]
+    )
 
 
 class InvitationDetail(BaseModel):
     """An invitation, and how to accept it."""
 
-    tenant: str
-    role: Role
-    expires_at: datetime
-    how: str = Field(description="the request that accepts the invitation")
+    tenant: str = Field(description="the tenant that the new user will belong to", examples=["default"])
+    role: Role = Field(description="the role that the new user gets")
+    expires_at: datetime = Field(description="until when it can be accepted")
+    how: str = Field(
+        description="the request that accepts the invitation",
+        examples=["POST /api/v3/invitations/accept with JSON: token, name, and a password of 12 characters or more."],
+    )
 
 
 class AcceptInvitation(RequestModel):
     """The new user."""
 
-    token: Token
-    name: Name
+    token: Token = Field(description="the token of the invitation", examples=["Yq0cE3vR7"])
+    name: Name = Field(description="the name of the new user, unique in the tenant", examples=["grace"])
     password: NewPassword = Field(description="12 characters or more")
 
 

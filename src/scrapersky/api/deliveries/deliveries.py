@@ -16,8 +16,8 @@ from scrapersky.api.line.contacts import ContactFilter
 from scrapersky.api.resources.curation import CURATION_RESPONSES, MAX_ROWS, IdempotencyKey, job_started, respond_once
 from scrapersky.api.resources.models import set_filters
 from scrapersky.api.resources.routes import ApiResource, add_get_route, add_list_route, empty_router
-from scrapersky.api.schemas.fields import Ids, RequestModel
-from scrapersky.api.schemas.listing import QueueState, Summary
+from scrapersky.api.schemas.fields import Count, Ids, RequestModel
+from scrapersky.api.schemas.listing import QueueStates, Summary
 from scrapersky.api.schemas.selection import MatchingRows, Selection
 from scrapersky.core.vocabularies import Status
 from scrapersky.store.audit.record import Actor
@@ -31,21 +31,25 @@ from scrapersky.store.operations.idempotency import StoredResponse
 class DeliverySummary(Summary):
     """A contact for a destination."""
 
-    destination_id: UUID
-    contact_id: UUID
-    external_id: str | None = Field(description="the id of the contact at the destination")
+    destination_id: UUID = Field(description="where the contact is delivered to")
+    contact_id: UUID = Field(description="the contact that is delivered")
+    external_id: str | None = Field(description="the id of the contact at the destination", examples=["10351"])
     delivered_at: datetime | None = Field(description="when the destination last accepted the contact")
-    delivery_status: Status
-    delivery_error: str | None = Field(description="why the delivery was retried, skipped or given up")
-    delivery_attempts: int
+    delivery_status: Status = Field(description="the status in the queue of deliveries")
+    delivery_error: str | None = Field(
+        description="why the delivery was retried, skipped or given up", examples=["HTTP 503; retried"]
+    )
+    delivery_attempts: Count = Field(description="how often the delivery was ever claimed by a worker", examples=[1])
     delivery_due_at: datetime | None = Field(description="Queued: not claimed before. Processing: when the lease ends")
 
 
 class DeliveryDetail(DeliverySummary):
     """All columns of a delivery."""
 
-    fingerprint: str | None = Field(description="a hash of what was last accepted: the same is not sent again")
-    queues: dict[str, QueueState]
+    fingerprint: str | None = Field(
+        description="a hash of what was last accepted: the same is not sent again", examples=["9f86d081884c7d65"]
+    )
+    queues: QueueStates = Field(description="its state in the queue of deliveries, under the name of the queue")
 
 
 API = ApiResource(
@@ -65,16 +69,16 @@ else:
 class SendIds(RequestModel):
     """Deliver some contacts."""
 
-    destination_id: UUID
-    ids: Ids
-    preview: Literal[False] = False
+    destination_id: UUID = Field(description="where to deliver the contacts")
+    ids: Ids = Field(description="the contacts to deliver")
+    preview: Literal[False] = Field(False, description="a preview needs a filter")
 
 
 class SendMatching(MatchingRows):
     """Deliver all contacts that match; `{}` matches all contacts of your tenant."""
 
-    destination_id: UUID
-    filter: ContactFilter
+    destination_id: UUID = Field(description="where to deliver the contacts")
+    filter: ContactFilter = Field(description="which contacts to deliver")
 
 
 SendRequest = Selection[SendIds, SendMatching]
@@ -83,27 +87,29 @@ SendRequest = Selection[SendIds, SendMatching]
 class SendResult(BaseModel):
     """The result of requesting deliveries."""
 
-    matched: int = Field(description="the number of matching contacts; a preview counts up to 1,000,000", examples=[12])
+    matched: Count = Field(
+        description="the number of matching contacts; a preview counts up to 1,000,000", examples=[12]
+    )
     more: bool = Field(
         description="more than 10,000 contacts match: without `preview` a job delivers them", examples=[False]
     )
-    queued: int = Field(description="contacts that will be delivered; unchanged ones are skipped later")
-    already: int = Field(description="contacts whose delivery was queued or processing already")
-    suppressed: int = Field(description="suppressed contacts, which are not delivered")
-    unreachable: int = Field(description="contacts with neither an email address nor a phone number")
-    unknown: int = Field(description="ids that are no contacts of your tenant")
+    queued: Count = Field(description="contacts that will be delivered; unchanged ones are skipped later")
+    already: Count = Field(description="contacts whose delivery was queued or processing already")
+    suppressed: Count = Field(description="suppressed contacts, which are not delivered")
+    unreachable: Count = Field(description="contacts with neither an email address nor a phone number")
+    unknown: Count = Field(description="ids that are no contacts of your tenant")
 
 
 class CancelIds(RequestModel):
     """Cancel some deliveries."""
 
-    ids: Ids
+    ids: Ids = Field(description="the deliveries to cancel")
 
 
 class CancelMatching(RequestModel):
     """Cancel all queued deliveries that match."""
 
-    filter: DeliveryFilter
+    filter: DeliveryFilter = Field(description="which deliveries to cancel")
     preview: bool = Field(False, strict=True, description="only count the rows")
 
 
@@ -113,7 +119,7 @@ CancelRequest = Selection[CancelIds, CancelMatching]
 class DeliveriesCancelled(BaseModel):
     """How many queued deliveries were cancelled, or would be."""
 
-    withdrawn: int
+    withdrawn: Count = Field(description="queued deliveries that became New; in a preview those that would")
 
 
 router = empty_router(API)

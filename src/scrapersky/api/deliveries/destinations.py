@@ -32,13 +32,22 @@ OPTIONS = describe_options()
 class DestinationSummary(Summary):
     """A destination without its secrets."""
 
-    name: str
-    kind: KindName
-    url: str | None = Field(description="for a viewer or curator only its host: the path of a web hook is a secret")
-    options: dict[str, Any] = Field(description=OPTIONS)
-    rule: dict[str, Any] = Field(description="which verified contacts are delivered automatically; empty: none")
+    name: str = Field(description="the name of the destination, unique in the tenant", examples=["sales CRM"])
+    kind: KindName = Field(description="the kind of receiver")
+    url: str | None = Field(
+        description="for a viewer or curator only its host: the path of a web hook is a secret",
+        examples=["https://hooks.example.com/leads"],
+    )
+    options: dict[str, Any] = Field(description=OPTIONS, examples=[{}])
+    rule: dict[str, Any] = Field(
+        description="which verified contacts are delivered automatically; empty: none",
+        examples=[{"auto": True, "verdicts": ["deliverable"]}],
+    )
     disabled_at: datetime | None = Field(description="since when nothing is delivered")
-    disabled_reason: str | None = Field(description="why the destination was disabled, and how to correct it")
+    disabled_reason: str | None = Field(
+        description="why the destination was disabled, and how to correct it",
+        examples=["HubSpot refuses the token: set a new one with POST …/rotate"],
+    )
     failing_since: datetime | None = Field(description="since when every delivery has failed")
     cooldown_until: datetime | None = Field(description="the end of its cooldown")
 
@@ -46,41 +55,58 @@ class DestinationSummary(Summary):
 class DestinationDetail(DestinationSummary):
     """A destination, and whether it has secrets."""
 
-    secret: str | None = Field(description="`set`, or empty; the value is never returned")
-    previous_secret: str | None = Field(description="`set` while web hooks are signed with two secrets")
+    secret: str | None = Field(description="`set`, or empty; the value is never returned", examples=["set"])
+    previous_secret: str | None = Field(
+        description="`set` while web hooks are signed with two secrets", examples=["set"]
+    )
 
 
 class CreatedDestination(DestinationDetail):
     """A destination with the secret that was generated for it."""
 
     signing_secret: str | None = Field(
-        description="the secret with which the receiver verifies signatures; it is not returned again"
+        description="the secret with which the receiver verifies signatures; it is not returned again",
+        examples=["whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"],
     )
 
 
 class NewDestination(RequestModel):
     """A web hook, or an account at a CRM."""
 
-    name: Text
-    kind: KindName
-    url: Url | None = Field(None, description="the URL of the web hook; for a CRM only if it is not the default")
-    secret: Secret | None = Field(
-        None, description="the token, key or header value; `whsec_…` for a web hook, generated if left out"
+    name: Text = Field(description="a name of your choice, unique in the tenant", examples=["sales CRM"])
+    kind: KindName = Field(description="the kind of receiver")
+    url: Url | None = Field(
+        None,
+        description="the URL of the web hook; for a CRM only if it is not the default",
+        examples=["https://hooks.example.com/leads"],
     )
-    options: dict[str, Any] = Field(default_factory=dict, description=OPTIONS)
+    secret: Secret | None = Field(
+        None,
+        description="the token, key or header value; `whsec_…` for a web hook, generated if left out",
+        examples=["whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"],
+    )
+    options: dict[str, Any] = Field(default_factory=dict, description=OPTIONS, examples=[{}])
     rule: DeliveryRule | None = Field(None, description="which verified contacts are delivered automatically")
 
 
 class DestinationChange(RequestModel):
     """The fields to change; fields that are not given stay."""
 
-    name: Text | None = None
+    name: Text | None = Field(None, description="the new name", examples=["sales CRM"])
     url: Url | None = Field(
-        None, description="a URL on another server needs the `secret`: a secret is never sent to another server"
+        None,
+        description="a URL on another server needs the `secret`: a secret is never sent to another server",
+        examples=["https://hooks.example.com/leads"],
     )
-    secret: Secret | None = None
-    options: dict[str, Any] | None = Field(None, description=OPTIONS)
-    rule: DeliveryRule | None = None
+    secret: Secret | None = Field(
+        None,
+        description="the new secret, without a time in which both are valid: `…/rotate` has one",
+        examples=["whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"],
+    )
+    options: dict[str, Any] | None = Field(None, description=OPTIONS, examples=[{}])
+    rule: DeliveryRule | None = Field(
+        None, description="which verified contacts are delivered automatically; replaces the whole rule"
+    )
     enabled: bool | None = Field(
         None, strict=True, description="true also queues the deliveries that were skipped while it was disabled"
     )
@@ -89,14 +115,19 @@ class DestinationChange(RequestModel):
 class NewSecret(RequestModel):
     """A new secret; for a web hook it is generated if left out."""
 
-    secret: Secret | None = None
+    secret: Secret | None = Field(
+        None, description="the new token, key or signing secret", examples=["whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"]
+    )
 
 
 class DestinationTestResult(BaseModel):
     """The result of a test."""
 
-    ok: bool
-    said: str
+    ok: bool = Field(description="whether the receiver accepted the test")
+    said: str = Field(
+        description="the result in a sentence of ours, never the text of the receiver",
+        examples=["The web hook accepted the event."],
+    )
 
 
 Shown = TypeVar("Shown", bound=DestinationSummary)

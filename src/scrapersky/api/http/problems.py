@@ -17,6 +17,7 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from scrapersky.api.http.browser_cookie import is_console_path
+from scrapersky.api.schemas.fields import HttpStatus
 from scrapersky.api.schemas.selection import BY_FILTER, BY_IDS
 from scrapersky.core.database import is_connection_error
 from scrapersky.core.errors import ScraperSkyError
@@ -40,8 +41,8 @@ BUSY = (
 class WrongField(BaseModel):
     """A field of the request that is not valid."""
 
-    field: str = Field(description="where it is: `body.ids.3`, `query.limit`")
-    message: str = Field(description="what is wrong with it")
+    field: str = Field(description="where it is: `body.ids.3`, `query.limit`", examples=["query.limit"])
+    message: str = Field(description="what is wrong with it", examples=["Input should be greater than or equal to 1"])
 
 
 class Problem(BaseModel):
@@ -49,12 +50,22 @@ class Problem(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    type: str = Field("about:blank", description="the problem type, a URN")
-    title: str = Field(description="the sentence of the problem type")
-    status: int = Field(description="the status code of the response")
-    detail: str | None = Field(None, description="what is wrong in this case, and how to correct it")
-    request_id: str | None = Field(None, description="also in X-Request-Id and in the log")
-    errors: list[WrongField] | None = Field(None, description="the fields that are not valid")
+    type: str = Field(
+        "about:blank", description="the problem type, a URN", examples=["urn:scrapersky:problem:invalid-request"]
+    )
+    title: str = Field(
+        description="the sentence of the problem type", examples=["A field of the request is not valid."]
+    )
+    status: HttpStatus = Field(description="the status code of the response", examples=[422])
+    detail: str | None = Field(
+        None,
+        description="what is wrong in this case, and how to correct it",
+        examples=["query.limit: Input should be greater than or equal to 1"],
+    )
+    request_id: str | None = Field(
+        None, description="also in X-Request-Id and in the log", examples=["1288517123c146ddacdc3f1a0a10d29c"]
+    )
+    errors: list[WrongField] | None = Field(None, max_length=MAX_FIELDS, description="the fields that are not valid")
 
 
 ErrorPage = Callable[[Scope, Problem], Response]  # `app.state.error_page`, set by the console

@@ -13,7 +13,7 @@ from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, req
 from scrapersky.api.resources.routes import add_curation_route, add_list_route, curated_resource, empty_router
 from scrapersky.api.resources.rows import row_detail
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import PREFIX, Cursor, Flag, Limit, RequestModel, ResultPage, RowId, Timestamp
+from scrapersky.api.schemas.fields import PREFIX, Count, Cursor, Flag, Limit, RequestModel, ResultPage, RowId, Timestamp
 from scrapersky.api.schemas.listing import CuratedSummary, Summary
 from scrapersky.core.contact_fields import CONTACT_FIELDS
 from scrapersky.core.errors import ScraperSkyError
@@ -36,14 +36,6 @@ CONTACTS = curated_resource(
     summary=f"domain_id page_id business_id merged_into_id {LISTED_FIELDS} source_url confidence "
     "contact_verification_status verdict suppressed_at",
     detail="identity snippet found_by verification",
-    descriptions={
-        "merged_into_id": "the contact that this one was merged into",
-        "confidence": "the confidence that the contact belongs to the business, 0 to 1",
-        "verdict": "whether an email would be delivered; empty before the verification",
-        "suppressed_at": "when the contact was suppressed",
-        "identity": "the key by which a later run recognizes the contact",
-        "verification": "the reasons of the verdict, mail hosts and labels",
-    },
     curation="Selected queues the verification of contacts that were never verified; "
     "any other status withdraws queued work.",
 )
@@ -54,7 +46,10 @@ else:
     ContactFilter, ContactSummary = CONTACTS.filter, CONTACTS.summary
 
 _editable: dict[str, Any] = {
-    each.name: (REQUEST_TYPES[each.kind] | None, Field(None, description=each.edit_note))
+    each.name: (
+        REQUEST_TYPES[each.kind] | None,
+        Field(None, description=each.edit_note or each.meaning, examples=[each.example]),
+    )
     for each in CONTACT_FIELDS
     if each.is_editable
 }
@@ -64,9 +59,11 @@ EditableFields = create_model("EditableFields", __base__=RequestModel, **_editab
 class NewContact(EditableFields):
     """A new contact; it needs an email address, a name, a number or an address."""
 
-    domain_id: UUID | None = None
-    page_id: UUID | None = None
-    business_id: UUID | None = None
+    domain_id: UUID | None = Field(
+        None, description="the domain it belongs to; if left out, that of its page or of its email address"
+    )
+    page_id: UUID | None = Field(None, description="the page on which it was found")
+    business_id: UUID | None = Field(None, description="the business it belongs to, where the domain has several")
     auto_queue: Flag = Field(False, description="queue the verification of its email address")
 
 
@@ -86,10 +83,12 @@ class MergeContacts(RequestModel):
 class Duplicates(BaseModel):
     """Contacts with the same address or number."""
 
-    value: str
-    contacts: int = Field(description="the number of contacts; the first 50 are shown")
-    domains: int = Field(description="the number of their domains")
-    items: list[ContactSummary]
+    value: str = Field(
+        description="the email address or the phone number that they share", examples=["info@kallio-dental.example"]
+    )
+    contacts: Count = Field(description="the number of contacts; the first 50 are shown", examples=[2])
+    domains: Count = Field(description="the number of their domains")
+    items: list[ContactSummary] = Field(max_length=50, description="the contacts")
 
 
 class BadETag(ScraperSkyError):
@@ -172,7 +171,10 @@ async def change_contact(
     application: CurrentApplication,
     actor: CurrentActor,
     response: Response,
-    if_match: Annotated[str | None, Header(max_length=100, description="the ETag as you read it")] = None,
+    if_match: Annotated[
+        str | None,
+        Header(max_length=100, description="the ETag as you read it", examples=['"2026-11-15T12:00:00+00:00"']),
+    ] = None,
 ) -> ContactSummary:
     """Change a contact. 409 if it was changed after the given ETag or `updated_at`, or was merged into another."""
     seen = _parse_etag(if_match) if if_match and if_match.strip() != ANY_ETAG else body.updated_at

@@ -13,17 +13,19 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.responses import StreamingResponse
 
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.downloads import file_responses, stream_written_file
+from scrapersky.api.downloads import stream_written_file
 from scrapersky.api.http.authorization import VIEWER, CurrentActor, requires
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import Cursor, Limit, ResponseModel, ResultPage, RowId
+from scrapersky.api.schemas.fields import MAX_PAGE, Cursor, Limit, ResponseModel, ResultPage, RowId
+from scrapersky.api.schemas.files import file_responses
 from scrapersky.extract.phones.spelling import PhoneFormat
 from scrapersky.store.leads import read as leads
-from scrapersky.store.leads.columns import BUSINESS_COLUMNS, BUSINESS_IDS, CONTACT_COLUMNS, CONTACT_IDS
+from scrapersky.store.leads.columns import BUSINESS_COLUMNS, BUSINESS_IDS, CONTACT_COLUMNS, CONTACT_IDS, EXAMPLES
 from scrapersky.store.leads.read import Per, Position
 from scrapersky.store.leads.statements import PAGES
 from scrapersky.store.listing import export as exports
 from scrapersky.store.listing import paginate
+from scrapersky.store.listing.columns import ColumnMeaning
 from scrapersky.store.listing.resources import SEARCHES
 
 FILE_SECONDS = 300  # of the statement of a file, which sorts all leads of the search
@@ -40,11 +42,14 @@ def _list_of(separator: str) -> Any:
     return Annotated[list[str], BeforeValidator(split)]
 
 
+LISTS = {
+    "other_emails": " ",
+    "other_phones": "; ",
+    "socials": " ",
+}  # columns of several values, and what separates them
 # The types of columns that are no optional text.
 _TYPES: dict[str, Any] = {
-    "other_emails": _list_of(" "),
-    "other_phones": _list_of("; "),
-    "socials": _list_of(" "),
+    **{column: _list_of(separator) for column, separator in LISTS.items()},
     "rating": float | None,
     "confidence": float | None,
     "found_at": date | None,
@@ -56,9 +61,15 @@ def _row_model(name: str, per: str, about: str, ids: Mapping[str, str], columns:
     fields: dict[str, Any] = {"per": (Literal[per], Field(per, description="what one row is"))}
     fields |= {column: (UUID | None, Field(description=meaning)) for column, meaning in ids.items()}
     fields |= {
-        column: (_TYPES.get(column, str | None), Field(description=meaning)) for column, meaning in columns.items()
+        column: (_TYPES.get(column, str | None), _described(column, meaning)) for column, meaning in columns.items()
     }
     return create_model(name, __base__=ResponseModel, __doc__=about, **fields)
+
+
+def _described(column: str, meaning: str) -> Any:
+    example = EXAMPLES.get(column)
+    examples = [[example] if column in LISTS else example] if example else None
+    return Field(description=meaning, examples=examples)
 
 
 BusinessLead = _row_model(
@@ -71,9 +82,15 @@ _MODELS: dict[Per, Any] = {"business": BusinessLead, "contact": ContactLead}
 class LeadPage(ResultPage[Any]):
     """One page of leads."""
 
-    items: list[Annotated[BusinessLead | ContactLead, Field(discriminator="per")]]  # type: ignore[valid-type]
+    items: list[Annotated[BusinessLead | ContactLead, Field(discriminator="per")]] = Field(  # type: ignore[valid-type]
+        max_length=MAX_PAGE, description="the leads of this page"
+    )
 
 
+FILE_COLUMNS = {
+    f"per={per}": {name: ColumnMeaning(meaning, EXAMPLES.get(name)) for name, meaning in columns.items()}
+    for per, columns in (("business", BUSINESS_COLUMNS), ("contact", CONTACT_COLUMNS))
+}
 PerRow = Annotated[Per, Query(description="one row per business with its best contacts, or one row per contact")]
 LeadFormat = Annotated[Literal["csv", "jsonl", "xlsx"], Path(description="the file format")]
 
@@ -108,7 +125,7 @@ async def list_results(
     "/{id}/leads.{ending}",
     summary="A file of leads",
     response_class=StreamingResponse,
-    **requires(VIEWER, 404, responses=file_responses("csv", "jsonl", "xlsx")),
+    **requires(VIEWER, 404, responses=file_responses(FILE_COLUMNS, "csv", "jsonl", "xlsx")),
 )
 async def download_leads(
     row_id: RowId,

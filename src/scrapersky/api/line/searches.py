@@ -17,8 +17,8 @@ from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, req
 from scrapersky.api.http.problems import problems
 from scrapersky.api.resources.routes import ApiResource, add_list_route, empty_router
 from scrapersky.api.resources.rows import queue_states
-from scrapersky.api.schemas.fields import PREFIX, Number, RequestModel, ResponseModel, RowId
-from scrapersky.api.schemas.listing import QueueState, Summary
+from scrapersky.api.schemas.fields import PREFIX, Count, Number, RequestModel, ResponseModel, RowId
+from scrapersky.api.schemas.listing import QueueStates, Summary
 from scrapersky.core.text_rules import Text
 from scrapersky.core.vocabularies import Status
 from scrapersky.extract.pages.vocabulary import PageKind
@@ -28,7 +28,7 @@ from scrapersky.store.listing.resources import SEARCHES as RESOURCE
 from scrapersky.store.listing.resources import Word
 from scrapersky.store.searches import snapshot
 from scrapersky.store.searches.request import SearchRequest
-from scrapersky.store.steps import PAGE_KINDS, AdvanceRules
+from scrapersky.store.steps import PAGE_KINDS, STEPS, AdvanceRules
 
 MAX_RESULTS = 1_000_000
 
@@ -36,54 +36,80 @@ MAX_RESULTS = 1_000_000
 class RequestedRules(AdvanceRules):
     """Which rows advance to each step without a person's selection: none, all, or those that fit."""
 
-    page_kinds: tuple[PageKind, ...] = Field(tuple(PageKind(kind) for kind in PAGE_KINDS), max_length=len(PageKind))
-    pages_per_site: Annotated[int, Number] = Field(5, ge=0, le=1000)
+    page_kinds: tuple[PageKind, ...] = Field(
+        tuple(PageKind(kind) for kind in PAGE_KINDS),
+        max_length=len(PageKind),
+        description="with `kinds`: the kinds of pages that are read",
+    )
+    pages_per_site: Annotated[int, Number] = Field(5, ge=0, le=1000, description="how many pages of one site are read")
 
 
 class NewSearch(RequestModel):
     """What to search for, where, and what it may cost."""
 
-    text: Text = Field(description="what to search for: `dentists`, or `dentists in Helsinki`")
-    area: Text | None = Field(None, description="where to search: `Helsinki`")
-    provider: Word = Field(DEFAULT_PROVIDER, description=f"the provider: {', '.join(DECLARED)}")
-    limit: Annotated[int, Number] | None = Field(None, ge=1, le=MAX_RESULTS, description="the maximum number of places")
-    budget: Annotated[float, Number] | None = Field(
+    text: Text = Field(description="what to search for: `dentists`, or `dentists in Helsinki`", examples=["dentists"])
+    area: Text | None = Field(None, description="where to search: `Helsinki`", examples=["Helsinki"])
+    provider: Word = Field(DEFAULT_PROVIDER, description=f"the provider: {', '.join(DECLARED)}", examples=["osm"])
+    limit: Annotated[int, Field(ge=1, le=MAX_RESULTS), Number] | None = Field(
+        None, description="the maximum number of places", examples=[60]
+    )
+    budget: Annotated[float, Field(ge=0, le=1_000_000), Number] | None = Field(
         None,
-        ge=0,
-        le=1_000_000,
         description="what the search may cost in the provider's currency; it stops before it would cost more",
+        examples=[2.5],
     )
     rules: RequestedRules = Field(RequestedRules(), description="which rows advance automatically")
-    refresh: bool = Field(False, strict=True, description="search again although the same search was completed")
-    estimate_only: bool = Field(False, strict=True, description="return the estimate only; do not create the search")
+    refresh: bool = Field(
+        False, strict=True, description="search again although the same search was completed", examples=[False]
+    )
+    estimate_only: bool = Field(
+        False, strict=True, description="return the estimate only; do not create the search", examples=[False]
+    )
 
 
 class CostEstimate(BaseModel):
     """The estimated maximum cost of a search, including details that an earlier run has left."""
 
-    calls: int | None
-    cents: int | None
-    explanation: str
+    calls: Count | None = Field(description="calls to the provider; empty: no estimate", examples=[3])
+    cents: Count | None = Field(
+        description="their cost in cents of the provider's currency; empty: no estimate", examples=[10]
+    )
+    explanation: str = Field(
+        description="how the estimate was computed, or why there is none",
+        examples=["3 pages of 20 places at 3.2 cents"],
+    )
 
 
 class SearchSummary(Summary):
     """A search and its results so far."""
 
-    text: str
-    area: str | None
-    provider: str
-    result_limit: int | None
-    budget_cents: int | None
-    cost_cents: int = Field(description="the cost of all calls so far, including details")
-    call_count: int = Field(description="calls to the provider so far, including free ones")
-    details_count: int = Field(description="calls for the details of one place")
-    details_cents: int = Field(description="the cost of calls for details")
-    result_count: int
-    stopped_by_budget: bool = Field(description="the provider has more places: a larger budget continues")
-    notes: str | None = Field(description="what the result lacks, or how the request was read")
-    cancelled_by: str | None = Field(description="the name of the person who cancelled it")
-    place_search_status: Status
-    place_search_error: str | None
+    text: str = Field(description="what was searched for", examples=["dentists"])
+    area: str | None = Field(description="where it was searched", examples=["Helsinki"])
+    provider: str = Field(description="where the places come from", examples=["osm"])
+    result_limit: Count | None = Field(description="the maximum number of places; empty: all", examples=[60])
+    budget_cents: Count | None = Field(
+        description="what the search may cost in cents; empty: twice its estimate", examples=[250]
+    )
+    cost_cents: Count = Field(description="the cost of all calls so far, including details", examples=[10])
+    call_count: Count = Field(description="calls to the provider so far, including free ones", examples=[3])
+    details_count: Count = Field(description="calls for the details of one place", examples=[0])
+    details_cents: Count = Field(description="the cost of calls for details", examples=[0])
+    result_count: Count = Field(description="places found so far", examples=[58])
+    stopped_by_budget: bool = Field(
+        description="the provider has more places: a larger budget continues", examples=[False]
+    )
+    notes: str | None = Field(
+        description="what the result lacks, or how the request was read",
+        examples=["“dentists in Helsinki” was read as dentists, in Helsinki."],
+    )
+    cancelled_by: str | None = Field(description="the name of the person who cancelled it", examples=["ada"])
+    place_search_status: Status = Field(
+        description="the status of the search itself; its later steps are in `steps` of one search"
+    )
+    place_search_error: str | None = Field(
+        description="why the search waits, was skipped or failed",
+        examples=["the provider answered 429: its quota is used up"],
+    )
 
 
 class ProgressSummary(ResponseModel):
@@ -94,11 +120,11 @@ class ProgressSummary(ResponseModel):
     share_done: float = Field(
         description="the share of its rows that have finished the step they are in, 0 to 1", examples=[0.62]
     )
-    found: dict[str, int] = Field(
+    found: dict[str, Count] = Field(
         description="the number of contacts, and of distinct email addresses, phone numbers, people and domains",
         examples=[{"contacts": 264, "emails": 145, "phones": 98, "people": 119, "domains": 57}],
     )
-    undecided: dict[str, int] = Field(
+    undecided: dict[str, Count] = Field(
         description="rows that wait for the decision of a person, by the step they would enter, up to 10,000 each",
         examples=[{"deep_scan": 12}],
     )
@@ -118,36 +144,36 @@ class ListedSearch(SearchSummary):
 class SearchResponse(BaseModel):
     """The estimate, and the search unless `estimate_only` was set."""
 
-    estimate: CostEstimate
-    search: SearchSummary | None
-    known: bool = Field(description="the same search existed; it has the new rules now")
+    estimate: CostEstimate = Field(description="what the search may cost at most")
+    search: SearchSummary | None = Field(description="the search; empty with `estimate_only`")
+    known: bool = Field(description="the same search existed; it has the new rules now", examples=[False])
 
 
 class StepProgress(BaseModel):
     """The rows of this search in one step."""
 
-    workflow: str
-    waiting: int
-    working: int
-    completed: int
-    skipped: int
-    failed: int
+    workflow: str = Field(description="the name of the step's workflow", examples=["deep_scan"])
+    waiting: Count = Field(description="rows that are queued", examples=[12])
+    working: Count = Field(description="rows that a worker processes now", examples=[2])
+    completed: Count = Field(description="rows that went through the step", examples=[40])
+    skipped: Count = Field(description="rows that the step does not fit", examples=[4])
+    failed: Count = Field(description="rows that failed for good: dead letters", examples=[0])
 
 
 class SearchReason(BaseModel):
     """A reason why rows were skipped or failed."""
 
-    workflow: str
-    status: str
-    reason: str
-    rows: int
+    workflow: str = Field(description="the step in which it occurred", examples=["domain_metadata"])
+    status: str = Field(description="Skipped or Error", examples=["Skipped"])
+    reason: str = Field(description="the reason, as the rows have it", examples=["robots.txt forbids the site"])
+    rows: Count = Field(description="how many rows have this reason", examples=[4])
 
 
 class SearchWait(ResponseModel):
     """Rows of a step that are queued for a later time."""
 
     workflow: str = Field(description="the step", examples=["page_curation"])
-    rows: int = Field(description="the number of rows", examples=[4])
+    rows: Count = Field(description="the number of rows", examples=[4])
     until: datetime = Field(description="the earliest of their times", examples=["2026-11-15T14:09:00Z"])
     reason: str = Field(description="why the first of them waits", examples=["robots.txt could not be read"])
 
@@ -155,17 +181,22 @@ class SearchWait(ResponseModel):
 class SearchDetail(SearchSummary, ProgressSummary):
     """A search with the progress of each step, counted at most once per second."""
 
-    rules: dict[str, Any] | None
-    queues: dict[str, QueueState]
-    steps: list[StepProgress] = Field(description="in the order of the pipeline")
+    rules: dict[str, Any] | None = Field(
+        description="which rows advance without a person, by step",
+        examples=[{"deep_scan": "all", "page_curation": "kinds", "pages_per_site": 5}],
+    )
+    queues: QueueStates = Field(description="its state in the queue of searches, under the name of the queue")
+    steps: list[StepProgress] = Field(max_length=len(STEPS), description="in the order of the pipeline")
     reasons: list[SearchReason] = Field(description="the most frequent first")
-    waits: list[SearchWait] = Field(description="what its steps wait for, the earliest first", examples=[[]])
+    waits: list[SearchWait] = Field(max_length=len(STEPS), description="what its steps wait for, the earliest first")
 
 
 class SearchCancelled(BaseModel):
     """The work that was withdrawn."""
 
-    withdrawn: dict[str, int] = Field(description="queued rows of each step; rows that are processing are finished")
+    withdrawn: dict[str, Count] = Field(
+        description="queued rows of each step; rows that are processing are finished", examples=[{"deep_scan": 12}]
+    )
 
 
 async def _with_progress(session: AsyncSession, rows: Sequence[Any]) -> Mapping[UUID, Mapping[str, Any]]:

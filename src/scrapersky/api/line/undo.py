@@ -12,7 +12,7 @@ from scrapersky.actions import jobs, undo_curation
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
 from scrapersky.api.resources.curation import job_response
-from scrapersky.api.schemas.fields import Limit, ResponseModel
+from scrapersky.api.schemas.fields import MAX_PAGE, Count, Limit, ResponseModel
 from scrapersky.api.schemas.jobs import JobSummary
 from scrapersky.core.vocabularies import Curation
 from scrapersky.store.operations import curation_changes
@@ -29,23 +29,23 @@ class UndoableAction(ResponseModel):
     resource: str = Field(description="what was curated", examples=["places"])
     curation_status: Curation = Field(description="the decision", examples=["Selected"])
     actor: str = Field(description="the name of the person", examples=["ada"])
-    row_count: int = Field(description="the number of rows that it changed", examples=[8120])
+    row_count: Count = Field(description="the number of rows that it changed", examples=[8120])
     created_at: datetime = Field(description="when it was made", examples=["2026-11-15T14:03:20Z"])
-    undone_at: datetime | None = Field(description="when it was undone", examples=[None])
-    undone_by: str | None = Field(description="the name of the person who undid it", examples=[None])
+    undone_at: datetime | None = Field(description="when it was undone; empty: it was not")
+    undone_by: str | None = Field(description="the name of the person who undid it", examples=["ada"])
 
 
 class UndoableActions(ResponseModel):
     """The curations of the last day."""
 
-    items: list[UndoableAction] = Field(description="the latest first", examples=[[]])
+    items: list[UndoableAction] = Field(max_length=MAX_PAGE, description="the latest first")
 
 
 class UndoResult(ResponseModel):
     """What was restored."""
 
-    restored: int = Field(description="rows that are as before the action", examples=[8113])
-    not_restored: int = Field(
+    restored: Count = Field(description="rows that are as before the action", examples=[8113])
+    not_restored: Count = Field(
         description="rows that were changed since: by a person, by the engine, or deleted", examples=[7]
     )
 

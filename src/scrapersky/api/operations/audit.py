@@ -12,14 +12,16 @@ from pydantic import Field
 from starlette.responses import StreamingResponse
 
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.downloads import FILE_RESPONSE, FileFormat, stream_file
+from scrapersky.api.downloads import FileFormat, stream_file
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, requires
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import RequestModel, ResponseModel, ResultPage, Timestamp
+from scrapersky.api.schemas.fields import Count, RequestModel, ResponseModel, ResultPage, Timestamp
+from scrapersky.api.schemas.files import file_responses
 from scrapersky.core.text_rules import Text
 from scrapersky.store.audit import log as audit_log
 from scrapersky.store.audit.log import AuditSelection
 from scrapersky.store.listing import export as exports
+from scrapersky.store.listing.columns import ROW_ID, ColumnMeaning
 
 router = APIRouter(prefix="/audit", tags=["audit"])
 
@@ -27,9 +29,13 @@ router = APIRouter(prefix="/audit", tags=["audit"])
 class AuditFilter(RequestModel):
     """Filters of the audit log; without any, all changes of your tenant."""
 
-    actor: Text | None = Field(None, description="only by the actor of this name")
-    action: Text | None = Field(None, description="only this action: `create`, `change`, `curate`, `export`, `pause` …")
-    subject: Text | None = Field(None, description="only of this subject: `contact 0190…`, `places`, `deep_scan`")
+    actor: Text | None = Field(None, description="only by the actor of this name", examples=["ada"])
+    action: Text | None = Field(
+        None, description="only this action: `create`, `change`, `curate`, `export`, `pause` …", examples=["curate"]
+    )
+    subject: Text | None = Field(
+        None, description="only of this subject: `contact 0190…`, `places`, `deep_scan`", examples=["places"]
+    )
     origin: Literal["api", "cli", "console"] | None = Field(None, description="only of this origin")
     since: Timestamp | None = Field(None, alias="from", description="only at or after this timestamp")
     until: Timestamp | None = Field(None, description="only before this timestamp")
@@ -43,7 +49,11 @@ class AuditQuery(AuditFilter):
     """The query of the audit log."""
 
     cursor: str | None = Field(
-        None, min_length=1, max_length=500, description="`next_cursor` of the previous page; opaque"
+        None,
+        min_length=1,
+        max_length=500,
+        description="`next_cursor` of the previous page; opaque",
+        examples=["Yq0cE3vR7b5sSYspob7oDQ"],
     )
     limit: int = Field(50, ge=1, le=200, description="the maximum of items")
 
@@ -51,16 +61,27 @@ class AuditQuery(AuditFilter):
 class AuditSummary(ResponseModel):
     """One change by one actor."""
 
-    id: int
-    at: datetime
-    actor: str = Field(description="the name of the actor at that time")
+    id: Count = Field(description="the number of the entry", examples=[4711])
+    at: datetime = Field(description="when the change was committed")
+    actor: str = Field(description="the name of the actor at that time", examples=["ada"])
     actor_id: UUID | None = Field(description="the user; empty for the command line")
-    origin: str = Field(description="the interface and the address: `api 192.0.2.7`, `cli`")
-    request_id: str | None = Field(description="the request id, as in the log")
-    action: str
-    subject: str
-    before: dict[str, Any] | None = Field(description="the changed values before")
-    after: dict[str, Any] | None = Field(description="the changed values after")
+    origin: str = Field(description="the interface and the address: `api 192.0.2.7`, `cli`", examples=["api 192.0.2.7"])
+    request_id: str | None = Field(
+        description="the request id, as in the log", examples=["1288517123c146ddacdc3f1a0a10d29c"]
+    )
+    action: str = Field(description="what was done: `create`, `change`, `curate`, `export` …", examples=["change"])
+    subject: str = Field(
+        description="what it was done to: a resource and its id, or a resource for many rows",
+        examples=[f"contact {ROW_ID}"],
+    )
+    before: dict[str, Any] | None = Field(description="the changed values before", examples=[{"title": "Dentist"}])
+    after: dict[str, Any] | None = Field(description="the changed values after", examples=[{"title": "Head dentist"}])
+
+
+FILE_COLUMNS = {
+    name: ColumnMeaning(field.description or "", (field.examples or [None])[0])
+    for name, field in AuditSummary.model_fields.items()
+}
 
 
 @router.get("", summary="Changes, the latest first", **requires(ADMIN, 400))
@@ -91,7 +112,7 @@ async def list_audit(
     "/export.{ending}",
     summary="A file of changes",
     response_class=StreamingResponse,
-    **requires(ADMIN, responses=FILE_RESPONSE),
+    **requires(ADMIN, responses=file_responses({"the audit log": FILE_COLUMNS}, "csv", "jsonl")),
 )
 async def export_audit(
     query: Annotated[AuditFilter, Query()], application: CurrentApplication, actor: CurrentActor, ending: FileFormat

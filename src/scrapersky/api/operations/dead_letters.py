@@ -11,7 +11,7 @@ from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, requires
 from scrapersky.api.operations.queue_items import RefusedRow
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import Cursor, Ids, Limit, RequestModel, ResultPage, WorkflowFilter
+from scrapersky.api.schemas.fields import MAX_IDS, Count, Cursor, Ids, Limit, RequestModel, ResultPage, WorkflowFilter
 from scrapersky.api.schemas.selection import Selection
 from scrapersky.core.errors import Conflict
 from scrapersky.core.text_rules import Text
@@ -29,35 +29,39 @@ Name = Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,62}$", description="only 
 class DeadLetterSummary(BaseModel):
     """A row that failed for good, and why."""
 
-    id: UUID
-    workflow: str | None = Field(description="empty if no workflow of the pipeline has this queue any more")
-    queue: str
-    row_id: UUID = Field(description="the id of the row")
-    attempts: int = Field(description="the number of attempts")
-    error_type: str
-    message: str
-    failed_at: datetime
+    id: UUID = Field(description="the id of the dead letter, for retrying or dropping it")
+    workflow: str | None = Field(
+        description="empty if no workflow of the pipeline has this queue any more", examples=["deep_scan"]
+    )
+    queue: str = Field(
+        description="the table of the row and the prefix of the queue's columns", examples=["place.deep_scan"]
+    )
+    row_id: UUID = Field(description="the row that failed: a place, a page, …")
+    attempts: Count = Field(description="the number of attempts", examples=[5])
+    error_type: str = Field(description="the class of the last error", examples=["TimedOut"])
+    message: str = Field(description="the text of the last error", examples=["no answer within 55 s"])
+    failed_at: datetime = Field(description="when the last attempt failed")
 
 
 class DeadLetterFilter(RequestModel):
     """Filters of dead letters; `{}` matches all of your tenant."""
 
-    workflow: Name | None = None
-    error_type: Text | None = Field(None, description="only of this type: `TimedOut`")
-    text: Text | None = Field(None, description="only messages that begin with this text")
+    workflow: Name | None = Field(None, description="only of this workflow", examples=["deep_scan"])
+    error_type: Text | None = Field(None, description="only of this type: `TimedOut`", examples=["TimedOut"])
+    text: Text | None = Field(None, description="only messages that begin with this text", examples=["no answer"])
 
 
 class MoveIds(RequestModel):
     """Move some dead letters."""
 
-    ids: Ids
-    preview: Literal[False] = False
+    ids: Ids = Field(description="the dead letters to move")
+    preview: Literal[False] = Field(False, description="a preview needs a filter")
 
 
 class MoveMatching(RequestModel):
     """Move all dead letters that match."""
 
-    filter: DeadLetterFilter
+    filter: DeadLetterFilter = Field(description="which dead letters to move")
     preview: bool = Field(False, strict=True, description="only count the dead letters")
 
 
@@ -67,9 +71,11 @@ MoveRequest = Selection[MoveIds, MoveMatching]
 class MoveResult(BaseModel):
     """The result of retrying or dropping dead letters."""
 
-    matched: int = Field(description="the number of matching dead letters, counted up to 100,000")
-    done: int = Field(description="the number of dead letters that were retried or dropped")
-    refused: list[RefusedRow]
+    matched: Count = Field(description="the number of matching dead letters, counted up to 100,000")
+    done: Count = Field(description="the number of dead letters that were retried or dropped")
+    refused: list[RefusedRow] = Field(
+        max_length=MAX_IDS, description="the ids that were not changed, and why; empty with a filter"
+    )
 
 
 class NothingMoved(Conflict):
@@ -85,8 +91,10 @@ async def list_dead_letters(
     application: CurrentApplication,
     actor: CurrentActor,
     workflow: WorkflowFilter = None,
-    error_type: Annotated[Text | None, Query(description="only of this type: `TimedOut`")] = None,
-    text: Annotated[Text | None, Query(description="only messages that begin with this text")] = None,
+    error_type: Annotated[Text | None, Query(description="only of this type", examples=["TimedOut"])] = None,
+    text: Annotated[
+        Text | None, Query(description="only messages that begin with this text", examples=["no answer"])
+    ] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> ResultPage[DeadLetterSummary]:

@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Coroutine
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import structlog
 from fastapi import APIRouter, Response
@@ -35,31 +35,43 @@ OLDEST_ROW = "its oldest row"
 Found = TypeVar("Found")
 
 
+METRICS = {
+    "type": "string",
+    "description": "The metrics in the text format of Prometheus.",
+    "examples": ['scrapersky_queue_rows{state="ready",workflow="deep_scan"} 12.0\n'],
+}
+
+
 class Liveness(BaseModel):
     """The process is alive."""
 
-    status: Literal["alive"] = "alive"
+    status: Literal["alive"] = Field("alive", description="always `alive`: the process responds")
 
 
 class HealthCheck(BaseModel):
     """One check."""
 
-    ok: bool
-    detail: str = Field(description="the result in words")
+    ok: bool = Field(description="whether the check passed")
+    detail: str = Field(description="the result in words", examples=["it responds"])
 
 
 class Readiness(BaseModel):
     """`ready`; `degraded`: the process works, but needs attention; `unready`: it cannot work now (status 503)."""
 
-    status: Literal["ready", "degraded", "unready"]
-    checks: dict[str, HealthCheck] = Field(description="database, schema, scheduler, queues and workflows")
-    degraded_workflows: dict[str, str] = Field(description="workflows that need attention, and why")
+    status: Literal["ready", "degraded", "unready"] = Field(description="whether the process can work")
+    checks: dict[Annotated[str, Field(examples=["database"])], HealthCheck] = Field(
+        description="database, schema, scheduler, queues and workflows"
+    )
+    degraded_workflows: dict[str, str] = Field(
+        description="workflows that need attention, and why",
+        examples=[{"deep_scan": "its breaker is not closed: 80 % of its rows failed with TimedOut"}],
+    )
 
 
 class ReadinessStatus(BaseModel):
     """The readiness without details; `/health/details` has them for operators of the operator tenant."""
 
-    status: Literal["ready", "degraded", "unready"]
+    status: Literal["ready", "degraded", "unready"] = Field(description="whether the process can work")
 
 
 class _State(BaseModel):
@@ -124,7 +136,7 @@ async def details(application: CurrentApplication, response: Response) -> Readin
         OPERATOR,
         operators=True,
         scraper=True,
-        responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+        responses={200: {"content": {"text/plain": {"schema": METRICS}}}},
     ),
 )
 async def metrics(application: CurrentApplication) -> Response:

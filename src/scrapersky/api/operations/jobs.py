@@ -18,13 +18,17 @@ from scrapersky.core.text_rules import Text
 from scrapersky.models import Job
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import paginate
+from scrapersky.store.listing.columns import ROW_ID
 from scrapersky.store.listing.resources import JOBS
 
 
 class ScanRequest(RequestModel):
     """A website to scan for sitemaps."""
 
-    base_url: Text = Field(description="a URL of the website; its registrable domain is scanned")
+    base_url: Text = Field(
+        description="a URL of the website; its registrable domain is scanned",
+        examples=["https://kallio-dental.example"],
+    )
     max_pages: Annotated[int, Number] = Field(
         1000, ge=1, le=1000, description="the maximum number of pages to process for contacts"
     )
@@ -33,9 +37,12 @@ class ScanRequest(RequestModel):
 class ScanStarted(BaseModel):
     """The job that scans the website."""
 
-    job_id: UUID
-    status_url: str
-    created_at: datetime
+    job_id: UUID = Field(description="the job that follows the scan")
+    status_url: str = Field(
+        description="the path that shows its progress",
+        examples=[f"{PREFIX}/sitemap/status/{ROW_ID}"],
+    )
+    created_at: datetime = Field(description="when the scan was requested")
 
 
 API = ApiResource(JOBS, "job", JobSummary, JobSummary)

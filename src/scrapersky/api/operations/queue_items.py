@@ -12,6 +12,8 @@ from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, re
 from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.fields import (
+    MAX_IDS,
+    Count,
     Cursor,
     Ids,
     Limit,
@@ -32,49 +34,53 @@ router = APIRouter(prefix="/workflows/{name}", tags=["workflows"], responses=pro
 class QueueItem(ResponseModel):
     """A row in a queue."""
 
-    id: UUID
-    status: Status
-    error: str | None = Field(description="why the row was retried, skipped or given up")
-    attempts: int = Field(description="how often the row was ever claimed")
-    tries: int = Field(description="the attempts since the row was last queued, which count against the limit")
+    id: UUID = Field(description="the id of the row: of a place, a page, …")
+    status: Status = Field(description="the status of the row in this queue")
+    error: str | None = Field(
+        description="why the row was retried, skipped or given up", examples=["HTTP 503; retried in 2 minutes"]
+    )
+    attempts: Count = Field(description="how often the row was ever claimed", examples=[2])
+    tries: Count = Field(
+        description="the attempts since the row was last queued, which count against the limit", examples=[1]
+    )
     due_at: datetime | None = Field(description="Queued: not claimed before. Processing: when the lease ends")
-    priority: int = Field(description="0 is normal, higher is sooner")
-    updated_at: datetime
+    priority: Count = Field(description="0 is normal, higher is sooner", examples=[0])
+    updated_at: datetime = Field(description="the last change of the row")
 
 
 class QueueRequest(RequestModel):
     """The rows to queue."""
 
-    ids: Ids
-    priority: Priority | None = Field(None, description="each level is worth ten minutes of waiting")
+    ids: Ids = Field(description="the rows to queue")
+    priority: Priority | None = Field(None, description="each level is worth ten minutes of waiting", examples=[3])
 
 
 class QueueResult(ResponseModel):
     """The result for the ids."""
 
-    queued: int = Field(description="rows that were queued")
-    already: int = Field(description="rows that were queued or processing already")
-    unknown: int = Field(description="ids that are no rows of your tenant")
+    queued: Count = Field(description="rows that were queued", examples=[1])
+    already: Count = Field(description="rows that were queued or processing already", examples=[0])
+    unknown: Count = Field(description="ids that are no rows of your tenant", examples=[0])
 
 
 class RetryRequest(RequestModel):
     """The rows to retry."""
 
-    ids: Ids
+    ids: Ids = Field(description="the rows to retry")
 
 
 class RefusedRow(BaseModel):
     """An id that was not changed, and why."""
 
-    id: UUID
-    state: str = Field(description="the state that prevents the change, or `unknown`")
+    id: UUID = Field(description="the id as it was sent")
+    state: str = Field(description="the state that prevents the change, or `unknown`", examples=["Completed"])
 
 
 class RetryResult(BaseModel):
     """The result for the ids."""
 
-    retried: int
-    refused: list[RefusedRow]
+    retried: Count = Field(description="rows that are queued again", examples=[1])
+    refused: list[RefusedRow] = Field(max_length=MAX_IDS, description="the ids that were not changed, and why")
 
 
 class NothingToRetry(Conflict):

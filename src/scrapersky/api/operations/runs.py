@@ -10,36 +10,45 @@ from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import OPERATOR, requires
 from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import Cursor, Limit, ResponseModel, ResultPage, Timestamp, WorkflowFilter
+from scrapersky.api.schemas.fields import Count, Cursor, Limit, ResponseModel, ResultPage, Timestamp, WorkflowFilter
 from scrapersky.engine.histogram import quantile
 from scrapersky.models import Run
 from scrapersky.store.operations import runs
 
 router = APIRouter(prefix="/runs", tags=["runs"], responses=problems(404))
 
-RunId = Annotated[int, Path(alias="id", ge=1, lt=2**63, description="the number of the run")]
+RunId = Annotated[int, Path(alias="id", ge=1, le=2**63 - 1, description="the number of the run", examples=[4711])]
 
 
 class RunSummary(ResponseModel):
     """One cycle of a workflow: the rows it claimed and their outcomes."""
 
-    id: int
-    workflow: str
-    host: str
-    pid: int
-    started_at: datetime
-    seconds: float
-    claimed: int
-    completed: int
-    skipped: int
-    postponed: int = Field(description="postponed; the attempt does not count")
-    retried: int = Field(description="failed, and will be retried")
-    failed: int = Field(description="failed for good: dead letters")
-    returned: int = Field(description="released unfinished at shutdown")
-    lost: int = Field(description="claimed by another host meanwhile; nothing was written")
-    p50_seconds: float | None
-    p95_seconds: float | None
-    error: str | None = Field(description="the error that ended the cycle early")
+    id: Count = Field(description="the number of the run", examples=[4711])
+    workflow: str = Field(description="the workflow that ran", examples=["deep_scan"])
+    host: str = Field(description="the host on which it ran", examples=["worker-1"])
+    pid: Count = Field(description="the process id on that host", examples=[4242])
+    started_at: datetime = Field(description="when the cycle began")
+    seconds: float = Field(description="how long the cycle took", examples=[3.2])
+    claimed: Count = Field(
+        description="rows that were claimed; the following counts tell their outcomes", examples=[10]
+    )
+    completed: Count = Field(description="rows whose work succeeded", examples=[8])
+    skipped: Count = Field(description="rows that the step does not fit", examples=[1])
+    postponed: Count = Field(description="postponed; the attempt does not count", examples=[0])
+    retried: Count = Field(description="failed, and will be retried", examples=[1])
+    failed: Count = Field(description="failed for good: dead letters", examples=[0])
+    returned: Count = Field(description="released unfinished at shutdown", examples=[0])
+    lost: Count = Field(description="claimed by another host meanwhile; nothing was written", examples=[0])
+    p50_seconds: float | None = Field(
+        description="the median duration of a row, accurate to a factor of two; empty without rows", examples=[0.25]
+    )
+    p95_seconds: float | None = Field(
+        description="the 95th percentile of the duration of a row, accurate to a factor of two", examples=[1.0]
+    )
+    error: str | None = Field(
+        description="the error that ended the cycle early",
+        examples=["ConnectionDoesNotExistError: connection was closed in the middle of operation"],
+    )
 
 
 @router.get("", summary="Runs, the latest first", **requires(OPERATOR, 400, operators=True))

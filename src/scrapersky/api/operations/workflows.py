@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, requires
-from scrapersky.api.schemas.fields import RequestModel, ResponseModel, ResultPage, WorkflowName
+from scrapersky.api.schemas.fields import Count, RequestModel, ResponseModel, ResultPage, WorkflowName
 from scrapersky.core.text_rules import Text
 from scrapersky.store.operations import controls, workflow_status
 from scrapersky.store.operations.workflow_status import WorkflowStatus
@@ -18,60 +18,82 @@ router = APIRouter(prefix="/workflows", tags=["workflows"])
 class QueueDepth(ResponseModel):
     """The rows of a queue: of your tenant, or of all tenants for the operator tenant. Counts stop at 100,000."""
 
-    ready: int = Field(description="can be claimed now")
-    waiting: int = Field(description="can be claimed later: backoff, or postponed")
-    processing: int = Field(description="claimed by a worker")
-    dead: int = Field(description="failed for good: dead letters")
+    ready: Count = Field(description="can be claimed now", examples=[12])
+    waiting: Count = Field(description="can be claimed later: backoff, or postponed", examples=[3])
+    processing: Count = Field(description="claimed by a worker", examples=[2])
+    dead: Count = Field(description="failed for good: dead letters", examples=[0])
 
 
 class WorkflowState(BaseModel):
     """The current state of a workflow."""
 
-    number: int
-    name: str
-    title: str
-    summary: str
-    queue: str = Field(description="the table and the prefix of the queue's columns")
-    feeds: str | None = Field(description="the workflow whose queue it fills")
-    depth: QueueDepth
-    oldest_seconds: float = Field(description="how long the oldest ready row has been waiting")
-    oldest_limit_seconds: float = Field(description="the age above which the workflow is degraded")
+    number: Count = Field(description="its place in the pipeline: 2 for WF2", examples=[2])
+    name: str = Field(description="its name in URLs, settings and commands", examples=["deep_scan"])
+    title: str = Field(description="its name for people", examples=["Deep scan"])
+    summary: str = Field(
+        description="what it does, in one sentence",
+        examples=["Fetches the details of a place and makes it a local business."],
+    )
+    queue: str = Field(description="the table and the prefix of the queue's columns", examples=["place.deep_scan"])
+    feeds: str | None = Field(description="the workflow whose queue it fills", examples=["domain_extraction"])
+    depth: QueueDepth = Field(description="the rows of its queue")
+    oldest_seconds: float = Field(description="how long the oldest ready row has been waiting", examples=[4.5])
+    oldest_limit_seconds: float = Field(description="the age above which the workflow is degraded", examples=[900.0])
     rate_per_minute: float | None = Field(
-        description="rows finished in the last 15 minutes on all hosts; for the operator tenant"
+        description="rows finished in the last 15 minutes on all hosts; for the operator tenant", examples=[31.2]
     )
-    error_rate: float | None = Field(description="the share of attempts that failed in the last 15 minutes")
-    p50_seconds: float | None = Field(description="the median duration of a row, accurate to a factor of two")
+    error_rate: float | None = Field(
+        description="the share of attempts that failed in the last 15 minutes", examples=[0.02]
+    )
+    p50_seconds: float | None = Field(
+        description="the median duration of a row, accurate to a factor of two", examples=[0.25]
+    )
     p95_seconds: float | None = Field(
-        description="the 95th percentile of the duration of a row, accurate to a factor of two"
+        description="the 95th percentile of the duration of a row, accurate to a factor of two", examples=[1.0]
     )
-    breaker: str = Field(description="closed, open (too many failures: it waits) or half-open (it tries one row)")
+    breaker: str = Field(
+        description="closed, open (too many failures: it waits) or half-open (it tries one row)", examples=["closed"]
+    )
     breaker_until: datetime | None = Field(description="when an open breaker tries again")
-    breaker_reason: str | None = Field(description="the share of rows that failed, and with which error")
-    paused: bool
-    paused_at: datetime | None
-    paused_by: str | None
-    pause_reason: str | None
-    held_by: str | None = Field(description="the next workflow, while its queue is over its high-water mark")
-    max_per_minute: int = Field(description="how many rows all hosts together claim in a minute; 0: no limit")
-    batch_size: int = Field(description="the current batch size")
-    interval_seconds: float = Field(description="the current polling interval")
+    breaker_reason: str | None = Field(
+        description="the share of rows that failed, and with which error",
+        examples=["80 % of the last 20 rows failed: TimedOut"],
+    )
+    paused: bool = Field(description="whether people stopped it: no rows are claimed", examples=[False])
+    paused_at: datetime | None = Field(description="since when it is paused")
+    paused_by: str | None = Field(description="who paused it; for the operator tenant", examples=["ada"])
+    pause_reason: str | None = Field(
+        description="why it is paused, as that person wrote", examples=["quota of the provider"]
+    )
+    held_by: str | None = Field(
+        description="the next workflow, while its queue is over its high-water mark", examples=["domain_extraction"]
+    )
+    max_per_minute: Count = Field(
+        description="how many rows all hosts together claim in a minute; 0: no limit", examples=[600]
+    )
+    batch_size: Count = Field(description="the current batch size", examples=[10])
+    interval_seconds: float = Field(description="the current polling interval", examples=[300.0])
     next_run: datetime | None = Field(description="when this process polls the queue next; empty if it does not")
-    running: int | None = Field(
-        description="the running loops of this workflow in this process; for the operator tenant"
+    running: Count | None = Field(
+        description="the running loops of this workflow in this process; for the operator tenant", examples=[0]
     )
 
 
 class Pause(RequestModel):
     """Why a workflow is paused."""
 
-    reason: Text | None = Field(None, description="shown in the state of the workflow")
+    reason: Text | None = Field(
+        None, description="shown in the state of the workflow", examples=["quota of the provider"]
+    )
 
 
 class RunRequested(BaseModel):
     """All workers were notified to poll the queue."""
 
-    workflow: str
-    workers: int = Field(description="workers with a heartbeat in the last 30 seconds; without one nothing happens")
+    workflow: str = Field(description="the workflow", examples=["deep_scan"])
+    workers: Count = Field(
+        description="workers with a heartbeat in the last 30 seconds; without one nothing happens", examples=[2]
+    )
 
 
 @router.get("", summary="All workflows in the order of the pipeline", **requires(VIEWER))

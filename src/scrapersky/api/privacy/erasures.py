@@ -8,7 +8,7 @@ from pydantic import Field
 from scrapersky.actions import erase_person as erasure
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, requires
-from scrapersky.api.schemas.fields import RequestModel, ResponseModel
+from scrapersky.api.schemas.fields import Count, RequestModel, ResponseModel
 from scrapersky.core.text_rules import Text
 from scrapersky.store.privacy.identify import PersonQuery
 
@@ -18,10 +18,12 @@ router = APIRouter(prefix="/erasures", tags=["erasures"])
 class SubjectQuery(RequestModel):
     """A person: by email address, by phone number with its country code, or by name and domain."""
 
-    email: Text | None = None
-    phone: Text | None = Field(None, description="E.164: +358401234567")
-    name: Text | None = Field(None, description="only together with `domain`")
-    domain: Text | None = Field(None, description="the website with the name")
+    email: Text | None = Field(
+        None, description="the email address of the person", examples=["anna.virtanen@kallio-dental.example"]
+    )
+    phone: Text | None = Field(None, description="E.164: +358401234567", examples=["+358401234567"])
+    name: Text | None = Field(None, description="only together with `domain`", examples=["Anna Virtanen"])
+    domain: Text | None = Field(None, description="the website with the name", examples=["kallio-dental.example"])
 
     def named(self) -> PersonQuery:
         """Return the person as the store expects it."""
@@ -31,30 +33,35 @@ class SubjectQuery(RequestModel):
 class ErasureRequest(SubjectQuery):
     """The person to erase; nothing is changed unless `preview` is false."""
 
-    preview: bool = Field(True, strict=True, description="only report what would be erased")
+    preview: bool = Field(True, strict=True, description="only report what would be erased", examples=[True])
 
 
 class ReceiverSummary(ResponseModel):
     """A destination that received the person's data."""
 
-    destination: str
-    kind: str
-    external_id: str | None = Field(description="the id of the person at the destination")
-    delivered_at: datetime | None
+    destination: str = Field(description="the name of the destination", examples=["sales CRM"])
+    kind: str = Field(description="the kind of destination", examples=["hubspot"])
+    external_id: str | None = Field(description="the id of the person at the destination", examples=["10351"])
+    delivered_at: datetime | None = Field(description="when the data was last delivered; empty: never accepted")
 
 
 class ErasureReport(ResponseModel):
     """What is erased, or would be."""
 
-    preview: bool
-    contacts: int = Field(description="contacts that are deleted")
-    stripped: int = Field(description="shared contacts that lose the person's name, title and number")
-    deliveries: int = Field(description="deliveries that are deleted with them")
-    mentions: dict[str, int] = Field(description="other rows from which mentions are removed, by table")
+    preview: bool = Field(description="whether nothing was changed")
+    contacts: Count = Field(description="contacts that are deleted", examples=[1])
+    stripped: Count = Field(description="shared contacts that lose the person's name, title and number", examples=[0])
+    deliveries: Count = Field(description="deliveries that are deleted with them", examples=[1])
+    mentions: dict[str, Count] = Field(
+        description="other rows from which mentions are removed, by table", examples=[{"audit": 2}]
+    )
     receivers: list[ReceiverSummary] = Field(
         description="who received the data: ask them to delete it; this list is not stored"
     )
-    hashes: list[str] = Field(description="what is kept: SHA-256 of each address, number and name at a website")
+    hashes: list[str] = Field(
+        description="what is kept: SHA-256 of each address, number and name at a website",
+        examples=[["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"]],
+    )
 
 
 @router.post("", summary="Erase a person", **requires(ADMIN, 400))

@@ -18,38 +18,43 @@ router = APIRouter(prefix="/subjects", tags=["subjects"])
 class SubjectMention(BaseModel):
     """A row of another table that mentions the person."""
 
-    table: str
-    id: list[str]
-    columns: list[str]
+    table: str = Field(description="the table of the row", examples=["audit"])
+    id: list[str] = Field(description="the primary key of the row", examples=[["4711"]])
+    columns: list[str] = Field(description="the columns that mention the person", examples=[["after"]])
 
 
 class SubjectDelivery(BaseModel):
     """A delivery of the person's contact to a destination."""
 
-    contact_id: UUID
-    destination: str
-    kind: str
-    external_id: str | None
-    delivered_at: datetime | None
-    status: str
+    contact_id: UUID = Field(description="the contact that was delivered")
+    destination: str = Field(description="the name of the destination", examples=["sales CRM"])
+    kind: str = Field(description="the kind of destination", examples=["hubspot"])
+    external_id: str | None = Field(description="the id of the person at the destination", examples=["10351"])
+    delivered_at: datetime | None = Field(description="when the destination last accepted the contact")
+    status: str = Field(description="the status of the delivery", examples=["Completed"])
 
 
 class SubjectSuppression(BaseModel):
     """A suppression of the person."""
 
-    kind: str
-    origin: str
-    reason: str | None
-    since: datetime
+    kind: str = Field(description="email, domain, phone or person", examples=["email"])
+    origin: str = Field(description="what caused it: person, import, erasure or destination", examples=["person"])
+    reason: str | None = Field(description="the reason, as a person wrote it", examples=["asked us"])
+    since: datetime = Field(description="since when the person is not contacted")
 
 
 class SubjectReport(BaseModel):
     """Everything that is stored about the person."""
 
-    contacts: list[dict[str, Any]] = Field(description="every fact, with `source_url`, `created_at` and `seen_at`")
-    copies: list[SubjectMention]
-    deliveries: list[SubjectDelivery]
-    suppressions: list[SubjectSuppression]
+    contacts: list[dict[str, Any]] = Field(
+        description="every fact, with `source_url`, `created_at` and `seen_at`",
+        examples=[[{"name": "Anna Virtanen", "email": "anna.virtanen@kallio-dental.example"}]],
+    )
+    copies: list[SubjectMention] = Field(
+        description="rows of other tables that mention the person: audit entries, cached responses, …"
+    )
+    deliveries: list[SubjectDelivery] = Field(description="what was delivered, and to whom")
+    suppressions: list[SubjectSuppression] = Field(description="the suppressions of the person's addresses and numbers")
 
 
 @router.get("", summary="What is stored about a person", **requires(ADMIN, 400))

@@ -10,7 +10,7 @@ from scrapersky.api.http.authorization import CURATOR, OPERATOR, VIEWER, Current
 from scrapersky.api.line.contacts import ContactFilter
 from scrapersky.api.resources.models import set_filters
 from scrapersky.api.resources.routes import ApiResource, add_get_route, add_list_route, empty_router
-from scrapersky.api.schemas.fields import Ids, RequestModel, RowId, RowProblem
+from scrapersky.api.schemas.fields import Count, Ids, RequestModel, RowId, RowProblem
 from scrapersky.api.schemas.listing import Summary
 from scrapersky.api.schemas.selection import Selection
 from scrapersky.core.text_rules import Text
@@ -24,7 +24,12 @@ MAX_VALUES = 1_000  # of one request; imports may have more
 Value = Annotated[str, StringConstraints(max_length=500)]
 Values = Annotated[
     list[Value],
-    Field(min_length=1, max_length=MAX_VALUES, description="email addresses, domains and phone numbers, in any order"),
+    Field(
+        min_length=1,
+        max_length=MAX_VALUES,
+        description="email addresses, domains and phone numbers, in any order",
+        examples=[["anna@molar.example", "molar.example", "09 123 4567"]],
+    ),
 ]
 Country = Annotated[str, StringConstraints(pattern="^[A-Za-z]{2}$")]
 
@@ -32,72 +37,91 @@ Country = Annotated[str, StringConstraints(pattern="^[A-Za-z]{2}$")]
 class SuppressionSummary(Summary):
     """An address, a domain, a number or a person that must not be contacted."""
 
-    kind: str = Field(description="email, domain, phone, or person after an erasure by name")
-    value: str | None = Field(description="empty after an erasure: only the hash is kept")
-    value_hash: str = Field(description="SHA-256 of the value in lower case")
-    reason: str | None
-    origin: str = Field(description="what caused it: person, import, erasure or destination")
-    created_by: UUID | None
+    kind: str = Field(description="email, domain, phone, or person after an erasure by name", examples=["email"])
+    value: str | None = Field(
+        description="empty after an erasure: only the hash is kept", examples=["anna@molar.example"]
+    )
+    value_hash: str = Field(
+        description="SHA-256 of the value in lower case",
+        examples=["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"],
+    )
+    reason: str | None = Field(description="the reason, as a person wrote it", examples=["asked us"])
+    origin: str = Field(description="what caused it: person, import, erasure or destination", examples=["person"])
+    created_by: UUID | None = Field(
+        description="the user who added it; empty for an import by command or an unsubscription at a destination"
+    )
 
 
 class NewSuppressions(RequestModel):
     """Values to suppress."""
 
     values: Values
-    reason: Text | None = None
-    country: Country | None = Field(None, description="the country of national phone numbers, two letters")
+    reason: Text | None = Field(
+        None, description="why they must not be contacted; stored with each", examples=["asked us"]
+    )
+    country: Country | None = Field(
+        None, description="the country of national phone numbers, two letters", examples=["FI"]
+    )
 
 
 class SuppressionsAdded(BaseModel):
     """The result of adding suppressions."""
 
-    added: int = Field(description="an internationalized domain counts twice: it has two spellings")
-    already: int = Field(description="were suppressed before")
-    contacts: int = Field(description="contacts that became suppressed")
-    failed: int
-    errors: list[RowProblem] = Field(description="the values that are not valid, by their position from 1")
+    added: Count = Field(description="an internationalized domain counts twice: it has two spellings", examples=[2])
+    already: Count = Field(description="were suppressed before", examples=[0])
+    contacts: Count = Field(description="contacts that became suppressed", examples=[1])
+    failed: Count = Field(description="values that are not valid", examples=[1])
+    errors: list[RowProblem] = Field(
+        max_length=MAX_VALUES, description="the values that are not valid, by their position from 1"
+    )
 
 
 class SuppressionCheck(RequestModel):
     """Values to check."""
 
     values: Values
-    country: Country | None = Field(None, description="the country of national phone numbers, two letters")
+    country: Country | None = Field(
+        None, description="the country of national phone numbers, two letters", examples=["FI"]
+    )
 
 
 class CheckedValue(BaseModel):
     """One value that was checked."""
 
-    value: str
+    value: str = Field(description="the value as it was sent", examples=["anna@molar.example"])
     suppressed: bool | None = Field(description="empty if the value is not valid")
     by: SuppressionSummary | None = Field(description="the suppression of the value itself or of its domain")
-    message: str | None = Field(description="why the value is not valid")
+    message: str | None = Field(
+        description="why the value is not valid", examples=["'molar' has no domain that can be registered"]
+    )
 
 
 class SuppressionChecks(BaseModel):
     """The result for each value, in the order of the request."""
 
-    items: list[CheckedValue]
+    items: list[CheckedValue] = Field(max_length=MAX_VALUES, description="one result for each value")
 
 
 class _SuppressContacts(RequestModel):
     kinds: Annotated[list[Literal["email", "phone"]], Field(min_length=1, max_length=2)] = Field(
         ["email", "phone"], description="which of the contact points are suppressed"
     )
-    reason: Text | None = None
+    reason: Text | None = Field(
+        None, description="why they must not be contacted; stored with each suppression", examples=["asked us"]
+    )
 
 
 class SuppressIds(_SuppressContacts):
     """Suppress the contact points of some contacts."""
 
-    ids: Ids
-    preview: Literal[False] = False
+    ids: Ids = Field(description="the contacts to suppress")
+    preview: Literal[False] = Field(False, description="a preview needs a filter")
 
 
 class SuppressMatching(_SuppressContacts):
     """Suppress the contact points of all contacts that match; `{}` matches all contacts of your tenant."""
 
-    filter: ContactFilter
+    filter: ContactFilter = Field(description="which contacts to suppress")
     preview: bool = Field(False, strict=True, description="only count the contacts")
 
 
@@ -107,11 +131,15 @@ SuppressContacts = Selection[SuppressIds, SuppressMatching]
 class ContactsSuppressed(BaseModel):
     """The result of suppressing contacts."""
 
-    matched: int | None = Field(description="the number of matching contacts, counted up to 10,000; only in a preview")
-    more: bool | None = Field(description="more contacts match than were counted; only in a preview")
-    added: int = Field(description="addresses and numbers that became suppressed")
-    already: int = Field(description="were suppressed before")
-    contacts: int = Field(description="contacts that are marked now, including others with the same address")
+    matched: Count | None = Field(
+        description="the number of matching contacts, counted up to 10,000; only in a preview", examples=[12]
+    )
+    more: bool | None = Field(description="more contacts match than were counted; only in a preview", examples=[False])
+    added: Count = Field(description="addresses and numbers that became suppressed", examples=[12])
+    already: Count = Field(description="were suppressed before", examples=[0])
+    contacts: Count = Field(
+        description="contacts that are marked now, including others with the same address", examples=[14]
+    )
 
 
 API = ApiResource(

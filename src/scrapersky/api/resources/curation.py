@@ -18,7 +18,7 @@ from scrapersky.actions import curation, jobs
 from scrapersky.api.dependencies import WebApplication
 from scrapersky.api.http.problems import problems
 from scrapersky.api.resources.models import set_filters
-from scrapersky.api.schemas.fields import PREFIX, Ids, RequestModel
+from scrapersky.api.schemas.fields import PREFIX, Count, Ids, RequestModel
 from scrapersky.api.schemas.jobs import JobSummary
 from scrapersky.api.schemas.selection import MatchingRows, selection
 from scrapersky.core.uuid7 import new_id
@@ -36,16 +36,16 @@ MAX_ROWS = paginate.COUNT_CAP  # rows changed in one request; more are changed b
 class CurateIds(RequestModel):
     """Set the curation status of some rows."""
 
-    ids: Ids
-    curation_status: Curation
-    preview: Literal[False] = False
+    ids: Ids = Field(description="the rows to decide about")
+    curation_status: Curation = Field(description="the decision")
+    preview: Literal[False] = Field(False, description="a preview needs a filter")
 
 
 class CurateMatching(MatchingRows):
     """Set the curation status of all rows that match; `{}` matches all rows of your tenant."""
 
-    filter: RequestModel
-    curation_status: Curation
+    filter: RequestModel = Field(description="which rows to decide about")
+    curation_status: Curation = Field(description="the decision")
 
 
 IdempotencyKey = Annotated[
@@ -53,6 +53,7 @@ IdempotencyKey = Annotated[
     Header(
         alias="Idempotency-Key",
         pattern="^[A-Za-z0-9._:-]{1,200}$",
+        examples=["monday-1"],
         description="a request repeated with the same key within a day gets the same response and has no effect",
     ),
 ]
@@ -61,14 +62,14 @@ IdempotencyKey = Annotated[
 class CurationResult(BaseModel):
     """What the request changed."""
 
-    matched: int = Field(description="the number of matching rows; a preview counts up to 1,000,000", examples=[12])
+    matched: Count = Field(description="the number of matching rows; a preview counts up to 1,000,000", examples=[12])
     more: bool = Field(
         description="more than 10,000 rows match: without `preview` a job changes them", examples=[False]
     )
-    updated: int = Field(description="rows whose curation status changed")
-    queued: int = Field(description="rows whose next step was queued")
-    withdrawn: int = Field(description="rows whose queued work was withdrawn")
-    unknown: int = Field(description="ids that are no rows of your tenant")
+    updated: Count = Field(description="rows whose curation status changed")
+    queued: Count = Field(description="rows whose next step was queued")
+    withdrawn: Count = Field(description="rows whose queued work was withdrawn")
+    unknown: Count = Field(description="ids that are no rows of your tenant")
     as_of: datetime = Field(
         description="when the rows were counted: send it with `expected`", examples=["2026-11-15T14:03:20Z"]
     )
@@ -88,7 +89,7 @@ CURATION_RESPONSES: dict[int | str, dict[str, Any]] = {
 
 def curation_body(name: str, filters: type[RequestModel]) -> Any:
     """Build the type of the request body for a resource: its ids or its filter."""
-    fields: dict[str, Any] = {"filter": (filters, ...)}
+    fields: dict[str, Any] = {"filter": (filters, CurateMatching.model_fields["filter"])}
     return selection(
         CurateIds,
         create_model(f"Curate{name.capitalize()}", __base__=CurateMatching, __doc__=CurateMatching.__doc__, **fields),

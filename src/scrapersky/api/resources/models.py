@@ -1,19 +1,21 @@
 """Derive the models of a resource: filters from its declaration, fields of responses from the columns of its table."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_type_hints
 
 from pydantic import BaseModel, Field, create_model
 
-from scrapersky.api.schemas.fields import Flag, RequestModel, Timestamp
+from scrapersky.api.schemas.fields import Count, Flag, RequestModel, Timestamp
 from scrapersky.api.schemas.listing import ListQuery
 from scrapersky.core.text_rules import Text
 from scrapersky.models.base import Base
+from scrapersky.store.listing.columns import ColumnMeaning, meaning_of
 from scrapersky.store.listing.paginate import Filters
 from scrapersky.store.listing.resources import Resource
 
 FIELD_TYPES: dict[Any, Any] = {str: Text, bool: Flag, datetime: Timestamp}  # of filters; others are used as declared
+SHOWN_TYPES: dict[Any, Any] = {int: Count, int | None: Count | None}  # of responses
 MAX_VALUES = 20  # of one filter
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -21,24 +23,26 @@ Model = TypeVar("Model", bound=BaseModel)
 
 def filter_model(resource: Resource) -> type[RequestModel]:
     """Build the model of the resource's filters in a body, all optional; some take one value or several."""
-    fields = _filter_fields(resource, lambda value, several: value | several)
+    fields = _filter_fields(resource, in_query=False)
     about = f"Filters of {resource.name}; without any, all rows of your tenant."
     return create_model(f"{resource.name.capitalize()}Filter", __base__=RequestModel, __doc__=about, **fields)
 
 
 def filter_query(resource: Resource) -> type[RequestModel]:
     """Build the model of the resource's filters in a query, in which a field of several values is repeated."""
-    fields = _filter_fields(resource, lambda _, several: several)
+    fields = _filter_fields(resource, in_query=True)
     return create_model(f"{resource.name.capitalize()}FilterQuery", __base__=RequestModel, **fields)
 
 
-def _filter_fields(resource: Resource, several: Callable[[Any, Any], Any]) -> dict[str, Any]:
+def _filter_fields(resource: Resource, *, in_query: bool) -> dict[str, Any]:
     fields = {}
     for name, declared in resource.filters.items():
         kind = FIELD_TYPES.get(declared.type, declared.type)
         values = Annotated[list[kind], Field(min_length=1, max_length=MAX_VALUES)]  # type: ignore[valid-type]
-        shown = several(kind, values) if declared.several else kind
-        fields[name] = (shown | None, Field(None, description=declared.description))
+        shown = kind if not declared.several else values if in_query else kind | values
+        example = [declared.example] if declared.several and in_query else declared.example
+        examples = [example] if declared.example else None
+        fields[name] = (shown | None, Field(None, description=declared.description, examples=examples))
     return fields
 
 
@@ -67,14 +71,23 @@ def with_columns(
     table: type[Base],
     about: str,
     columns: str,
-    descriptions: Mapping[str, str] | None = None,
+    descriptions: Mapping[str, ColumnMeaning] | None = None,
     *,
     mixin: type[BaseModel] | None = None,
 ) -> type[Model]:
     """Build a model: `base`, the fields of `mixin`, and fields with the names and types of `columns` of the table."""
     types = {column: get_args(hint) for column, hint in get_type_hints(table).items()}
     fields: dict[str, Any] = {
-        column: (types[column][0], Field(description=(descriptions or {}).get(column))) for column in columns.split()
+        column: (
+            SHOWN_TYPES.get(types[column][0], types[column][0]),
+            described((descriptions or {}).get(column) or meaning_of(table.__tablename__, column)),
+        )
+        for column in columns.split()
     }
     bases: Any = (base, mixin) if mixin else base
     return cast("type[Model]", create_model(name, __base__=bases, __doc__=about, **fields))
+
+
+def described(meaning: ColumnMeaning | None) -> Any:
+    """Return a field with the description and the example of a column; bare if it means nothing that is declared."""
+    return Field(description=meaning.text, examples=[meaning.example]) if meaning else Field()

@@ -25,6 +25,7 @@ from scrapersky.api.resources.rows import Complete, list_page, row_detail
 from scrapersky.api.schemas.fields import RequestModel, RowId
 from scrapersky.api.schemas.listing import CuratedSummary, Detail, Listing, ListQuery, Summary, listing_of
 from scrapersky.store.audit.record import Actor
+from scrapersky.store.listing.columns import ColumnMeaning
 from scrapersky.store.listing.resources import Resource
 
 IfNoneMatch = Annotated[
@@ -32,6 +33,7 @@ IfNoneMatch = Annotated[
     Header(
         alias="If-None-Match",
         pattern="^[ -~]{1,500}$",
+        examples=['W/"9f86d081884c7d659a2feaa0c55ad015"'],
         description="the `ETag` of the page you have: 304 if it is the same",
     ),
 ]
@@ -70,7 +72,7 @@ def curated_resource(
     summary: str,
     detail: str,
     curation: str,
-    descriptions: Mapping[str, str] | None = None,
+    descriptions: Mapping[str, ColumnMeaning] | None = None,
     in_pipeline: bool = True,
 ) -> ApiResource:
     """Declare a curated resource: `summary` and `detail` name the columns of a row in the list and of one row.

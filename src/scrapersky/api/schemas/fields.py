@@ -25,6 +25,8 @@ PREFIX = "/api/v3"
 EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 MAX_IDS = 10_000
 MAX_TOKEN_LENGTH = 200
+MAX_PAGE = 200  # rows of one page
+MAX_INTEGER = 2**53 - 1  # the largest that every JSON parser reads exactly
 
 
 class RequestModel(BaseModel):
@@ -79,18 +81,31 @@ def _secret_schema(min_length: int, max_length: int) -> WithJsonSchema:
     )
 
 
+# Of responses: described, not checked, so that no stored value fails a response.
+Count = Annotated[int, WithJsonSchema({"type": "integer", "minimum": 0, "maximum": MAX_INTEGER, "examples": [1]})]
+HttpStatus = Annotated[int, WithJsonSchema({"type": "integer", "minimum": 100, "maximum": 599, "examples": [200]})]
 Flag = Annotated[bool, Strict(), BeforeValidator(_boolean)]
 Number = BeforeValidator(_number)  # in JSON 3.0 is a whole number, "3" is not
 Priority = Annotated[int, Field(ge=0, le=100), Number]
 Timestamp = Annotated[AwareDatetime, BeforeValidator(_iso_format), AfterValidator(_within_range)]
 Ids = Annotated[list[UUID], Field(min_length=1, max_length=MAX_IDS, description="ids of rows")]
 RowId = Annotated[UUID, Path(alias="id", description="the id of the row")]
-WorkflowName = Annotated[str, Path(pattern="^[a-z][a-z0-9_]{0,62}$", description="the name of the workflow: deep_scan")]
-WorkflowFilter = Annotated[str | None, Query(pattern="^[a-z][a-z0-9_]{0,62}$", description="only of this workflow")]
-Limit = Annotated[int, Query(ge=1, le=200, description="the maximum of items")]
+WorkflowName = Annotated[
+    str, Path(pattern="^[a-z][a-z0-9_]{0,62}$", description="the name of the workflow", examples=["deep_scan"])
+]
+WorkflowFilter = Annotated[
+    str | None, Query(pattern="^[a-z][a-z0-9_]{0,62}$", description="only of this workflow", examples=["deep_scan"])
+]
+Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="the maximum of items")]
 Cursor = Annotated[
     str | None,
-    Query(alias="cursor", min_length=1, max_length=500, description="`next_cursor` of the previous page; opaque"),
+    Query(
+        alias="cursor",
+        min_length=1,
+        max_length=500,
+        description="`next_cursor` of the previous page; opaque",
+        examples=["Yq0cE3vR7b5sSYspob7oDQ"],
+    ),
 ]
 # The length is limited before a password is hashed: the cost of hashing grows with it.
 Password = Annotated[
@@ -118,12 +133,16 @@ Item = TypeVar("Item")
 class RowProblem(ResponseModel):
     """A row or value that was not stored."""
 
-    line: int = Field(description="the line where the row begins, or the position of the value, from 1")
-    message: str = Field(description="what is wrong")
+    line: Count = Field(description="the line where the row begins, or the position of the value, from 1", examples=[2])
+    message: str = Field(description="what is wrong", examples=["'molar' has no domain that can be registered"])
 
 
 class ResultPage(BaseModel, Generic[Item]):
     """One page of a list."""
 
-    items: list[Item]
-    next_cursor: str | None = Field(description="the `cursor` of the next page; empty on the last page")
+    model_config = ConfigDict(json_schema_extra={"description": "One page of a list."})  # of each list by its items
+
+    items: list[Item] = Field(max_length=MAX_PAGE, description="the rows of this page")
+    next_cursor: str | None = Field(
+        description="the `cursor` of the next page; empty on the last page", examples=["Yq0cE3vR7b5sSYspob7oDQ"]
+    )

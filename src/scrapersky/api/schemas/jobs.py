@@ -12,11 +12,15 @@ from scrapersky.api.schemas.listing import Summary
 class JobSummary(Summary):
     """A job and its progress."""
 
-    kind: str = Field(description="`sitemap_scan`, `curation`, `delivery` or `undo`")
-    state: str = Field(description="pending, processing, completed, failed, skipped or cancelled")
-    progress: float = Field(description="0 to 1")
-    parameters: dict[str, Any] = Field(description="the parameters of the request")
-    result: dict[str, Any] | None = Field(description="the result so far")
-    error: str | None
+    kind: str = Field(description="`sitemap_scan`, `curation`, `delivery` or `undo`", examples=["curation"])
+    state: str = Field(
+        description="pending, processing, completed, failed, skipped or cancelled", examples=["processing"]
+    )
+    progress: float = Field(description="0 to 1", examples=[0.4])
+    parameters: dict[str, Any] = Field(
+        description="the parameters of the request", examples=[{"resource": "pages", "curation_status": "Selected"}]
+    )
+    result: dict[str, Any] | None = Field(description="the result so far", examples=[{"updated": 4000, "queued": 3990}])
+    error: str | None = Field(description="why the job failed", examples=["the database was restarted"])
     subject_id: UUID | None = Field(description="the row that the job works on")
-    finished_at: datetime | None
+    finished_at: datetime | None = Field(description="when the job ended; empty: it has not")

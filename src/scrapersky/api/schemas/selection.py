@@ -21,10 +21,8 @@ MAX_EXCEPTIONS = 1_000
 class MatchingRows(RequestModel):
     """All rows that match a filter, as they were shown: no other rows are changed, and not more of them."""
 
-    expected: Annotated[int, Number] | None = Field(
+    expected: Annotated[int, Field(ge=0, le=1_000_000_000), Number] | None = Field(
         None,
-        ge=0,
-        le=1_000_000_000,
         description="the number of rows that were shown, without those of `except`. 409 if the number of matching rows "
         "differs by more than 10 rows and 2 %; never more rows than this are changed",
         examples=[8431],

@@ -7,17 +7,24 @@ from fastapi import APIRouter, Query
 from starlette.responses import StreamingResponse
 
 from scrapersky.api.dependencies import CurrentApplication
-from scrapersky.api.downloads import FILE_RESPONSE, FileFormat, stream_file
+from scrapersky.api.downloads import FileFormat, stream_file
 from scrapersky.api.http.authorization import VIEWER, CurrentActor, requires
 from scrapersky.api.resources.models import filter_query, set_filters
 from scrapersky.api.schemas.fields import RequestModel
+from scrapersky.api.schemas.files import Columns, file_responses
 from scrapersky.store.listing import export as exports
+from scrapersky.store.listing.columns import ColumnMeaning, meaning_of
 from scrapersky.store.listing.export import EXPORTED
 from scrapersky.store.listing.resources import Resource
 
 FILTERS: Mapping[str, type[RequestModel]] = {name: filter_query(resource) for name, resource in EXPORTED.items()}
 
 router = APIRouter(prefix="/exports", tags=["exports"])
+
+
+def _columns(resource: Resource) -> Columns:
+    table = resource.model.__tablename__
+    return {name: meaning_of(table, name) or ColumnMeaning("", None) for name in exports.columns_of(resource)}
 
 
 def _export_of(resource: Resource, filter_type: type[RequestModel]) -> Callable[..., Any]:
@@ -48,5 +55,5 @@ for _name, _filter in FILTERS.items():
         summary=f"A file of {_name}",
         description="All rows that match, the oldest first, streamed. No cell of a CSV file can run as a formula.",
         response_class=StreamingResponse,
-        **requires(VIEWER, responses=FILE_RESPONSE),
+        **requires(VIEWER, responses=file_responses({_name: _columns(EXPORTED[_name])}, "csv", "jsonl")),
     )

@@ -44,6 +44,33 @@ CONTACT_COLUMNS = {
     "snippet": "the text around it",
 }
 
+# Values of the columns, for the description of the API; those of fields of a contact are declared with the field.
+EXAMPLES = {
+    **{header: each.example for each in CONTACT_FIELDS for header in (*each.lead_columns, *each.contact_columns)},
+    **{f"{name}_source_url": "https://www.kallio-dental.example/tiimi" for name in ("email", "phone", "title")},
+    "business": "Kallio Dental",
+    "website": "https://kallio-dental.example/",
+    "verdict_reasons": "the domain receives mail; a role address",
+    "profile": "https://www.linkedin.com/in/anna-virtanen",
+    "other_people": "Mikko Laine (Dental hygienist) <mikko.laine@kallio-dental.example>",
+    "other_emails": "laskutus@kallio-dental.example",
+    "other_phones": "+358 9 1234567",
+    "socials": "https://www.instagram.com/kalliodental",
+    "city": "Helsinki",
+    "country": "FI",
+    "categories": "dentist",
+    "status": "open",
+    "rating": 4.6,
+    "source": "https://www.kallio-dental.example/yhteystiedot",
+    "found_at": "2026-11-15",
+    "provider": "osm node/2398471",
+    "domain": "kallio-dental.example",
+    "state": "robots.txt forbids the site",
+    "confidence": 0.95,
+    "found_by": "mailto",
+    "snippet": "Ajanvaraus: info@kallio-dental.example",
+}
+
 # The ids of the rows that a lead was made of, in the rows of both lists; no file has them.
 BUSINESS_IDS = {
     "business_id": "id of the business; empty for a web site without one",

@@ -1,7 +1,7 @@
 """The resources that lists, exports and bulk actions work on: name, table, sort keys, filters and queues of each."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Any, Literal, cast
 from uuid import UUID
@@ -30,9 +30,9 @@ from scrapersky.store.steps import ROWS_OF_SEARCH, LineStep, steps_of
 
 Condition = Callable[[Any], ColumnElement[bool] | TextClause]
 
-Word = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_-]{1,60}$")]
-CountryCode = Annotated[str, StringConstraints(pattern="^[A-Za-z]{2}$", to_upper=True)]
-Rating = Annotated[float, Field(ge=0, le=5)]
+Word = Annotated[str, StringConstraints(pattern="^[A-Za-z0-9_-]{1,60}$"), Field(examples=["osm"])]
+CountryCode = Annotated[str, StringConstraints(pattern="^[A-Za-z]{2}$", to_upper=True), Field(examples=["FI"])]
+Rating = Annotated[float, Field(ge=0, le=5, examples=[4.5])]
 JobKind = Literal["sitemap_scan", "curation", "delivery", "undo"]
 JobState = Literal["pending", "processing", "completed", "failed", "skipped", "cancelled"]
 SitemapType = Literal["urlset", "index", "text", "rss", "atom", "links"]
@@ -54,6 +54,7 @@ class Filter:
     description: str
     condition: Condition
     several: bool = False
+    example: str = ""  # of free text; those of other types follow from the type
 
 
 @dataclass(frozen=True)
@@ -94,9 +95,9 @@ def with_id(column: Any, description: str) -> Filter:
     return _any_of(column, UUID, description, lambda value: UUID(str(value)))
 
 
-def same_text(column: Any, description: str) -> Filter:
+def same_text(column: Any, description: str, example: str) -> Filter:
     """Filter by a text, ignoring case; `column` holds texts in lower case."""
-    return _any_of(column, str, description, func.lower)
+    return replace(_any_of(column, str, description, func.lower), example=example)
 
 
 def at_least(column: Any, kind: Any, description: str) -> Filter:
@@ -129,10 +130,13 @@ def present(column: Any, description: str) -> Filter:
     return Filter(bool, description, lambda value: column.is_not(None) if value else column.is_(None))
 
 
-def starts_with(column: Any, description: str) -> Filter:
+def starts_with(column: Any, description: str, example: str) -> Filter:
     """Filter by a case-sensitive prefix."""
     return Filter(
-        str, description, lambda value: and_(column.op("~>=~")(value), column.op("~<~")(value + LAST_CHARACTER))
+        str,
+        description,
+        lambda value: and_(column.op("~>=~")(value), column.op("~<~")(value + LAST_CHARACTER)),
+        example=example,
     )
 
 
@@ -142,6 +146,7 @@ def name_starts_with(column: Any) -> Filter:
         str,
         "how the name begins; case is ignored",
         lambda value: and_(column >= func.lower(value), column < func.lower(value).concat(LAST_CHARACTER)),
+        example="Kallio",
     )
 
 
@@ -199,7 +204,7 @@ BUSINESSES = Resource(
         **_statuses(LocalBusiness),
         "has_website": present(LocalBusiness.website, "with a website, or without"),
         "has_phone": present(LocalBusiness.phone, "with a phone number, or without"),
-        "city": same_text(LocalBusiness.city_key, "only in this city; case is ignored"),
+        "city": same_text(LocalBusiness.city_key, "only in this city; case is ignored", "Helsinki"),
         "country": equal(LocalBusiness.country, CountryCode, "only in this country, two letters"),
         "min_rating": at_least(LocalBusiness.rating, Rating, "only with this rating or a better one"),
         "text": name_starts_with(LocalBusiness.name_key),
@@ -213,7 +218,7 @@ DOMAINS = Resource(
     {
         **_statuses(Domain),
         "country": equal(Domain.country, CountryCode, "only of this country, two letters"),
-        "text": starts_with(Domain.name, "how the domain begins, in lower case"),
+        "text": starts_with(Domain.name, "how the domain begins, in lower case", "kallio"),
     },
     {"updated_at": "updated_at", "name": "name"},
 )
@@ -227,7 +232,7 @@ SITEMAPS = Resource(
         "kind": equal(
             SitemapFile.kind, SitemapType, "only of this kind; `links` is a home page that replaces a missing sitemap"
         ),
-        "text": starts_with(SitemapFile.url, "how the URL begins, with its https://"),
+        "text": starts_with(SitemapFile.url, "how the URL begins, with its https://", "https://www.kallio"),
     },
 )
 PAGES = Resource(
@@ -239,7 +244,7 @@ PAGES = Resource(
         "domain_id": with_id(Page.domain_id, "only pages of this domain"),
         "sitemap_id": with_id(Page.sitemap_file_id, "only pages of this sitemap"),
         "kind": equal(Page.kind, PageKind, "only of this kind"),
-        "text": starts_with(Page.url, "how the URL begins, with its https://"),
+        "text": starts_with(Page.url, "how the URL begins, with its https://", "https://www.kallio"),
     },
 )
 CONTACTS = Resource(
@@ -257,7 +262,7 @@ CONTACTS = Resource(
         "has_phone": present(Contact.phone, "with a phone number, or without"),
         "has_name": present(Contact.name, "with a person's name, or without"),
         "email_kind": equal(Contact.email_kind, EmailKind, "only email addresses of this kind"),
-        "email": starts_with(Contact.email, "how the email address begins, in lower case"),
+        "email": starts_with(Contact.email, "how the email address begins, in lower case", "info@"),
         "text": name_starts_with(Contact.name_key),
     },
     unmerged=(Contact.merged_into_id.is_(None),),
@@ -270,7 +275,7 @@ SUPPRESSIONS = Resource(
         "kind": equal(Suppression.kind, SuppressionKind, "only of this kind"),
         "origin": equal(Suppression.origin, SuppressionOrigin, "what caused the suppression"),
         "updated_since": updated_since(Suppression),
-        "text": starts_with(Suppression.value, "how the value begins, in lower case"),
+        "text": starts_with(Suppression.value, "how the value begins, in lower case", "anna@"),
     },
 )
 JOBS = Resource(

@@ -1,0 +1,108 @@
+"""The OpenAPI document: what FastAPI derives from the routes, completed with descriptions and examples of each part.
+
+An example is declared beside its field where no type implies one: texts, numbers and free objects. All others follow:
+of ids, times, words of a vocabulary, lists, and objects, which are composed of the examples of their properties.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fastapi import FastAPI
+
+from scrapersky.api.http.authorization import add_security_scheme
+from scrapersky.api.http.problems import describe_problem_responses
+from scrapersky.store.listing.columns import MOMENT, ROW_ID
+
+Schema = dict[str, Any]
+
+UNDECLARED = "Successful Response"  # what FastAPI writes where a route says nothing
+MISSING = object()  # no example follows from a schema; None is one
+FORMATS = {
+    "uuid": ROW_ID,
+    "date-time": MOMENT,
+    "date": "2026-11-15",
+    "password": "correct horse battery staple",
+    "binary": "",
+}
+
+
+def openapi_document(app: FastAPI) -> dict[str, Any]:
+    """Return the OpenAPI description of the application, complete for readers and for generators of clients."""
+    if app.openapi_schema is None:
+        app.openapi_schema = _complete(add_security_scheme(describe_problem_responses(app.openapi())))
+    return app.openapi_schema
+
+
+def _complete(described: dict[str, Any]) -> dict[str, Any]:
+    examples = _Examples(described["components"]["schemas"])
+    examples.add_to_components()
+    for path in described["paths"].values():
+        for operation in path.values():
+            for parameter in operation.get("parameters", ()):
+                examples.add_to(parameter["schema"])
+            for body in _bodies(operation):
+                _describe(body, described["components"]["schemas"])
+                for content in body.get("content", {}).values():
+                    examples.add_to(content["schema"])
+    return described
+
+
+def _bodies(operation: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the request body of an operation, if it has one, and its responses."""
+    if "requestBody" in operation:
+        yield operation["requestBody"]
+    yield from operation["responses"].values()
+
+
+def _describe(body: dict[str, Any], schemas: dict[str, Schema]) -> None:
+    """Describe a body by its schema where the route does not describe it."""
+    if body.get("description", UNDECLARED) != UNDECLARED:
+        return
+    content = next(iter(body.get("content", {}).values()), None)
+    schema = content["schema"] if content else {"description": "Done; the response has no body."}
+    body["description"] = _resolved(schema.get("anyOf", [schema])[0], schemas).get("description", UNDECLARED)
+
+
+def _resolved(schema: Schema, schemas: dict[str, Schema]) -> Schema:
+    """Return the schema that a reference means, or the schema itself."""
+    return schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+
+
+class _Examples:
+    """Derives examples of schemas and writes them into the document."""
+
+    def __init__(self, schemas: dict[str, Schema]) -> None:
+        self._schemas = schemas
+
+    def add_to_components(self) -> None:
+        """Add an example to each component and to each of its properties."""
+        for schema in self._schemas.values():
+            for each in schema.get("properties", {}).values():
+                self.add_to(each)
+            self.add_to(schema)
+
+    def add_to(self, schema: Schema) -> None:
+        """Add the example that follows from the schema, if it has none and one follows."""
+        if "examples" not in schema and (example := self._of(schema)) is not MISSING:
+            schema["examples"] = [example]
+
+    def _of(self, schema: Schema) -> Any:
+        """Return the example of a schema; MISSING if none follows."""
+        schema = _resolved(schema, self._schemas) if "examples" not in schema else schema
+        for key in ("examples", "enum", "anyOf", "oneOf"):
+            if key in schema:
+                return schema[key][0] if key in ("examples", "enum") else self._of(schema[key][0])
+        if "const" in schema or schema.get("default") not in (None, [], {}):
+            return schema.get("const", schema.get("default"))
+        return self._of_type(schema)
+
+    def _of_type(self, schema: Schema) -> Any:
+        if "properties" in schema:
+            members = {name: self._of(each) for name, each in schema["properties"].items()}
+            return MISSING if MISSING in members.values() else members
+        if schema.get("type") == "array":
+            item = self._of(schema["items"])
+            return MISSING if item is MISSING else [item]
+        if isinstance(of_each := schema.get("additionalProperties"), dict) and "propertyNames" in schema:
+            return {self._of(schema["propertyNames"]): self._of(of_each)}
+        return True if schema.get("type") == "boolean" else FORMATS.get(schema.get("format", ""), MISSING)
