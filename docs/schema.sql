@@ -117,6 +117,7 @@ CREATE TABLE contact (
     sources jsonb,
     is_merged_by_rule boolean DEFAULT false NOT NULL,
     is_separate boolean DEFAULT false NOT NULL,
+    last_name_key text GENERATED ALWAYS AS (lower("left"(last_name, 200))) STORED COLLATE pg_catalog."C",
     CONSTRAINT contact_contact_verification_leased CHECK (((contact_verification_status <> 'Processing'::text) OR (contact_verification_due_at IS NOT NULL))),
     CONSTRAINT contact_contact_verification_revert_to_check CHECK ((contact_verification_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT contact_contact_verification_status_check CHECK ((contact_verification_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
@@ -1294,6 +1295,8 @@ CREATE INDEX contact_by_fax ON contact USING btree (tenant_id, fax) WHERE (fax I
 
 CREATE INDEX contact_by_host ON contact USING btree (tenant_id, email_host);
 
+CREATE INDEX contact_by_last_name ON contact USING btree (tenant_id, last_name_key, id);
+
 CREATE INDEX contact_by_name ON contact USING btree (tenant_id, name_key, id);
 
 CREATE INDEX contact_by_phone ON contact USING btree (tenant_id, phone);
@@ -1319,6 +1322,8 @@ CREATE INDEX contact_domain_id ON contact USING btree (domain_id);
 CREATE INDEX contact_merged_into_id ON contact USING btree (merged_into_id);
 
 CREATE INDEX contact_page_id ON contact USING btree (page_id);
+
+CREATE INDEX contact_sorted_by_email ON contact USING btree (tenant_id, email, id);
 
 CREATE INDEX contact_suppressed ON contact USING btree (tenant_id, updated_at, id) WHERE (suppressed_at IS NOT NULL);
 

@@ -25,7 +25,9 @@ class Contact(TenantRow, Curated, Named, Base):
         Index("contact_by_name", "tenant_id", "name_key", "id"),
         Index("contact_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
         Index("contact_by_verdict", "tenant_id", "verdict", "updated_at", "id"),
+        Index("contact_by_last_name", "tenant_id", "last_name_key", "id"),
         Index("contact_by_email", "tenant_id", "email"),
+        Index("contact_sorted_by_email", "tenant_id", "email", "id"),
         Index("contact_by_phone", "tenant_id", "phone"),
         Index("contact_by_fax", "tenant_id", "fax", postgresql_where=text("fax IS NOT NULL")),
         Index("contact_by_host", "tenant_id", "email_host"),
@@ -53,6 +55,9 @@ class Contact(TenantRow, Curated, Named, Base):
     name: Mapped[str | None]
     first_name: Mapped[str | None]  # empty where the order of the name is not known
     last_name: Mapped[str | None]
+    last_name_key: Mapped[str | None] = mapped_column(  # as name_key
+        Text(collation="C"), Computed("lower(left(last_name, 200))", persisted=True), deferred=True
+    )
     honorific: Mapped[str | None]  # form of address: Herr, Ms
     degree: Mapped[str | None]  # Dr. med., MBA
     name_latin: Mapped[str | None]  # the name in Latin letters, where the page gives it beside another script

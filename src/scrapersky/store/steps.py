@@ -133,6 +133,7 @@ class SearchRows:
     """Conditions on the rows of a table with respect to the search `:search`."""
 
     found: str  # rows that the search has found; several searches may find a row
+    is_found: str  # the same for a single row, which is looked up
     owned: str  # rows that are processed for the search: the latest search that found them
 
 
@@ -153,21 +154,32 @@ def contacts_of_search(columns: str = "c.id", *, owned: bool = False) -> str:
 
 def _linked(link: str, key: str) -> SearchRows:
     found = f"{{row}}.id IN (SELECT {key} FROM {link} WHERE search_id = :search)"  # noqa: S608 - our own names
-    return SearchRows(found, "{row}.search_id = :search")
+    return SearchRows(found, _is_linked(link, key, "{row}.id"), "{row}.search_id = :search")
 
 
+def _is_linked(link: str, key: str, value: str) -> str:
+    return f"EXISTS (SELECT FROM {link} f WHERE f.search_id = :search AND f.{key} = {value})"
+
+
+_IS_OF_DOMAIN = _is_linked("search_domain", "domain_id", "{row}.domain_id")
 _OF_DOMAINS = SearchRows(
     "{row}.domain_id IN (SELECT domain_id FROM search_domain WHERE search_id = :search)",
+    _IS_OF_DOMAIN,
     "{row}.domain_id IN (SELECT id FROM domain WHERE search_id = :search)",
 )
 ROWS_OF_SEARCH: Mapping[str, SearchRows] = {
-    "search": SearchRows("{row}.id = :search", "{row}.id = :search"),
+    "search": SearchRows("{row}.id = :search", "{row}.id = :search", "{row}.id = :search"),
     "place": _linked("search_place", "place_id"),
     "local_business": _linked("search_business", "business_id"),
     "domain": _linked("search_domain", "domain_id"),
     "sitemap_file": _OF_DOMAINS,
     "page": _OF_DOMAINS,
     "contact": SearchRows(
-        f"{{row}}.id IN ({contacts_of_search()})", f"{{row}}.id IN ({contacts_of_search(owned=True)})"
+        f"{{row}}.id IN ({contacts_of_search()})",
+        f"CASE WHEN {{row}}.domain_id IS NOT NULL THEN {_IS_OF_DOMAIN} "
+        "WHEN {row}.business_id IS NOT NULL "
+        f"THEN {_is_linked('search_business', 'business_id', '{row}.business_id')} "
+        f"ELSE {_is_linked('search_contact', 'contact_id', '{row}.id')} END",
+        f"{{row}}.id IN ({contacts_of_search(owned=True)})",
     ),
 }

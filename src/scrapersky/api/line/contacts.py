@@ -159,7 +159,7 @@ async def get_contact(
     row_id: RowId, application: CurrentApplication, actor: CurrentActor, response: Response
 ) -> Summary:
     """Return the contact with its queues and the rows before it in the pipeline. The ETag is for If-Match."""
-    contact = await row_detail(application, actor, RESOURCE, CONTACTS.detail, row_id)
+    contact = await row_detail(application, actor, RESOURCE, CONTACTS.detail, row_id, CONTACTS.complete)
     response.headers["ETag"] = _etag(contact.updated_at)
     return contact
 

@@ -10,8 +10,9 @@ from scrapersky.api.schemas.fields import Count, Flag, RequestModel, Timestamp
 from scrapersky.api.schemas.listing import ListQuery
 from scrapersky.core.text_rules import Text
 from scrapersky.models.base import Base
-from scrapersky.store.listing.columns import ColumnMeaning, meaning_of
+from scrapersky.store.listing.columns import COMMON, ColumnMeaning, meaning_of
 from scrapersky.store.listing.paginate import Filters
+from scrapersky.store.listing.references import REFERENCES
 from scrapersky.store.listing.resources import Resource
 
 FIELD_TYPES: dict[Any, Any] = {str: Text, bool: Flag, datetime: Timestamp}  # of filters; others are used as declared
@@ -91,3 +92,13 @@ def with_columns(
 def described(meaning: ColumnMeaning | None) -> Any:
     """Return a field with the description and the example of a column; bare if it means nothing that is declared."""
     return Field(description=meaning.text, examples=[meaning.example]) if meaning else Field()
+
+
+def with_references(model: type[Model], resource: Resource) -> type[Model]:
+    """Add a field for the name of each row that the rows of the resource refer to."""
+    meanings = {name: COMMON[name] for name in REFERENCES.get(resource.name, ())}
+    fields: dict[str, Any] = {
+        name: (str | None, Field(None, description=meaning.text, examples=[meaning.example]))
+        for name, meaning in meanings.items()
+    }
+    return create_model(model.__name__, __base__=model, __doc__=model.__doc__, **fields) if fields else model

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Header, Query
@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.resources.counts import add_counts_route
 from scrapersky.api.resources.curation import (
     CURATION_RESPONSES,
     CurateIds,
@@ -20,12 +21,14 @@ from scrapersky.api.resources.curation import (
     curate,
     curation_body,
 )
-from scrapersky.api.resources.models import filter_model, query_model, with_columns
+from scrapersky.api.resources.models import filter_model, query_model, with_columns, with_references
 from scrapersky.api.resources.rows import Complete, list_page, row_detail
 from scrapersky.api.schemas.fields import RequestModel, RowId
 from scrapersky.api.schemas.listing import CuratedSummary, Detail, Listing, ListQuery, Summary, listing_of
 from scrapersky.store.audit.record import Actor
+from scrapersky.store.listing import references
 from scrapersky.store.listing.columns import ColumnMeaning
+from scrapersky.store.listing.references import REFERENCES
 from scrapersky.store.listing.resources import Resource
 
 IfNoneMatch = Annotated[
@@ -80,11 +83,14 @@ def curated_resource(
     A row in the pipeline also has its queues and its provenance (store/listing/lineage.py).
     """
     name, table = singular.capitalize(), resource.model
-    listed = with_columns(f"{name}Summary", CuratedSummary, table, about, summary, descriptions)
+    listed = with_references(
+        with_columns(f"{name}Summary", CuratedSummary, table, about, summary, descriptions), resource
+    )
     mixin = Detail if in_pipeline else None
     whole = f"All columns of a {singular}."
     one = with_columns(f"{name}Detail", listed, table, whole, detail, descriptions, mixin=mixin)
-    return ApiResource(resource, singular, listed, one, curation_description=curation)
+    complete = partial(references.names, resource=resource) if resource.name in REFERENCES else None
+    return ApiResource(resource, singular, listed, one, curation_description=curation, complete=complete)
 
 
 def resource_router(api: ApiResource, tag: str | None = None) -> APIRouter:
@@ -126,6 +132,7 @@ def add_list_route(router: APIRouter, api: ApiResource) -> None:
         response_model=page_type,
         **requires(VIEWER, 400, responses={304: {"description": "The page is the one that has this ETag."}}),
     )
+    add_counts_route(router, api.resource)
 
 
 def _unless_known(page: Listing[Any], known: str | None) -> Response:
@@ -141,7 +148,7 @@ def add_get_route(router: APIRouter, api: ApiResource) -> None:
     """Add `GET /{id}`: one row."""
 
     async def get_row(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> Summary:
-        return await row_detail(application, actor, api.resource, api.detail, row_id)
+        return await row_detail(application, actor, api.resource, api.detail, row_id, api.complete)
 
     router.add_api_route(
         "/{id}",

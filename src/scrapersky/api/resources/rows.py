@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from scrapersky.api.dependencies import WebApplication
 from scrapersky.api.resources.models import set_filters
 from scrapersky.api.schemas import cursors
+from scrapersky.api.schemas.cursors import BadCursor
 from scrapersky.api.schemas.fields import PREFIX
 from scrapersky.api.schemas.listing import Listing, ListQuery, QueueState, Related, RelatedRows, RowSummary
 from scrapersky.store.audit.record import Actor
@@ -38,7 +39,10 @@ async def list_page(
     sort = Sort(query.sort.removeprefix("-"), query.sort.startswith("-"))
     filters = set_filters(query, resource)
     name = cursors.list_name(f"{resource.name}/{query.sort}", filters)
+    if query.cursor and query.before:
+        raise BadCursor("Send `cursor` or `before`, not both.")
     after = _position(application, query.cursor, name, sort) if query.cursor else None
+    before = _position(application, query.before, name, sort) if query.before else None
     async with application.database.session(actor.tenant_id) as session:
         found = await paginate.page(
             session,
@@ -48,21 +52,32 @@ async def list_page(
             filters,
             sort=sort,
             after=after,
+            before=before,
             limit=query.limit + 1,
         )
-        count = None if after else await paginate.count(session, resource, actor.tenant_id, filters)
-        shown = [row for row, _ in found[: query.limit]]
-        more = await complete(session, shown) if complete else {}
+        is_first = not (after or before)
+        count = await paginate.count(session, resource, actor.tenant_id, filters) if is_first and query.count else None
+        has_more = len(found) > query.limit
+        shown = found[-query.limit :] if before else found[: query.limit]
+        rows = [row for row, _ in shown]
+        more = await complete(session, rows) if complete else {}
+    positions = [_cursor(application, name, position) for _, position in (shown[0], shown[-1])] if shown else []
     return Listing(
-        items=[summary.model_validate({**row._mapping, **more.get(row.id, {})}) for row in shown],
-        next_cursor=_cursor(application, name, found[query.limit - 1][1]) if len(found) > query.limit else None,
+        items=[summary.model_validate({**row._mapping, **more.get(row.id, {})}) for row in rows],
+        next_cursor=positions[-1] if positions and (before or has_more) else None,
+        previous_cursor=positions[0] if positions and (after or (before and has_more)) else None,
         total=count.total if count else None,
         more=count.more if count else None,
     )
 
 
 async def row_detail(
-    application: WebApplication, actor: Actor, resource: Resource, detail: type[RowSummary], row_id: UUID
+    application: WebApplication,
+    actor: Actor,
+    resource: Resource,
+    detail: type[RowSummary],
+    row_id: UUID,
+    complete: Complete | None = None,
 ) -> RowSummary:
     """Return one row as `detail`: its columns, its queues, and its provenance if the model has that field."""
     related = dict[str, RelatedResource]()
@@ -70,9 +85,10 @@ async def row_detail(
         row = await paginate.get(session, resource, actor.tenant_id, row_id)
         if "provenance" in detail.model_fields:
             related = await lineage.related_rows(session, resource.name, row_id)
+        more = (await complete(session, [row])).get(row_id, {}) if complete else {}
     columns = {name: value for name, value in vars(row).items() if not name.startswith("_")}
     provenance = {name: _related(name, found) for name, found in related.items()}
-    return detail.model_validate({**columns, "queues": queue_states(resource, row), "provenance": provenance})
+    return detail.model_validate({**columns, **more, "queues": queue_states(resource, row), "provenance": provenance})
 
 
 def queue_states(resource: Resource, row: Any) -> dict[str, QueueState]:
@@ -90,9 +106,15 @@ def _related(name: str, found: RelatedResource) -> RelatedRows:
 
 def _cursor(application: WebApplication, name: str, position: Position) -> str:
     key, row_id = position
-    return application.cursors.encode(name, [key.isoformat() if isinstance(key, datetime) else str(key), str(row_id)])
+    plain = key.isoformat() if isinstance(key, datetime) else None if key is None else str(key)
+    return application.cursors.encode(name, [plain, str(row_id)])
 
 
 def _position(application: WebApplication, cursor: str, name: str, sort: Sort) -> Position:
-    key, row_id = application.cursors.decode(cursor, name, SORT_KEYS.get(sort.by, cursors.storable_text), UUID)
+    key, row_id = application.cursors.decode(cursor, name, SORT_KEYS.get(sort.by, _text_or_none), UUID)
     return key, row_id
+
+
+def _text_or_none(part: Any) -> str | None:
+    """Read the key of a row, which may have no value."""
+    return None if part is None else cursors.storable_text(part)

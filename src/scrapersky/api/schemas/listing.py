@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from scrapersky.api.schemas.fields import PREFIX, Count, RequestModel, ResponseModel, ResultPage
+from scrapersky.api.schemas.fields import PREFIX, Count, Flag, RequestModel, ResponseModel, ResultPage
 from scrapersky.core.vocabularies import Curation, Status
 from scrapersky.store.listing.columns import ROW_ID
 
@@ -29,7 +29,15 @@ class ListQuery(RequestModel):
         description="`next_cursor` of the previous page; opaque",
         examples=["Yq0cE3vR7b5sSYspob7oDQ"],
     )
+    before: str | None = Field(
+        None,
+        min_length=1,
+        max_length=2000,
+        description="`previous_cursor` of a page: the page before it; opaque",
+        examples=["Yq0cE3vR7b5sSYspob7oDQ"],
+    )
     limit: Annotated[int, BeforeValidator(_not_boolean)] = Field(50, ge=1, le=200, description="the maximum of items")
+    count: Flag = Field(True, description="whether the first page has `total`; counting takes time", examples=[False])
 
 
 class Summary(ResponseModel):
@@ -94,6 +102,9 @@ RowSummary = TypeVar("RowSummary", bound=Summary)
 class Listing(ResultPage[RowSummary], Generic[RowSummary]):
     """One page of a list."""
 
+    previous_cursor: str | None = Field(
+        description="the `before` of the previous page; empty on the first page", examples=["Yq0cE3vR7b5sSYspob7oDQ"]
+    )
     total: Count | None = Field(
         description="the number of matching rows, counted up to 10,000; on the first page only", examples=[58]
     )

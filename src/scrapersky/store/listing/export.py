@@ -9,10 +9,10 @@ from uuid import UUID
 from sqlalchemy import Select, literal_column, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.models import Domain, LocalBusiness
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing.paginate import Filters, matching_unmerged
+from scrapersky.store.listing.references import REFERENCES
 from scrapersky.store.listing.resources import (
     BUSINESSES,
     CONTACTS,
@@ -36,15 +36,18 @@ EXPORTED: Mapping[str, Resource] = {
     resource.name: resource for resource in (PLACES, BUSINESSES, DOMAINS, SITEMAPS, PAGES, CONTACTS, SUPPRESSIONS)
 }  # in the order of the line
 MERGE_FLAGS = ("is_merged_by_rule", "is_separate")
-INTERNAL = ("tenant_id", "name_key", "city_key", "email_host", "evidence_rank", "fact_ranks", *MERGE_FLAGS)
+INTERNAL = (
+    "tenant_id",
+    "name_key",
+    "last_name_key",
+    "city_key",
+    "email_host",
+    "evidence_rank",
+    "fact_ranks",
+    *MERGE_FLAGS,
+)
 INTERNAL_SUFFIXES = ("_order", "_allowance", "_revert_to")
 ROWS_PER_FETCH = 500
-# Columns with the name of a referenced row; imports read the same columns.
-REFERENCES: Mapping[str, Mapping[str, tuple[Any, str]]] = {
-    "sitemaps": {"domain": (Domain, "domain_id")},
-    "pages": {"domain": (Domain, "domain_id")},
-    "contacts": {"domain": (Domain, "domain_id"), "business": (LocalBusiness, "business_id")},
-}
 CONTACT_POINTS = ("email", "emails", "phone", "phones", "telephone", "fax", "socials", "profiles")
 # The business of a place, if it has one.
 _OF_PLACE = "(SELECT b.id FROM local_business b WHERE b.place_id = place.id LIMIT 1)"

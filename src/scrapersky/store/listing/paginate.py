@@ -3,22 +3,25 @@
 Each query names the tenant, although row level security limits the session to it as well.
 """
 
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Select, func, select, tuple_
+from sqlalchemy import Row, Select, func, select, text, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.errors import UnknownName
 from scrapersky.store.listing.resources import Resource
+from scrapersky.store.steps import ROWS_OF_SEARCH
 
 COUNT_CAP = 10_000  # counts stop here
+LATEST_CHANGES = 500  # in which the latest rows of a search are looked for
 
 Filters = Mapping[str, Any]
-Position = tuple[datetime | str | UUID, UUID]
+Position = tuple[datetime | str | UUID | None, UUID]  # the sort key and the id of a row
 
 
 class UnknownRow(UnknownName):
@@ -50,18 +53,75 @@ async def page(
     *,
     sort: Sort,
     after: Position | None = None,
+    before: Position | None = None,
     limit: int = 50,
 ) -> list[tuple[Row[Any], Position]]:
-    """Return a page of rows, each with its position in the list."""
-    key, row_id = getattr(resource.model, column_of(resource, sort)), resource.model.id
+    """Return a page of rows, each with its position in the list: those after a position, or the last ones before it."""
+    key = getattr(resource.model, column_of(resource, sort))
     chosen = select(*(getattr(resource.model, column) for column in columns), key.label("list_key"))
     wanted = matching(chosen, resource, tenant_id, filters)
-    if after is not None:
-        place = tuple_(key, row_id)
-        wanted = wanted.where(place < after if sort.descending else place > after)
-    order = (key.desc(), row_id.desc()) if sort.descending else (key, row_id)
-    rows = await session.execute(wanted.order_by(*order).limit(limit))
+    if "search_id" in filters and sort == Sort() and not (after or before):
+        latest = await _latest_of_search(session, resource, tenant_id, chosen, filters, limit)
+        if len(latest) == limit:
+            return latest
+    is_backwards = before is not None
+    is_descending = sort.descending != is_backwards
+    parts = _parts(key, resource.model.id, is_descending, is_backwards, before or after)
+    found: list[tuple[Row[Any], Position]] = []
+    for conditions, order in parts:
+        if len(found) < limit:
+            rows = await session.execute(wanted.where(*conditions).order_by(*order).limit(limit - len(found)))
+            found += [(row, (row.list_key, row.id)) for row in rows]
+    return found[::-1] if is_backwards else found
+
+
+def _parts(
+    key: Any, row_id: Any, is_descending: bool, is_backwards: bool, position: Position | None
+) -> list[tuple[list[Any], list[Any]]]:
+    """Return the conditions and the order of the parts of a list: rows with a key, then those without one.
+
+    Each part is one range of an index; the first part begins at the position.
+    """
+    by_id = row_id.desc() if is_descending else row_id
+    rest: Any = operator.lt if is_descending else operator.gt
+    with_key: tuple[list[Any], list[Any]] = ([], [key.desc() if is_descending else key, by_id])
+    if not key.expression.nullable:
+        return [([rest(tuple_(key, row_id), position)] if position else [], with_key[1])]
+    with_key[0].append(key.is_not(None))
+    without_key: tuple[list[Any], list[Any]] = ([key.is_(None)], [by_id])
+    parts = [without_key, with_key] if is_backwards else [with_key, without_key]
+    if position is None:
+        return parts
+    at_key, at_id = position
+    if at_key is None:
+        without_key[0].append(rest(row_id, at_id))
+        return parts[parts.index(without_key) :]
+    with_key[0].append(rest(tuple_(key, row_id), position))
+    return parts[parts.index(with_key) :]
+
+
+async def _latest_of_search(
+    session: AsyncSession, resource: Resource, tenant_id: UUID, chosen: Select[Any], filters: Filters, limit: int
+) -> list[tuple[Row[Any], Position]]:
+    """Return the first page of a search's rows, as far as they are among the tenant's latest changes."""
+    changed_at = resource.model.updated_at
+    oldest = select(changed_at).where(resource.model.tenant_id == tenant_id).order_by(changed_at.desc())
+    since = await session.scalar(oldest.offset(LATEST_CHANGES - 1).limit(1))
+    rows = await session.execute(latest_rows(resource, tenant_id, chosen, filters, since).limit(limit))
     return [(row, (row.list_key, row.id)) for row in rows]
+
+
+def latest_rows(
+    resource: Resource, tenant_id: UUID, chosen: Select[Any], filters: Filters, since: datetime | None
+) -> Select[Any]:
+    """Build the query for a search's rows among the latest changes: to sort all its rows would read all of them."""
+    model, table = resource.model, resource.model.__tablename__
+    others = {name: value for name, value in filters.items() if name != "search_id"}
+    is_found = text(ROWS_OF_SEARCH[table].is_found.format(row=table)).bindparams(search=UUID(str(filters["search_id"])))
+    rows = matching(chosen, resource, tenant_id, others).where(is_found)
+    if since is not None:
+        rows = rows.where(model.updated_at >= since)
+    return rows.order_by(model.updated_at.desc(), model.id.desc())
 
 
 async def count(

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, cast
 from uuid import UUID
 
 from pydantic import Field, StringConstraints
-from sqlalchemy import ColumnElement, TextClause, and_, func, literal, text
+from sqlalchemy import ColumnElement, TextClause, and_, func, literal, or_, text
 
 from scrapersky.core.vocabularies import Curation, Status, Verdict
 from scrapersky.destinations.registry import KindName
@@ -66,6 +66,7 @@ class Resource:
     label: str  # the column that identifies a row for people
     filters: Mapping[str, Filter]
     # sort key to column; every column is indexed
+    # A row without a value of the key comes after all others.
     sorts: Mapping[str, str] = field(default_factory=lambda: {"updated_at": "updated_at"})
     unmerged: tuple[ColumnElement[bool], ...] = ()  # conditions for rows that were not merged into another row
 
@@ -114,6 +115,16 @@ def updated_since(model: Any) -> Filter:
     )
 
 
+def created_since(model: Any) -> Filter:
+    """Filter by the time of creation. A row is changed no earlier than created: the index by change is used."""
+
+    def condition(value: Any) -> ColumnElement[bool]:
+        moment = datetime.fromisoformat(str(value))
+        return and_(model.created_at >= moment, model.updated_at >= moment)
+
+    return Filter(datetime, "only rows that were created at or after this timestamp", condition)
+
+
 def _any_of(column: Any, kind: Any, description: str, convert: Callable[[Any], Any]) -> Filter:
     """Filter by one value, or by several of which one must match."""
 
@@ -150,6 +161,17 @@ def name_starts_with(column: Any) -> Filter:
     )
 
 
+def person_starts_with(name: Any, last_name: Any) -> Filter:
+    """Filter by a prefix of the name or of the last name, ignoring case."""
+    by_name, by_last_name = name_starts_with(name).condition, name_starts_with(last_name).condition
+    return Filter(
+        str,
+        "how the name or the last name begins; case is ignored",
+        lambda value: or_(cast("Any", by_name(value)), cast("Any", by_last_name(value))),
+        example="hal",
+    )
+
+
 def found_by_search(model: Any) -> Filter:
     """Filter by the search that found the row."""
     table = model.__tablename__
@@ -164,6 +186,7 @@ def _statuses(model: Any) -> dict[str, Filter]:
         **{f"{step.queue}_status": _status(model, step.queue) for step in steps_of(model)},
         "search_id": found_by_search(model),
         "updated_since": updated_since(model),
+        "created_since": created_since(model),
     }
 
 
@@ -181,6 +204,7 @@ SEARCHES = Resource(
         "provider": equal(Search.provider, Word, "only searches of this provider"),
         "place_search_status": _status(Search, "place_search"),
         "updated_since": updated_since(Search),
+        "created_since": created_since(Search),
     },
 )
 PLACES = Resource(
@@ -263,8 +287,9 @@ CONTACTS = Resource(
         "has_name": present(Contact.name, "with a person's name, or without"),
         "email_kind": equal(Contact.email_kind, EmailKind, "only email addresses of this kind"),
         "email": starts_with(Contact.email, "how the email address begins, in lower case", "info@"),
-        "text": name_starts_with(Contact.name_key),
+        "text": person_starts_with(Contact.name_key, Contact.last_name_key),
     },
+    {**BY_NAME, "email": "email"},
     unmerged=(Contact.merged_into_id.is_(None),),
 )
 SUPPRESSIONS = Resource(
@@ -275,6 +300,7 @@ SUPPRESSIONS = Resource(
         "kind": equal(Suppression.kind, SuppressionKind, "only of this kind"),
         "origin": equal(Suppression.origin, SuppressionOrigin, "what caused the suppression"),
         "updated_since": updated_since(Suppression),
+        "created_since": created_since(Suppression),
         "text": starts_with(Suppression.value, "how the value begins, in lower case", "anna@"),
     },
 )
@@ -286,6 +312,7 @@ JOBS = Resource(
         "kind": equal(Job.kind, JobKind, "only jobs of this kind"),
         "state": equal(Job.state, JobState, "only jobs in this state"),
         "updated_since": updated_since(Job),
+        "created_since": created_since(Job),
     },
 )
 DESTINATIONS = Resource(
@@ -310,6 +337,7 @@ DELIVERIES = Resource(
         "contact_id": with_id(Delivery.contact_id, "only deliveries of this contact"),
         "delivery_status": _status(Delivery, "delivery"),
         "updated_since": updated_since(Delivery),
+        "created_since": created_since(Delivery),
     },
 )
 
