@@ -84,7 +84,11 @@ class Page(HTMLParser):
 
     def all(self, tag: str, **attributes: Any) -> list[Element]:
         found = [one for one in self.elements if one.tag == tag]
-        return [one for one in found if all(one.get(name.strip("_")) == value for name, value in attributes.items())]
+        return [
+            one
+            for one in found
+            if all(one.get(name.strip("_").replace("_", "-")) == value for name, value in attributes.items())
+        ]
 
     def one(self, tag: str, **attributes: Any) -> Element:
         found = self.all(tag, **attributes)

@@ -6,6 +6,7 @@ from functools import cache
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, urlencode
+from uuid import UUID
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.datastructures import Headers
@@ -47,6 +48,7 @@ class Shell:
     asked: PageRequest
     sections: Any
     notice: str | None
+    undo: str | None  # the id of the action that the notice is about, if it can be undone
 
 
 def _same(message: str) -> str:
@@ -80,7 +82,7 @@ def environment() -> Environment:
 
 def page(asked: PageRequest, template: str, status: int = HTTPStatus.OK, **context: Any) -> Response:
     """Draw a page within the shell, or only the part that the request names; 304 if the client has the same."""
-    shell = Shell(asked, sections(asked), _notice(asked))
+    shell = Shell(asked, sections(asked), *_notice(asked))
     response = _draw(asked.request, template, status, {"shell": shell, "theme": _theme(asked.request), **context})
     if shell.notice:
         response.delete_cookie(NOTICE, path=CONSOLE)
@@ -92,11 +94,11 @@ def plain_page(request: Request, template: str, status: int = HTTPStatus.OK, **c
     return _draw(request, template, status, {"theme": _theme(request), **context})
 
 
-def redirect(asked: PageRequest, path: str, notice: str | None = None) -> Response:
-    """Lead to another page after a change; that page shows the notice once."""
+def redirect(asked: PageRequest, path: str, notice: str | None = None, action_id: UUID | None = None) -> Response:
+    """Lead to another page after a change; that page shows the notice once, and offers to undo the action."""
     response = RedirectResponse(path, HTTPStatus.SEE_OTHER, PAGE_HEADERS)
     if notice:
-        signed = asked.application.cursors.encode(NOTICE, [notice[:MAX_NOTICE_LENGTH]])
+        signed = asked.application.cursors.encode(NOTICE, [notice[:MAX_NOTICE_LENGTH], str(action_id or "")])
         secure = asked.request.url.scheme == "https"
         response.set_cookie(
             NOTICE, signed, NOTICE_SECONDS, path=CONSOLE, secure=secure, httponly=True, samesite="strict"
@@ -113,7 +115,7 @@ def error_page(scope: Scope, problem: Problem) -> Response:
         back = request.url.path if scope["method"] == "GET" else _referring_path(request)
         query = f"?{request.url.query}" if scope["method"] == "GET" and request.url.query else ""
         return RedirectResponse(f"{CONSOLE}/login?next={quote(back + query)}", HTTPStatus.SEE_OTHER, PAGE_HEADERS)
-    shell = Shell(asked, sections(asked), None) if asked else None
+    shell = Shell(asked, sections(asked), None, None) if asked else None
     context = {"shell": shell, "theme": _theme(request), "problem": problem}
     html = environment().get_template("error.html").render(context)
     return HTMLResponse(html, problem.status, PAGE_HEADERS)
@@ -146,11 +148,13 @@ def _theme(request: Request) -> str | None:
     return chosen if chosen in THEMES else None
 
 
-def _notice(asked: PageRequest) -> str | None:
+def _notice(asked: PageRequest) -> tuple[str | None, str | None]:
+    """Return the notice of the action before, and the id with which that can be undone."""
     sent = asked.request.cookies.get(NOTICE)
     if not sent or PART in asked.request.headers:
-        return None
+        return None, None
     try:
-        return str(asked.application.cursors.decode(sent, NOTICE, text)[0])
+        notice, action_id = asked.application.cursors.decode(sent, NOTICE, text, text)
     except BadCursor:
-        return None
+        return None, None
+    return notice, action_id or None

@@ -58,6 +58,7 @@ ROUTES: tuple[tuple[str, str, Handler, dict[str, Any]], ...] = (
     ("GET", "/searches/{id}", searches.show, TO_VIEW),
     ("POST", "/searches/{id}/cancel", searches.cancel, TO_CURATE),
     ("GET", "/searches/{id}/leads.{ending}", searches.download, TO_VIEW),
+    ("POST", "/undo/{id}", grid.undo, TO_CURATE),
 )
 
 
@@ -86,7 +87,16 @@ def _add_noun(router: APIRouter, noun: Grid) -> None:
     async def decide(asked: CurrentPage, form: SentForm) -> Response:
         return await grid.decide(asked, noun, form)
 
+    async def show_matching(asked: CurrentPage) -> Response:
+        return await grid.show_matching(asked, noun)
+
+    async def decide_matching(asked: CurrentPage, form: SentForm) -> Response:
+        return await grid.decide_matching(asked, noun, form)
+
     path = f"{CONSOLE}/{noun.name}"
     router.add_api_route(path, show_list, methods=["GET"], name=f"show_{noun.name}", **TO_VIEW)
     router.add_api_route(f"{path}/curation", decide, methods=["POST"], name=f"decide_{noun.name}", **TO_CURATE)
+    matching = f"{path}/matching"
+    router.add_api_route(matching, show_matching, methods=["GET"], name=f"show_matching_{noun.name}", **TO_CURATE)
+    router.add_api_route(matching, decide_matching, methods=["POST"], name=f"decide_matching_{noun.name}", **TO_CURATE)
     router.add_api_route(f"{path}/{{id}}", show_row, methods=["GET"], name=f"show_one_of_{noun.name}", **TO_VIEW)

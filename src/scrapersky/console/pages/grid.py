@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from http import HTTPStatus
 from typing import Any, Literal, get_args, get_origin
 from urllib.parse import urlencode
 from uuid import UUID
@@ -10,20 +11,24 @@ from uuid import UUID
 from pydantic import ValidationError
 from starlette.responses import Response
 
-from scrapersky.actions import curation
 from scrapersky.api.http.browser_cookie import CONSOLE
+from scrapersky.api.line.undo import ActionId, UndoResult, undo_curation_action
+from scrapersky.api.resources.curation import CurateIds, CurateMatching, CurationResult, curate
 from scrapersky.api.resources.models import set_filters
 from scrapersky.api.resources.rows import list_page, row_detail
+from scrapersky.api.schemas.fields import RequestModel
+from scrapersky.api.schemas.jobs import JobSummary
 from scrapersky.api.schemas.listing import Listing, ListQuery
 from scrapersky.console.answers import page, redirect
 from scrapersky.console.columns import Grid
-from scrapersky.console.gates import BadForm, PageRequest, SentFields, own_path
+from scrapersky.console.gates import BadForm, CurrentPage, PageRequest, SentFields, SentForm, own_path
 from scrapersky.core.errors import BadRequest, UnknownName
 from scrapersky.core.vocabularies import Curation
 from scrapersky.store.listing import paginate
 from scrapersky.store.listing import resources as nouns
 from scrapersky.store.listing.paginate import Count
 from scrapersky.store.listing.resources import Resource
+from scrapersky.store.listing.shown import CountChanged
 
 PAGE_ROWS = 50
 MAX_POSITION = 10_000_000
@@ -124,7 +129,7 @@ async def read_grid(
     sent = asked.request.query_params
     fields = [(name, value) for name, value in sent.multi_items() if value and name in {*resource.filters, "sort"}]
     query = _query(grid, [*fields, *(fixed or {}).items()], sent.get("cursor") or None, limit)
-    listing = await list_page(asked.application, asked.actor, resource, grid.api.summary, query)
+    listing = await list_page(asked.application, asked.actor, resource, grid.api.summary, query, grid.api.complete)
     listing.items = [grid.api.mask(row, asked.actor) for row in listing.items]
     filters = set_filters(query, resource)
     opened = sent.get("open")
@@ -175,22 +180,80 @@ async def decide(asked: PageRequest, grid: Grid, form: SentFields) -> Response:
         raise BadForm("Choose rows and one of the decisions New, Selected, Maybe, Not a Fit, Archived.") from None
     if not ids:
         return redirect(asked, back, "No row was selected: tick the boxes of the rows first.")
-    async with asked.application.database.session(asked.actor.tenant_id) as session:
-        done = await curation.curate(session, grid.api.resource, asked.actor, ids, decision)
-    if not done.found:
+    answer = await curate(
+        asked.application, asked.actor, grid.api.resource, CurateIds(ids=ids, curation_status=decision), None
+    )
+    done = CurationResult.model_validate_json(bytes(answer.body))
+    if not done.matched:
         raise paginate.UnknownRow(f"You have none of these {grid.name}: they may have been deleted meanwhile.")
-    return redirect(asked, back, _sentence(grid, decision, done, len(set(ids))))
+    return redirect(asked, back, _sentence(grid, decision, done), done.action_id)
 
 
-def _sentence(grid: Grid, decision: Curation, done: curation.CurationCounts, asked_for: int) -> str:
-    noun = grid.api.singular if done.found == 1 else grid.name
-    parts = [f"{done.found:,} {noun}: {decision}."]
+async def show_matching(asked: PageRequest, grid: Grid) -> Response:
+    """Draw the question before a decision about all matching rows: the filter in words and the exact number."""
+    return await _confirm(asked, grid)
+
+
+async def decide_matching(asked: PageRequest, grid: Grid, form: SentFields) -> Response:
+    """Store a decision about all rows that match and were shown; if others match now, show the new number first."""
+    try:
+        body = CurateMatching(
+            filter=_filter(grid, asked),
+            curation_status=Curation(form.get("curation_status")),
+            expected=int(form.get("expected")),
+            as_of=form.get("as_of"),
+        )
+    except ValueError:
+        raise BadForm("Choose one of the decisions New, Selected, Maybe, Not a Fit, Archived.") from None
+    try:
+        answer = await curate(asked.application, asked.actor, grid.api.resource, body, None)
+    except CountChanged as error:
+        return await _confirm(asked, grid, str(error), error.status_code)
+    back = f"{CONSOLE}/{grid.name}?{asked.request.url.query}".rstrip("?")
+    if answer.status_code == HTTPStatus.ACCEPTED:
+        job = JobSummary.model_validate_json(bytes(answer.body))
+        return redirect(asked, back, f"A job sets the rows to {body.curation_status}; it takes a while.", job.id)
+    done = CurationResult.model_validate_json(bytes(answer.body))
+    return redirect(asked, back, _sentence(grid, body.curation_status, done), done.action_id)
+
+
+async def undo(action_id: ActionId, asked: CurrentPage, form: SentForm) -> Response:
+    """Restore the rows of a decision that are still as it left them."""
+    answer = await undo_curation_action(action_id, asked.application, asked.actor)
+    back = own_path(form.get("back"))
+    if answer.status_code == HTTPStatus.ACCEPTED:
+        return redirect(asked, back, "A job restores the rows; it takes a while.")
+    done = UndoResult.model_validate_json(bytes(answer.body))
+    changed = f" {done.not_restored:,} were changed since, and stay as they are." if done.not_restored else ""
+    return redirect(asked, back, f"Restored {done.restored:,} rows.{changed}")
+
+
+async def _confirm(asked: PageRequest, grid: Grid, problem: str = "", status: int = HTTPStatus.OK) -> Response:
+    shown = await read_grid(asked, grid, limit=1)
+    body = CurateMatching(filter=_filter(grid, asked), curation_status=Curation.NEW, preview=True)
+    answer = await curate(asked.application, asked.actor, grid.api.resource, body, None)
+    counted = CurationResult.model_validate_json(bytes(answer.body))
+    query = asked.request.url.query
+    return page(asked, "decide_matching.html", status, shown=shown, counted=counted, problem=problem, query=query)
+
+
+def _filter(grid: Grid, asked: PageRequest) -> RequestModel:
+    """Return the filters of the address as the API takes them. Raises UnknownListFilter."""
+    filters = grid.api.resource.filters
+    fields = [(name, value) for name, value in asked.request.query_params.multi_items() if name in filters and value]
+    query = _query(grid, fields, None, 1)
+    return grid.api.filter.model_validate(set_filters(query, grid.api.resource))
+
+
+def _sentence(grid: Grid, decision: Curation, done: CurationResult) -> str:
+    noun = grid.api.singular if done.matched == 1 else grid.name
+    parts = [f"{done.matched:,} {noun}: {decision}."]
     if done.queued:
         parts.append(f"Queued the next step of {done.queued:,}.")
     if done.withdrawn:
         parts.append(f"Withdrew the queued work of {done.withdrawn:,}.")
-    if missing := asked_for - done.found:
-        parts.append(f"{missing:,} are not there any more.")
+    if done.unknown:
+        parts.append(f"{done.unknown:,} are not there any more.")
     return " ".join(parts)
 
 

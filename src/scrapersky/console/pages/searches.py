@@ -12,17 +12,24 @@ from starlette.responses import Response
 
 from scrapersky.api.http.browser_cookie import CONSOLE
 from scrapersky.api.line import leads, searches
-from scrapersky.api.line.searches import SEARCHES, NewSearch, SearchDetail, SearchResponse, StepProgress
+from scrapersky.api.line.searches import (
+    SEARCHES,
+    NewSearch,
+    SearchDetail,
+    SearchResponse,
+    SearchSummary,
+    StepProgress,
+)
 from scrapersky.api.resources.rows import list_page
 from scrapersky.api.schemas.fields import RowId
 from scrapersky.api.schemas.listing import ListQuery
 from scrapersky.console.answers import page, redirect
-from scrapersky.console.columns import GRIDS
+from scrapersky.console.columns import GRIDS, Grid
 from scrapersky.console.gates import CurrentPage, PageRequest, SentForm
 from scrapersky.console.pages.grid import read_grid
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.vocabularies import Curation
-from scrapersky.store.steps import STEPS, steps_of
+from scrapersky.store.steps import STEPS
 
 HERE = f"{CONSOLE}/searches"
 LeadFile = Annotated[Literal["csv", "jsonl", "xlsx"], Path(description="the file format")]
@@ -72,14 +79,16 @@ async def show_list(asked: CurrentPage) -> Response:
     """Draw the searches, the latest first."""
     cursor = asked.request.query_params.get("cursor") or None
     query = SEARCHES.query.model_validate({"sort": "-updated_at", "cursor": cursor, "limit": 50})
-    listing = await list_page(asked.application, asked.actor, SEARCHES.resource, SEARCHES.summary, query)
+    listing = await list_page(
+        asked.application, asked.actor, SEARCHES.resource, SEARCHES.summary, query, SEARCHES.complete
+    )
     return page(asked, "searches.html", listing=listing, here=HERE, providers=PROVIDERS)
 
 
 async def has_none(asked: PageRequest) -> bool:
     """Return whether the tenant has no search yet."""
     query = ListQuery(sort="-updated_at", limit=1)
-    listing = await list_page(asked.application, asked.actor, SEARCHES.resource, SEARCHES.summary, query)
+    listing = await list_page(asked.application, asked.actor, SEARCHES.resource, SearchSummary, query)
     return not listing.items
 
 
@@ -125,6 +134,7 @@ async def show(row_id: RowId, asked: CurrentPage) -> Response:
     context: dict[str, Any] = {
         "search": search,
         "bars": step_bars(search),
+        "undecided": undecided_rows(search),
         "tab": tab,
         "shown": shown,
         "here": f"{HERE}/{row_id}",
@@ -147,6 +157,19 @@ async def download(row_id: RowId, ending: LeadFile, asked: CurrentPage) -> Respo
     return await leads.download_leads(row_id, ending, asked.application, asked.actor, per)
 
 
+def undecided_rows(search: SearchDetail) -> list[tuple[int, str, str]]:
+    """Return how many rows wait for a decision, of which noun, and the list in which it can be made."""
+    found = []
+    for workflow, rows in search.undecided.items():
+        grid = _grid_of(workflow)
+        if grid is not None and rows:
+            path = (
+                f"{CONSOLE}/{grid.name}?search_id={search.id}&curation_status=New&{_queue(grid, workflow)}_status=New"
+            )
+            found.append((rows, grid.name, path))
+    return found
+
+
 def step_bars(search: SearchDetail) -> list[StepBar]:
     """Return the steps of a search, each number with the list of the rows that it counts."""
     steps = {step.workflow: step for step in STEPS}
@@ -154,18 +177,24 @@ def step_bars(search: SearchDetail) -> list[StepBar]:
 
 
 def _bar(search_id: UUID, label: str, counted: StepProgress) -> StepBar:
-    grid = next(
-        (grid for grid in GRIDS.values() if counted.workflow in {step.workflow for step in grid.api.resource.steps}),
-        None,
-    )
+    grid = _grid_of(counted.workflow)
     parts = []
     for field, status, word in PARTS:
         path = f"{HERE}/{search_id}"
         if grid is not None:
-            queue = next(step.queue for step in steps_of(grid.api.resource.model) if step.workflow == counted.workflow)
-            path = f"{CONSOLE}/{grid.name}?search_id={search_id}&{queue}_status={status}"
+            path = f"{CONSOLE}/{grid.name}?search_id={search_id}&{_queue(grid, counted.workflow)}_status={status}"
         parts.append(StepPart(status, word, getattr(counted, field), path))
     return StepBar(counted.workflow, label, tuple(parts))
+
+
+def _grid_of(workflow: str) -> Grid | None:
+    """Return the grid whose rows the step processes; searches have none."""
+    of_step = (grid for grid in GRIDS.values() if workflow in {step.workflow for step in grid.api.resource.steps})
+    return next(of_step, None)
+
+
+def _queue(grid: Grid, workflow: str) -> str:
+    return next(step.queue for step in grid.api.resource.steps if step.workflow == workflow)
 
 
 def _new_search(fields: Mapping[str, str], *, estimate_only: bool = False) -> NewSearch:

@@ -7,7 +7,7 @@ const PLACES = /** @type {Record<string, string>} */ ({
 });
 const HELP = [
   ["?", "these keys"], ["j k", "next and previous row"], ["x", "select the row"], ["Enter", "open the row"], ["Esc", "close"],
-  ["s m n a", "Selected, Maybe, Not a Fit, Archived"], ["f", "filter"], ["d", "download"], ["r", "ask now"], ["p", "pause"],
+  ["s m n a", "Selected, Maybe, Not a Fit, Archived"], ["u", "undo"], ["f", "filter"], ["d", "download"], ["r", "ask now"], ["p", "pause"],
   ["g, then l s p b d m g c n", "go to Line, Searches, Places, Businesses, Domains, Sitemaps, Pages, Contacts, New search"],
 ];
 let goes = false;

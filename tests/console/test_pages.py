@@ -1,0 +1,219 @@
+"""Every page for every role, empty and full, with hostile rows: the rules of its HTML, and who may open it."""
+
+import re
+from itertools import pairwise
+from uuid import UUID, uuid4
+
+import pytest
+from fastapi.routing import APIRoute
+
+from scrapersky.console.assets import assets
+from scrapersky.console.columns import GRIDS
+from scrapersky.console.routes import console_routes
+from scrapersky.core.roles import Role
+from tests import ROOT
+from tests.factories.console_browser import Page
+from tests.factories.line_rows import NOUNS, TABLES, add_line
+
+TEMPLATES = ROOT / "src" / "scrapersky" / "console" / "templates"
+HOSTILE = "\"><script>alert(1)</script><img src=x onerror=alert(2)>'{{7*7}}\u202e"
+EMPTY_PAGES = ("/line", "/searches", "/searches/new", "/account", *(f"/{noun}" for noun in NOUNS))
+NAMED = ("button", "a", "summary")
+FIELDS = ("input", "select", "textarea")
+
+
+def full_pages(ids):
+    """The addresses of every page that shows rows."""
+    search = ids["searches"]
+    paths = [f"/searches/{search}", f"/searches/{search}?tab=businesses"]
+    for noun in NOUNS:
+        paths += [
+            f"/{noun}/{ids[noun]}",
+            f"/{noun}?open={ids[noun]}",
+            f"/{noun}?search_id={search}&curation_status=New",
+        ]
+    return (*EMPTY_PAGES, *paths)
+
+
+def check_html(text):
+    """The rules that hold for every page; the page."""
+    page = Page(text)
+    ids = [one["id"] for one in page.elements if one.get("id")]
+    assert sorted(ids) == sorted(set(ids)), "an id occurs twice"
+    assert page.one("html")["lang"] == "en"
+    assert page.one("title").text.strip()
+    assert len(page.all("h1")) == 1
+    assert len(page.all("main")) == 1
+    levels = [int(one.tag[1]) for one in page.elements if re.fullmatch("h[1-6]", one.tag) and not one.is_in("nav")]
+    assert all(after - before <= 1 for before, after in pairwise(levels)), levels
+    for one in page.elements:
+        assert "style" not in one.attributes, "an inline style"
+        assert not [name for name in one.attributes if name.startswith("on")], "an inline handler"
+        assert one.tag not in ("style", "img", "iframe", "object"), one.tag
+        if one.tag == "script":
+            assert one["src"].startswith("/console/static/")
+            assert one.text == ""
+        if one.tag in NAMED:
+            assert one.text.strip() or one.get("aria-label"), f"{one.tag} {one.attributes} has no name"
+        if one.tag in FIELDS and one.get("type") != "hidden":
+            labelled = one.get("aria-label") or one.is_in("label") or page.all("label", for_=one.get("id"))
+            assert labelled, f"{one.attributes} has no label"
+        for name in ("aria-labelledby", "aria-describedby"):
+            assert all(word in ids for word in (one.get(name) or "").split()), one.attributes
+        if one.tag == "th":
+            assert one["scope"] in ("row", "col")
+    for link in page.all("a"):
+        target = link["href"]
+        assert target.startswith(("/console", "#", "mailto:", "tel:", "http://", "https://")) or target == ""
+        if target.startswith("http"):
+            assert "noopener" in link["rel"]
+            assert "noreferrer" in link["rel"]
+    for form in page.all("form"):
+        assert form["action"].startswith("/console/")
+    return page
+
+
+@pytest.mark.parametrize("role", list(Role))
+async def test_every_page_is_sound_for_every_role_empty_and_full(login, admin, tenant, role):
+    browser = await login(role.value)
+    for path in EMPTY_PAGES:
+        answer = await browser.get(f"/console{path}")
+        may = path != "/searches/new" or role is not Role.VIEWER
+        assert answer.status_code == (200 if may else 403), path
+        check_html(answer.text)
+    ids = await add_line(admin, tenant)
+    for path in full_pages(ids):
+        answer = await browser.get(f"/console{path}")
+        if answer.status_code != 403:
+            assert answer.status_code == 200, path
+        page = check_html(answer.text)
+        decides = page.all("button", name="curation_status")
+        assert not decides or role is not Role.VIEWER, path
+
+
+async def test_empty_lists_say_why_and_offer_what_changes_it(login):
+    curator, viewer = await login("curator"), await login("viewer")
+    page = check_html((await curator.get("/console/contacts")).text)
+    assert "A contact appears when" in page.text
+    assert [one for one in page.all("a", href="/console/searches/new") if one.text.strip() == "Begin a search"]
+    page = check_html((await viewer.get("/console/contacts")).text)
+    assert not page.all("a", href="/console/searches/new")
+    page = check_html((await curator.get("/console/contacts?text=zzz&verdict=risky")).text)
+    assert "No row matches." in page.text
+    assert page.all("a", href="/console/contacts?text=zzz")  # drops the last filter
+
+
+async def make_hostile(admin, ids):
+    for noun in ("searches", *NOUNS):
+        table = TABLES[noun]
+        columns = await admin.fetch(
+            "SELECT column_name FROM information_schema.columns WHERE table_name = $1 AND data_type = 'text' "
+            "AND is_generated = 'NEVER' AND column_name = ANY($2)",
+            table,
+            [
+                "name",
+                "text",
+                "area",
+                "address",
+                "city",
+                "phone",
+                "website",
+                "title",
+                "description",
+                "language",
+                "country",
+            ]
+            + ["url", "snippet", "source_url", "email", "found_by", "kind_reason", "generator", "notes", "identity"]
+            + [f"{queue}_error" for queue in ("deep_scan", "domain_extraction", "domain_metadata", "page_processing")],
+        )
+        for (column,) in columns:
+            value = f"javascript:alert('{column}')//{HOSTILE}" if "url" in column or column == "website" else HOSTILE
+            await admin.execute(f"UPDATE {table} SET {column} = $1 WHERE id = $2", value, UUID(ids[noun]))
+
+
+async def test_hostile_text_of_crawled_pages_stays_text(login, admin, tenant):
+    ids = await add_line(admin, tenant)
+    await make_hostile(admin, ids)
+    browser = await login("admin")
+    shown = 0
+    for path in full_pages(ids):
+        answer = await browser.get(f"/console{path}")
+        assert answer.status_code == 200, path
+        page = check_html(answer.text)
+        shown += "<script>alert(1)" in page.one("body").text  # as text: the parser has read no such element
+        assert len(page.all("script")) == 1, path
+        assert "49" not in re.sub(r"[0-9a-f-]{36}", "", page.one("main").text.partition("{{7*7}}")[0])[-1:]
+        assert not [one for one in page.all("a") if one["href"].lower().startswith("javascript:")]
+    assert shown > len(NOUNS)
+
+
+def test_templates_hold_no_inline_code_and_nothing_unescaped():
+    for path in TEMPLATES.glob("*.html"):
+        text = path.read_text()
+        for word in ("|safe", "| safe", "style=", "<style", "autoescape", "javascript:", "<script>"):
+            assert word not in text, f"{path.name}: {word}"
+        assert not re.search(r"\son[a-z]{3,12}=", text), path.name
+
+
+def test_every_visible_word_of_a_template_goes_through_gettext():
+    allowed = {"scrapersky", "· scrapersky", "Excel (.xlsx)", "CSV", "p95", "scrapersky user create NAME"}
+    for path in TEMPLATES.glob("*.html"):
+        text = re.sub(r"(?s)\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", "\x00", path.read_text())
+        words = {part.strip() for part in re.sub(r"(?s)<[^>]*>", "\x00", text).split("\x00")}
+        loose = {word for word in words if re.search("[A-Za-z]{2}", word)} - allowed
+        assert not loose, f"{path.name}: {loose}"
+
+
+def test_only_one_policy_writes_html():
+    for name, asset in assets().by_name.items():
+        text = asset.plain.decode()
+        if name.endswith(".js"):
+            assert ("innerHTML" in text) == (name == "parts.js"), name
+            for word in ("eval(", "document.write", "outerHTML", "insertAdjacentHTML", "http://", "https://"):
+                assert word not in text, f"{name}: {word}"
+
+
+async def test_every_route_for_every_role_and_with_foreign_ids(login, admin, tenant, other_tenant):
+    mine, theirs = await add_line(admin, tenant), await add_line(admin, other_tenant, "other")
+    browsers = {role: await login(role.value) for role in Role}
+    counted = 0
+    for route in console_routes():
+        assert isinstance(route, APIRoute)
+        declared = route.openapi_extra or {}
+        if declared["x-role"] == "anyone" or route.path == "/console/logout":
+            continue
+        noun = route.path.split("/")[2] if route.path.count("/") > 1 else ""
+        path = route.path.replace("{name}", "deep_scan").replace("{ending}", "csv")
+        for role, browser in browsers.items():
+            for method in route.methods or ():
+                is_allowed = role.covers(Role(declared["x-role"]))
+                answer = await send(browser, method, path.replace("{id}", mine.get(noun, str(uuid4()))))
+                assert (answer.status_code == 403) == (not is_allowed), (role, method, path, answer.status_code)
+                assert answer.status_code in (200, 303, 400, 403, 404, 409, 422), (
+                    role,
+                    method,
+                    path,
+                    answer.status_code,
+                )
+                counted += 1
+                if "{id}" in path and is_allowed:
+                    foreign = await send(browser, method, path.replace("{id}", theirs.get(noun, str(uuid4()))))
+                    assert foreign.status_code == 404, (role, method, path, foreign.status_code)
+    assert counted > 4 * len(GRIDS) * 4
+
+
+async def send(browser, method, path):
+    if method == "GET":
+        return await browser.get(path)
+    return await browser.post(path, data={"curation_status": "Maybe", "id": str(uuid4())})
+
+
+async def test_an_operator_of_another_tenant_does_not_control_the_line(login, admin, tenant, other_tenant):
+    foreign, own = await login("admin", tenant="other"), await login("operator")
+    assert (await foreign.post("/console/line/deep_scan/pause")).status_code == 403
+    assert not Page((await foreign.get("/console/line")).text).all("button", aria_label="Pause deep_scan")
+    assert (await own.post("/console/line/deep_scan/pause", data={"reason": "night"})).status_code == 303
+    page = Page((await own.get("/console/line")).text)
+    assert "deep_scan is paused" in page.text
+    assert "night" in page.text
+    assert (await own.post("/console/line/deep_scan/resume")).status_code == 303
