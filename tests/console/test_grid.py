@@ -19,7 +19,7 @@ async def test_a_list_is_paged_by_cursor_and_counts_its_rows(login, admin, tenan
         seen += [one.text.strip() for one in page.all("a") if "data-open" in one.attributes]
         counts.append(page.one("p", id="count").text.split())
         nexts = page.all("a", rel="next")
-        path = nexts[0]["href"] if nexts else None
+        path = nexts[0]["href"] if nexts else ""
     assert seen == [f"Place {n:03}" for n in range(120)]
     assert counts == [["1–50", "of", "120"], ["51–100", "of", "120"], ["101–120", "of", "120"]]
 

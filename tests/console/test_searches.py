@@ -2,6 +2,7 @@
 
 import csv
 import io
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ def app(database_url):
     from scrapersky.asgi import create_app
     from tests.factories.api_application import environment
 
-    providers = {"openstreetmap": FreeProvider()}
+    providers: Any = {"openstreetmap": FreeProvider()}
     return create_app(environment(database_url), run_engine=False, pipeline=build_pipeline({}), providers=providers)
 
 
