@@ -161,6 +161,11 @@ def test_everything_that_a_request_contains_has_limits(document):
     assert found == [], "A field of a request needs max_length, a pattern, or ge and le."
 
 
+def test_every_tag_is_described(document):
+    used = {tag for _, operation in operations(document) for tag in operation["tags"]}
+    assert {tag["name"] for tag in document["tags"]} == used, "Describe the tag in TAGS of api/openapi.py."
+
+
 def test_files_describe_each_of_their_columns(document):
     files = {where: schema for where, _, schema in parts(document) if "x-columns" in schema and "ndjson" not in where}
     assert len(files) >= 10

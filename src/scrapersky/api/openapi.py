@@ -15,6 +15,34 @@ from scrapersky.store.listing.columns import MOMENT, ROW_ID
 
 Schema = dict[str, Any]
 
+TAGS = {
+    "auth": "Log in and out; your password and your sessions.",
+    "users": "The users of your tenant, and invitations for new ones.",
+    "api keys": "Keys for programs.",
+    "tenants": "Tenants and their quotas, for admins of the operator tenant.",
+    "quotas": "The quotas of your tenant.",
+    "audit": "Who changed what, when and from where.",
+    "searches": "Request searches, follow them, read and download their leads.",
+    "places": "Places as the providers describe them.",
+    "businesses": "Local businesses, with the details of their places.",
+    "domains": "The websites of businesses.",
+    "sitemaps": "The sitemap files of domains.",
+    "pages": "The pages of domains.",
+    "contacts": "Email addresses, phone numbers and people.",
+    "undo": "Curations of the last day, and how to undo them.",
+    "suppressions": "Addresses, domains and numbers that must not be contacted.",
+    "erasures": "Erase a person.",
+    "subjects": "What is stored about a person.",
+    "jobs": "Long-running actions, and scans of websites.",
+    "imports": "Store rows of a table or of JSON.",
+    "exports": "All rows that match, as a file.",
+    "deliveries": "Destinations, and the delivery of contacts to them.",
+    "workflows": "The steps of the pipeline and their queues.",
+    "dead letters": "Rows that failed for good.",
+    "runs": "The history of the workflows.",
+    "dev tools": "Internals of a process.",
+    "health": "Probes and metrics.",
+}
 UNDECLARED = "Successful Response"  # what FastAPI writes where a route says nothing
 MISSING = object()  # no example follows from a schema; None is one
 FORMATS = {
@@ -34,6 +62,8 @@ def openapi_document(app: FastAPI) -> dict[str, Any]:
 
 
 def _complete(described: dict[str, Any]) -> dict[str, Any]:
+    described["servers"] = [{"url": "/", "description": "the server of this document"}]
+    described["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
     examples = _Examples(described["components"]["schemas"])
     examples.add_to_components()
     for path in described["paths"].values():

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, VIEWER, CurrentActor, CurrentUser, requires
+from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.schemas.fields import Cursor, Limit, RequestModel, ResponseModel, ResultPage, Timestamp
 from scrapersky.core import clock
 from scrapersky.core.errors import Conflict
@@ -16,7 +17,7 @@ from scrapersky.core.roles import Scope
 from scrapersky.core.text_rules import Name
 from scrapersky.store.accounts import api_keys, users
 
-router = APIRouter(prefix="/api-keys", tags=["api keys"])
+router = APIRouter(prefix="/api-keys", tags=["api keys"], route_class=ListRoute)
 
 KeyId = Annotated[UUID, Path(alias="id", description="the id of the key, not its prefix")]
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import VIEWER, CurrentActor, CurrentUser, public, requires
 from scrapersky.api.http.client_address import client_network
+from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.http.rate_limit import limit_login
 from scrapersky.api.schemas.fields import Count, NewPassword, Password, RequestModel, ResponseModel, ResultPage, Token
 from scrapersky.core import tokens
@@ -23,7 +24,7 @@ from scrapersky.store.audit.record import Actor
 
 log = structlog.get_logger(__name__)
 
-router = APIRouter(prefix="/auth", tags=["auth"])
+router = APIRouter(prefix="/auth", tags=["auth"], route_class=ListRoute)
 
 
 class LoginRequest(RequestModel):

@@ -7,11 +7,12 @@ from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import VIEWER, CurrentActor, requires
+from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.schemas.fields import Count
 from scrapersky.store.money import quotas
 from scrapersky.store.money.quotas import Usage
 
-router = APIRouter(prefix="/quotas", tags=["quotas"])
+router = APIRouter(prefix="/quotas", tags=["quotas"], route_class=ListRoute)
 
 
 class QuotaSummary(BaseModel):

@@ -10,6 +10,7 @@ from pydantic import Field
 from scrapersky.api.accounts.quotas import QuotaSummary, quota_summary
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, requires
+from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.fields import PREFIX, Count, Cursor, Limit, Number, RequestModel, ResponseModel, ResultPage
 from scrapersky.core import clock
@@ -17,7 +18,7 @@ from scrapersky.core.text_rules import Name
 from scrapersky.store.accounts import tenants
 from scrapersky.store.money import quotas
 
-router = APIRouter(prefix="/tenants", tags=["tenants"])
+router = APIRouter(prefix="/tenants", tags=["tenants"], route_class=ListRoute)
 
 TenantId = Annotated[UUID, Path(alias="id", description="the id of the tenant")]
 MAX_AMOUNT = 2**31 - 1

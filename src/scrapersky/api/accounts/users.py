@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, public, requires
 from scrapersky.api.http.browser_cookie import CONSOLE, is_console_path
+from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.fields import (
     MAX_TOKEN_LENGTH,
@@ -27,8 +28,8 @@ from scrapersky.core.text_rules import Name
 from scrapersky.models import User
 from scrapersky.store.accounts import invitations, users
 
-router = APIRouter(prefix="/users", tags=["users"])
-invitation_router = APIRouter(prefix="/invitations", tags=["users"])
+router = APIRouter(prefix="/users", tags=["users"], route_class=ListRoute)
+invitation_router = APIRouter(prefix="/invitations", tags=["users"], route_class=ListRoute)
 
 UserId = Annotated[UUID, Path(alias="id", description="the id of the user")]
 InvitationId = Annotated[UUID, Path(alias="id", description="the id of the invitation")]

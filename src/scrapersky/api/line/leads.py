@@ -15,6 +15,7 @@ from starlette.responses import StreamingResponse
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.downloads import stream_written_file
 from scrapersky.api.http.authorization import VIEWER, CurrentActor, requires
+from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.fields import MAX_PAGE, Cursor, Limit, ResponseModel, ResultPage, RowId
 from scrapersky.api.schemas.files import file_responses
@@ -30,7 +31,7 @@ from scrapersky.store.listing.resources import SEARCHES
 
 FILE_SECONDS = 300  # of the statement of a file, which sorts all leads of the search
 
-router = APIRouter(prefix="/searches", tags=["searches"])
+router = APIRouter(prefix="/searches", tags=["searches"], route_class=ListRoute)
 
 
 def _list_of(separator: str) -> Any:

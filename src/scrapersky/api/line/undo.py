@@ -11,13 +11,14 @@ from starlette.responses import JSONResponse
 from scrapersky.actions import jobs, undo_curation
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.resources.curation import job_response
 from scrapersky.api.schemas.fields import MAX_PAGE, Count, Limit, ResponseModel
 from scrapersky.api.schemas.jobs import JobSummary
 from scrapersky.core.vocabularies import Curation
 from scrapersky.store.operations import curation_changes
 
-router = APIRouter(prefix="/undo", tags=["undo"])
+router = APIRouter(prefix="/undo", tags=["undo"], route_class=ListRoute)
 
 ActionId = Annotated[UUID, Path(alias="id", description="the `action_id` of a curation, or the id of its job")]
 

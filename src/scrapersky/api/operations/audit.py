@@ -14,6 +14,7 @@ from starlette.responses import StreamingResponse
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.downloads import FileFormat, stream_file
 from scrapersky.api.http.authorization import ADMIN, CurrentActor, requires
+from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.fields import Count, RequestModel, ResponseModel, ResultPage, Timestamp
 from scrapersky.api.schemas.files import file_responses
@@ -23,7 +24,7 @@ from scrapersky.store.audit.log import AuditSelection
 from scrapersky.store.listing import export as exports
 from scrapersky.store.listing.columns import ROW_ID, ColumnMeaning
 
-router = APIRouter(prefix="/audit", tags=["audit"])
+router = APIRouter(prefix="/audit", tags=["audit"], route_class=ListRoute)
 
 
 class AuditFilter(RequestModel):

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.operations.queue_items import RefusedRow
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.fields import MAX_IDS, Count, Cursor, Ids, Limit, RequestModel, ResultPage, WorkflowFilter
@@ -20,7 +21,7 @@ from scrapersky.store.audit.record import Actor
 from scrapersky.store.operations import dead_letters
 from scrapersky.store.operations.dead_letters import Action, DeadLetterQuery, MovedLetters
 
-router = APIRouter(prefix="/dead-letters", tags=["dead letters"])
+router = APIRouter(prefix="/dead-letters", tags=["dead letters"], route_class=ListRoute)
 
 LetterId = Annotated[UUID, Path(alias="id", description="the id of the dead letter")]
 Name = Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,62}$", description="only of this workflow")]

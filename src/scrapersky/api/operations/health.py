@@ -68,7 +68,7 @@ class Readiness(BaseModel):
     )
 
 
-class ReadinessStatus(BaseModel):
+class ReadinessSummary(BaseModel):
     """The readiness without details; `/health/details` has them for operators of the operator tenant."""
 
     status: Literal["ready", "degraded", "unready"] = Field(description="whether the process can work")
@@ -90,11 +90,11 @@ async def live() -> Liveness:
     "/health/ready",
     summary="Readiness",
     operation_id="health_ready",
-    **public(responses={503: {"model": ReadinessStatus, "description": NOT_READY}}),
+    **public(responses={503: {"model": ReadinessSummary, "description": NOT_READY}}),
 )
-async def ready(application: CurrentApplication, response: Response) -> ReadinessStatus:
+async def ready(application: CurrentApplication, response: Response) -> ReadinessSummary:
     """Respond with 200 if the process is ready or degraded, with 503 if not; without details."""
-    return ReadinessStatus(status=(await details(application, response)).status)
+    return ReadinessSummary(status=(await details(application, response)).status)
 
 
 @router.get(

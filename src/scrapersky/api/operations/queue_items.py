@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.fields import (
@@ -28,7 +29,7 @@ from scrapersky.core.vocabularies import Status
 from scrapersky.store.operations import queue_rows
 from scrapersky.store.operations.queue_rows import SECTIONS, STATUS_OF, TIMED, Key, QueuePosition
 
-router = APIRouter(prefix="/workflows/{name}", tags=["workflows"], responses=problems(404))
+router = APIRouter(prefix="/workflows/{name}", tags=["workflows"], responses=problems(404), route_class=ListRoute)
 
 
 class QueueItem(ResponseModel):

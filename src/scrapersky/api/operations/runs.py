@@ -8,6 +8,7 @@ from pydantic import Field
 
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import OPERATOR, requires
+from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.fields import Count, Cursor, Limit, ResponseModel, ResultPage, Timestamp, WorkflowFilter
@@ -15,7 +16,7 @@ from scrapersky.engine.histogram import quantile
 from scrapersky.models import Run
 from scrapersky.store.operations import runs
 
-router = APIRouter(prefix="/runs", tags=["runs"], responses=problems(404))
+router = APIRouter(prefix="/runs", tags=["runs"], responses=problems(404), route_class=ListRoute)
 
 RunId = Annotated[int, Path(alias="id", ge=1, le=2**63 - 1, description="the number of the run", examples=[4711])]
 

@@ -7,12 +7,13 @@ from pydantic import BaseModel, Field
 
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.schemas.fields import Count, RequestModel, ResponseModel, ResultPage, WorkflowName
 from scrapersky.core.text_rules import Text
 from scrapersky.store.operations import controls, workflow_status
 from scrapersky.store.operations.workflow_status import WorkflowStatus
 
-router = APIRouter(prefix="/workflows", tags=["workflows"])
+router = APIRouter(prefix="/workflows", tags=["workflows"], route_class=ListRoute)
 
 
 class QueueDepth(ResponseModel):

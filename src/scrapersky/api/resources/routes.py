@@ -1,16 +1,16 @@
 """The route factory: list, get and curation routes from the declaration of a resource."""
 
-import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Query
 from starlette.responses import JSONResponse, Response
 
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.resources.counts import add_counts_route
 from scrapersky.api.resources.curation import (
     CURATION_RESPONSES,
@@ -24,22 +24,12 @@ from scrapersky.api.resources.curation import (
 from scrapersky.api.resources.models import filter_model, query_model, with_columns, with_references
 from scrapersky.api.resources.rows import Complete, list_page, row_detail
 from scrapersky.api.schemas.fields import RequestModel, RowId
-from scrapersky.api.schemas.listing import CuratedSummary, Detail, Listing, ListQuery, Summary, listing_of
+from scrapersky.api.schemas.listing import CuratedSummary, Detail, ListQuery, Summary, listing_of
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.listing import references
 from scrapersky.store.listing.columns import ColumnMeaning
 from scrapersky.store.listing.references import REFERENCES
 from scrapersky.store.listing.resources import Resource
-
-IfNoneMatch = Annotated[
-    str | None,
-    Header(
-        alias="If-None-Match",
-        pattern="^[ -~]{1,500}$",
-        examples=['W/"9f86d081884c7d659a2feaa0c55ad015"'],
-        description="the `ETag` of the page you have: 304 if it is the same",
-    ),
-]
 
 
 @dataclass(frozen=True)
@@ -105,7 +95,7 @@ def resource_router(api: ApiResource, tag: str | None = None) -> APIRouter:
 
 def empty_router(api: ApiResource, tag: str | None = None) -> APIRouter:
     """Return a router at the path of the resource, for routes besides those of the factory."""
-    return APIRouter(prefix=f"/{api.resource.name}", tags=[tag or api.resource.name])
+    return APIRouter(prefix=f"/{api.resource.name}", tags=[tag or api.resource.name], route_class=ListRoute)
 
 
 def add_list_route(router: APIRouter, api: ApiResource) -> None:
@@ -116,11 +106,10 @@ def add_list_route(router: APIRouter, api: ApiResource) -> None:
         query: Annotated[query_type, Query()],  # type: ignore[valid-type]
         application: CurrentApplication,
         actor: CurrentActor,
-        known: IfNoneMatch = None,
     ) -> Response:
         page = await list_page(application, actor, api.resource, api.summary, cast("ListQuery", query), api.complete)
         page.items = [api.mask(row, actor) for row in page.items]
-        return _unless_known(page, known)
+        return Response(page.model_dump_json(), media_type="application/json")
 
     router.add_api_route(
         "",
@@ -130,18 +119,9 @@ def add_list_route(router: APIRouter, api: ApiResource) -> None:
         summary=f"{api.resource.name.capitalize()}, the latest first",
         description=api.list_description,
         response_model=page_type,
-        **requires(VIEWER, 400, responses={304: {"description": "The page is the one that has this ETag."}}),
+        **requires(VIEWER, 400),
     )
     add_counts_route(router, api.resource)
-
-
-def _unless_known(page: Listing[Any], known: str | None) -> Response:
-    """Return the page with its ETag, or 304 if the client has it."""
-    body = page.model_dump_json().encode()
-    tag = f'W/"{hashlib.sha256(body).hexdigest()[:32]}"'
-    if known is not None and tag in known.split(", "):
-        return Response(status_code=304, headers={"ETag": tag})
-    return Response(body, media_type="application/json", headers={"ETag": tag})
 
 
 def add_get_route(router: APIRouter, api: ApiResource) -> None:
