@@ -22,6 +22,9 @@ async def test_a_list_is_paged_by_cursor_and_counts_its_rows(login, admin, tenan
         path = nexts[0]["href"] if nexts else ""
     assert seen == [f"Place {n:03}" for n in range(120)]
     assert counts == [["1–50", "of", "120"], ["51–100", "of", "120"], ["101–120", "of", "120"]]
+    back = Page((await browser.get(page.one("a", rel="prev")["href"])).text)
+    assert [one.text.strip() for one in back.all("a") if "data-open" in one.attributes] == seen[50:100]
+    assert back.one("p", id="count").text.split() == counts[1]
 
 
 async def test_filters_are_chips_that_can_be_dropped(login, admin, tenant):

@@ -98,6 +98,7 @@ GRIDS = {
             ("url",),
             "sitemap",
             (
+                Column("domain", "domain"),
                 Column("kind", "kind"),
                 Column("discovered_by", "found by"),
                 Column("url_count", "pages", "number"),
@@ -113,6 +114,7 @@ GRIDS = {
             ("url",),
             "page",
             (
+                Column("domain", "domain"),
                 Column("kind", "kind"),
                 Column("title", "title"),
                 Column("contact_count", "contacts", "number"),
@@ -128,16 +130,18 @@ GRIDS = {
             ("name", "email", "phone", "fax", "address", "profiles"),
             "name",
             (
-                Column("title", "position"),
-                Column("email", "email", "email"),
+                Column("email", "email", "email", "email"),
                 Column("verdict", "verdict", "verdict"),
                 Column("phone", "phone", "phone"),
+                Column("business", "business"),
+                Column("title", "position"),
                 Column("source_url", "found on", "path"),
                 Column("confidence", "sure", "share"),
                 DECISION,
                 CHANGED,
             ),
             "A contact appears when a page with an email address, a phone number or a person was read.",
+            "name",
         ),
     )
 }

@@ -32,7 +32,7 @@ from scrapersky.store.listing.shown import CountChanged
 
 PAGE_ROWS = 50
 MAX_POSITION = 10_000_000
-OWN_FIELDS = ("sort", "cursor", "at", "open")  # of the page, besides the filters
+OWN_FIELDS = ("sort", "cursor", "before", "at", "open")  # of the page, besides the filters
 # Filters that hold the id of another row: the noun whose label a chip shows.
 REFERENCES = {
     "search_id": nouns.SEARCHES,
@@ -104,7 +104,8 @@ class GridPage:
     @property
     def here(self) -> dict[str, str | None]:
         """The fields of the address that name the place in the list."""
-        return {"cursor": self.query.cursor, "at": str(self.at) if self.at else None}
+        at = str(self.at) if self.at else None
+        return {"cursor": self.query.cursor, "before": self.query.before, "at": at}
 
     def sort_address(self, key: str) -> str:
         """Return the address of the list sorted by the key; in the other direction if it is sorted by it now."""
@@ -128,7 +129,8 @@ async def read_grid(
     resource = grid.api.resource
     sent = asked.request.query_params
     fields = [(name, value) for name, value in sent.multi_items() if value and name in {*resource.filters, "sort"}]
-    query = _query(grid, [*fields, *(fixed or {}).items()], sent.get("cursor") or None, limit)
+    place = {name: sent.get(name) or None for name in ("cursor", "before")}
+    query = _query(grid, [*fields, *(fixed or {}).items()], place, limit)
     listing = await list_page(asked.application, asked.actor, resource, grid.api.summary, query, grid.api.complete)
     listing.items = [grid.api.mask(row, asked.actor) for row in listing.items]
     filters = set_filters(query, resource)
@@ -144,9 +146,9 @@ async def read_grid(
         count,
         [],
         _filter_fields(resource, fields, fixed or {}),
-        _position(sent.get("at")) if query.cursor else 0,
+        _position(sent.get("at")) if query.cursor or query.before else 0,
         base or f"{CONSOLE}/{grid.name}",
-        await row_detail(asked.application, asked.actor, resource, grid.api.detail, _id(opened)) if opened else None,
+        await _row(asked, grid, _id(opened)) if opened else None,
     )
     return GridPage(**{**vars(made), "chips": _chips(made, names)})
 
@@ -165,10 +167,14 @@ async def show_list(asked: PageRequest, grid: Grid) -> Response:
 
 async def show_row(asked: PageRequest, grid: Grid, row_id: UUID) -> Response:
     """Draw one row with its queues and the rows before and after it in the line."""
-    resource = grid.api.resource
-    row = await row_detail(asked.application, asked.actor, resource, grid.api.detail, row_id)
+    row = await _row(asked, grid, row_id)
     template = "contact.html" if grid.name == "contacts" else "row.html"
     return page(asked, template, grid=grid, row=row)
+
+
+async def _row(asked: PageRequest, grid: Grid, row_id: UUID) -> Any:
+    api = grid.api
+    return await row_detail(asked.application, asked.actor, api.resource, api.detail, row_id, api.complete)
 
 
 async def decide(asked: PageRequest, grid: Grid, form: SentFields) -> Response:
@@ -241,7 +247,7 @@ def _filter(grid: Grid, asked: PageRequest) -> RequestModel:
     """Return the filters of the address as the API takes them. Raises UnknownListFilter."""
     filters = grid.api.resource.filters
     fields = [(name, value) for name, value in asked.request.query_params.multi_items() if name in filters and value]
-    query = _query(grid, fields, None, 1)
+    query = _query(grid, fields, {}, 1)
     return grid.api.filter.model_validate(set_filters(query, grid.api.resource))
 
 
@@ -257,9 +263,9 @@ def _sentence(grid: Grid, decision: Curation, done: CurationResult) -> str:
     return " ".join(parts)
 
 
-def _query(grid: Grid, fields: Sequence[tuple[str, str]], cursor: str | None, limit: int) -> ListQuery:
+def _query(grid: Grid, fields: Sequence[tuple[str, str]], place: Mapping[str, str | None], limit: int) -> ListQuery:
     """Build the query of the list from the fields of the address. Raises UnknownListFilter."""
-    values: dict[str, Any] = {"cursor": cursor, "limit": limit}
+    values: dict[str, Any] = {**place, "limit": limit, "count": False}
     for name, value in fields:
         several = name in grid.api.resource.filters and grid.api.resource.filters[name].several
         values[name] = [*values.get(name, ()), value] if several else value
