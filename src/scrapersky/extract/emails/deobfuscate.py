@@ -67,6 +67,7 @@ REPLACED_AT = re.compile(
 # info#firma.cn (将#换成@): the page says which sign stands for the @.
 HASH_MEANS_AT = re.compile(
     r"#\s?[”\"'）)]?\s?(?:换成|換成|替换|替換|改为|改為|改成|代替|=|→|->|durch|par|by|with|por|con|na|mit|for|to|an)[^@#]{0,12}@"
+    r"|(?<!\w)#(?!\w)[^@#]{0,40}(?<![\w.])@(?!\w)|(?<![\w.])@(?!\w)[^@#]{0,40}(?<!\w)#(?!\w)"
     r"|@[^@#]{0,14}(?:代替|instead|statt|au lieu|=)[^@#]{0,8}#",
     re.I,
 )
@@ -103,7 +104,7 @@ def may_be_spelled_out(text: str) -> bool:
             if SPELLED_SIGN.search(text) is not None:
                 return True
             break
-    return _has_named_sign(text) or _has_replaced_sign(text) or _has_hash_sign(text)
+    return _has_named_sign(text) or _has_replaced_sign(text)
 
 
 def find_spelled_out(text: str) -> Iterator[tuple[str, int]]:
@@ -119,9 +120,6 @@ def find_spelled_out(text: str) -> Iterator[tuple[str, int]]:
     if _has_replaced_sign(text):
         for match in REPLACED_AT.finditer(text):
             yield f"{match[1]}@{match[2]}", match.start()
-    if _has_hash_sign(text):
-        for match in HASH_AT.finditer(text):
-            yield f"{match[1]}@{match[2]}", match.start()
     if "@" in text:
         for match in DOT_AFTER_AT.finditer(text):
             yield DOT_BETWEEN.sub(".", match[1]), match.start()
@@ -134,8 +132,15 @@ def _has_named_sign(text: str) -> bool:
     return False
 
 
-def _has_hash_sign(text: str) -> bool:
+def says_hash_means_at(text: str) -> bool:
+    """Return whether the text of a page says that its addresses have a # for the @."""
     return "#" in text and "@" in text and HASH_MEANS_AT.search(text) is not None
+
+
+def find_with_hash(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the addresses with a # for the @, with their positions."""
+    for match in HASH_AT.finditer(text):
+        yield f"{match[1]}@{match[2]}", match.start()
 
 
 def _has_replaced_sign(text: str) -> bool:

@@ -21,8 +21,10 @@ from scrapersky.extract.emails.deobfuscate import (
     decode_shifted,
     decode_value,
     find_spelled_out,
+    find_with_hash,
     is_email_address,
     may_be_spelled_out,
+    says_hash_means_at,
 )
 from scrapersky.extract.emails.scripts import MAX_SOURCE, find_script_emails
 from scrapersky.extract.public_suffix import registrable_domain
@@ -113,6 +115,10 @@ def _candidates(document: Document, things: list[Thing]) -> Iterator[EmailCandid
             if sign in each.text:
                 yield from _in_text(each)
                 break
+    if says_hash_means_at(document.text):
+        for each in document.blocks:
+            for address, at in find_with_hash(each.text) if "#" in each.text else ():
+                yield EmailCandidate(address, "written out", snippet(each.text, at), each)
     for link in document.links:
         if link.href[:6].lower() in ("mailto", "javasc") or "email-protection#" in link.href:
             yield from _in_link(document, link)

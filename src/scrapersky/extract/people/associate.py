@@ -1,6 +1,7 @@
 """The email address and the phone number of each person: those in the same card, or with the person's name in them."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -73,6 +74,7 @@ def _contact_places(document: Document, addresses: set[str], numbers: set[str], 
         if "@" in block.text:
             found = [str(match) for match in EMAIL.findall(block.text.lower()) if match in addresses]
             places.extend([_Place(block.index, True, address) for address in found])
+    places.extend(_places_of_hidden(document, addresses - {place.value for place in places}))
     for block in document.phone_blocks:
         for match in PHONE.finditer(block.text):
             phone = parse_phone(match[0], region)
@@ -88,6 +90,16 @@ def _contact_places(document: Document, addresses: set[str], numbers: set[str], 
         if phone is not None and phone.number in numbers:
             places.append(_Place(_block_of(document, link), False, phone.number))
     return sorted(places, key=lambda place: place.block)
+
+
+def _places_of_hidden(document: Document, addresses: set[str]) -> Iterator[_Place]:
+    """Yield the blocks with addresses that are spelled out: both halves stand in one of them."""
+    halves = [(address, *address.split("@", 1)) for address in addresses]
+    for block in document.blocks if halves else ():
+        lowered = block.text.lower() if "@" not in block.text else ""
+        for address, local, domain in halves:
+            if local in lowered and domain.partition(".")[0] in lowered:
+                yield _Place(block.index, True, address)
 
 
 def _block_of(document: Document, link: Link) -> int:

@@ -8,11 +8,14 @@ from itertools import islice
 from scrapersky.extract.people.candidate import Name, NameCandidate
 from scrapersky.extract.people.labels import is_name_label
 from scrapersky.extract.people.names import (
+    ARTICLES,
     CAPITAL,
     GIVEN,
     MAX_NAME,
     NAME_START,
     PARTICLES,
+    is_credential_line,
+    is_given_name,
     is_role,
     is_role_word,
     is_title,
@@ -20,6 +23,7 @@ from scrapersky.extract.people.names import (
     split_glued_titles,
 )
 from scrapersky.extract.people.names_without_capitals import UNCASED_LETTER, find_uncased_names
+from scrapersky.extract.people.roles import NEXT_CLAUSE, is_title_line
 from scrapersky.extract.text import fold_word
 from scrapersky.extract.word_lists import load_words
 
@@ -40,8 +44,14 @@ TITLE = re.compile(
 )
 AFTER_TITLE = re.compile(r"[^,;:()\[\]|•·\n\d\"“”„«»!?&/]{3,60}")
 CAPITALISED_WORDS = re.compile(
-    rf"[{CAPITAL}][\w'’-]{{1,30}}(?:\s(?:(?:de|da|di|von|van|der|den|del|dos|la|le)\s){{0,2}}[{CAPITAL}][\w'’-]{{1,30}}){{1,4}}"
+    rf"[{CAPITAL}][\w'’-]{{1,30}}"
+    rf"(?:\s(?:(?:v[ao]n\s(?:de[rn]?\s)?|de\s(?:la\s|los\s)?|zu|ter|da|di|del|dos|du|la|le)\s?)?[{CAPITAL}][\w'’-]{{1,30}}){{1,4}}"
 )
+# Jane Roe, our owner, … and: Our owner, Jane Roe, …
+CLAUSE_BEHIND = re.compile(r",\s(?P<role>(?:[^,.;:!?()]|\.(?=\s?[a-zà-ÿ])){3,60})(?=[,.;)]|$)")
+CLAUSE_BEFORE = re.compile(r"(?:^|[.,;:!?]\s)(?P<role>[^,.;:!?()]{3,50}),\s$")
+COPULAS = frozenset(("is", "ist", "est", "es", "è", "é", "är", "er", "jest", "je", "on", "was"))
+MAX_APPOSITION = 6  # words
 LAST_WORD = re.compile(r"[^\W\d_][\w-]{1,30}\s$")
 ROW_SIGN = re.compile(r"[|•·;]")
 SEPARATOR_SIGN = re.compile(r"[:(–—―,-]")
@@ -64,11 +74,16 @@ I_AM = re.compile(
     r"(?<!\w)(?:i am|i['’]m|ich bin|je suis|soy|io sono|eu sou|jestem|jag är|jeg er|ik ben|olen|jsem|vagyok)\s$"
 )
 LAST_BEFORE_OWN_NAME = load_words("people", "own_name", "last")
+DETERMINERS = load_words("people", "sentence", "our") | ARTICLES
 AND_NEXT = re.compile(r"\s(?:und|and|et|y|e|i|a|ja|og|och|en|и|і|ve|și|és|&)\s(?=[^\W\d_])")
-# Dipl.-Ing. (FH): the kind of school behind a degree.
-SCHOOL_OF_DEGREE = re.compile(r"\((?:FH|TU|TH|BA|DH|ETH|HTL|HTWK|Uni|Univ)\.?\)\s?")
+# Dipl.-Ing. (FH), Barr. (Mrs.): the kind of school behind a degree, a form of address behind a title.
+SCHOOL_OF_DEGREE = re.compile(
+    r"\((?:FH|TU|TH|BA|DH|ETH|HTL|HTWK|Uni|Univ|Mrs?|Ms|Miss|Dr|Smt|Sra?|Adv|Prof|Hon|Rtd|Retd|Frau|Herr)\.?\)\s?"
+)
 # Rajesh "Raj" Patel, Robert (Bob) Smith.
 NICKNAME = re.compile(rf"[\"“”„'‘’(](?<=\w\s.)(?P<name>[{CAPITAL}]\w{{1,14}})[\"“”'‘’)]\s(?=[{CAPITAL}]\w)")
+DASH = re.compile(r"\s?[-–—―]\s")
+NUMBERING = re.compile(r"^\s?\d{1,2}[.)]\s")  # 1. Jane Roe
 # A number behind a name, perhaps with its label.
 NUMBER_BEHIND = re.compile(
     r"[\s,;:]{1,3}(?:(?:tel|mob|gsm|tlf|tfn|puh|[^\W\d_]{1,10}[.:]{1,2})\s?)?[+(]?\d(?:\D{0,4}\d){5}"
@@ -154,6 +169,8 @@ def _in_line(text: str, parts: tuple[str, ...]) -> list[NameCandidate]:
         if candidates := _in_segment(part):
             role = _role_behind(parts, index)
             found.extend(candidate._replace(role=candidate.role or role) for candidate in candidates)
+    if len(found) == 1 and len(parts) == 2 and found[0].name.text in parts[0] and is_title_line(parts[1]):
+        return [found[0]._replace(role=found[0].role or parts[1].strip(" ,-–|()"), is_known_role=bool(found[0].role))]
     return found
 
 
@@ -163,7 +180,7 @@ def _role_behind(parts: tuple[str, ...], index: int) -> str:
 
 
 def _in_segment(segment: str) -> list[NameCandidate]:
-    segment = segment.strip(" \t-–—•*|,;\"“”„'()")
+    segment = NUMBERING.sub("", segment).strip(" \t-–—•*|,;\"“”„'()")
     if not 4 <= len(segment) <= LONG_LINE:
         return []
     whole = parse_name(segment) or _before_number(segment)
@@ -186,9 +203,10 @@ def _before_number(segment: str) -> Name | None:
 
 def _beside_role(segment: str, pieces: list[str]) -> list[NameCandidate]:
     """Return the names in: Jane Roe, owner. Owner: Jane Roe. Jane Roe (owner). Jane Roe, John Doe. Name: Jane Roe."""
-    rest = segment[len(pieces[0]) :].strip(" ,:()-–—―")
+    role = next((piece for piece in pieces[1:] if not is_credential_line(piece)), pieces[1])
+    rest = segment[segment.find(role, len(pieces[0])) :].strip(" ,:()-–—―")
     if is_name_label(pieces[0]) and (named := parse_name(rest)) is not None:
-        return [NameCandidate(named._replace(score=named.score + 0.3), True, "")]
+        return [NameCandidate(named._replace(score=named.score + 0.45), True, "")]
     first = parse_name(pieces[0])
     if first is not None and (other := _behind_role(rest)):
         return [NameCandidate(first, True, ""), *other]  # Jane Roe, master joiner John Doe
@@ -207,15 +225,22 @@ def _beside_role(segment: str, pieces: list[str]) -> list[NameCandidate]:
     if "(" in segment:
         return [NameCandidate(first, True, "")]  # Implantology (Dr. John Doe): a teacher
     row = [name for piece in pieces if (name := parse_name(piece)) is not None]
+    if len(row) == 1 and len(first.words) > 1 and is_title_line(rest) and DASH.match(segment, len(pieces[0])):
+        return [NameCandidate(first, True, rest, is_known_role=False)]
     return [NameCandidate(name, True, "") for name in (row if len(row) > 1 else [first])]
 
 
 def _behind_function(segment: str, pieces: list[str]) -> list[NameCandidate]:
-    """Return a known name behind a function that is in no list: Warehouse – Jane Roe."""
+    """Return the names behind a function that is in no list: Warehouse – Jane Roe. Committee: Jane Roe, John Doe."""
+    several = (
+        _several_names(segment.partition(":")[2].strip()) if len(pieces) > 2 and f"{pieces[0]}:" in segment else []
+    )
+    if several:
+        return [NameCandidate(name, True, pieces[0].strip(), is_known_role=False) for name in several]
     if len(pieces) != 2 or "(" in segment or "," in segment or len(pieces[0].split()) > MAX_FUNCTION_WORDS:
         return []
     name = parse_name(pieces[1])
-    if name is None or len(name.words) < 2 or name.score < 0.3 or not pieces[0][0].isupper():
+    if name is None or len(name.words) < 2 or not pieces[0][0].isupper():
         return []
     return [NameCandidate(name, True, pieces[0].strip(), is_known_role=False)]
 
@@ -232,7 +257,7 @@ def _several_names(text: str) -> list[Name]:
     """Return the names if the text is a list of them, one of which is known: Jane Roe, John Doe."""
     pieces = text.split(", ")
     found = [name for piece in pieces if (name := parse_name(piece)) is not None and len(name.words) > 1]
-    is_list = len(found) == len(pieces) > 1 and max(name.score for name in found) >= 0.3
+    is_list = len(found) == len(pieces) > 1 and max(name.score for name in found) >= 0.2
     return found if is_list else []
 
 
@@ -301,17 +326,41 @@ def _in_prose(text: str, first: int) -> Iterator[NameCandidate]:
             yield NameCandidate(name._replace(score=max(name.score, 0.0) + bonus), False, "")
             continue
         # Otherwise only known given names, since prose has many capitalised words.
-        if fold_word(words[0]) not in GIVEN and fold_word(words[1]) not in GIVEN:
+        if not is_given_name(words[0]) and not is_given_name(words[1]):
             continue
-        before = LAST_WORD.search(text[max(0, start - 40) : start])
-        role = before[0].strip() if before is not None else ""
+        apposition = _apposition(text, start, match.end())
+        name = parse_name(match[0]) if apposition else None
+        if name is not None and len(name.words) > 1 and name.score >= 0.3:
+            yield NameCandidate(name, False, apposition)
+            continue
+        role = _word_before(text, start)
+        if role in COPULAS:
+            role = _word_before(text, start - len(role) - 1)  # Our chair is Jane Roe
         while len(words) > 2 and is_role_word(fold_word(words[0])):
             role = words.pop(0)  # German capitalises its nouns
-        if fold_word(words[0]) not in GIVEN or not is_role_word(fold_word(role)):
+        if not is_given_name(words[0]) or not is_role_word(fold_word(role)):
             continue
         name = parse_name(" ".join(words[:4]))
         if name is not None and len(name.words) > 1 and name.score >= 0.3:
             yield NameCandidate(name, False, role)
+
+
+def _word_before(text: str, at: int) -> str:
+    before = LAST_WORD.search(text[max(0, at - 40) : at])
+    return before[0].strip() if before is not None else ""
+
+
+def _apposition(text: str, start: int, end: int) -> str:
+    """Return the role that stands behind or before a name in running text, between commas, or ""."""
+    behind = CLAUSE_BEHIND.match(text, end)
+    before = CLAUSE_BEFORE.search(text[max(0, start - 60) : start]) if text[start - 2 : start] == ", " else None
+    for clause in (behind, before):
+        words = NEXT_CLAUSE.sub("", f"{clause['role']} ").split() if clause is not None else []
+        if words and fold_word(words[0]) in DETERMINERS:
+            words = words[1:]
+        if words and len(words) <= MAX_APPOSITION and any(is_role_word(fold_word(word)) for word in words[:3]):
+            return " ".join(words)
+    return ""
 
 
 def _introduction_score(text: str, at: int) -> float:

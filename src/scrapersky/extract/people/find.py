@@ -12,10 +12,10 @@ from scrapersky.extract.document.model import Block, Document
 from scrapersky.extract.document.structured_data import Thing, property_texts, thing_types
 from scrapersky.extract.emails.data_protection_officers import EXTERNAL_OFFICER
 from scrapersky.extract.people.associate import FoundPerson, associate_contacts
-from scrapersky.extract.people.candidate import Name, NameCandidate
+from scrapersky.extract.people.candidate import NameCandidate
 from scrapersky.extract.people.candidates import find_name_candidates
 from scrapersky.extract.people.name_titles import add_name_parts, with_declared_parts, with_titles
-from scrapersky.extract.people.names import is_given_name, is_role, parse_name
+from scrapersky.extract.people.names import has_patronymic, is_family_name, is_given_name, is_role, parse_name
 from scrapersky.extract.people.scoring import NameScorer
 from scrapersky.extract.results import Email, Person, Phone, Rejected
 
@@ -50,7 +50,14 @@ def collect_candidates(document: Document) -> list[tuple[NameCandidate, Block]]:
         if "nav" in block.zones and _is_menu(document, block):
             continue
         if found := find_name_candidates(block.text, block.parts):
-            candidates.extend([(candidate, block) for candidate in found if not _is_role(candidate)])
+            is_aside = "hidden" in block.zones or "aside" in block.zones
+            candidates.extend(
+                [
+                    (candidate, block)
+                    for candidate in found
+                    if not _is_role(candidate) and not (is_aside and len(candidate.name.words) == 1)
+                ]
+            )
             if len(candidates) > MAX_CANDIDATES:
                 break
     return _without_roles_between(_join_split_names(document, candidates))
@@ -72,19 +79,16 @@ def _without_roles_between(candidates: list[tuple[NameCandidate, Block]]) -> lis
 def _join_split_names(
     document: Document, candidates: list[tuple[NameCandidate, Block]]
 ) -> list[tuple[NameCandidate, Block]]:
-    """Replace given and family name in two headings by one candidate, in the block of the family name."""
-    headings = [block for block in document.blocks if block.tag in NAME_TAGS]
-    pairs = [
-        (given, family)
-        for given, family in pairwise(headings)
-        if family.index == given.index + 1 and " " not in given.text and len(given.text) < MAX_GIVEN_NAME
-    ]
-    shapes = Counter((given.tag, family.tag) for given, family in pairs)
+    """Replace given and family name in two elements by one candidate, in the block of the second."""
+    pairs = list(_pairs_of_parts(document, candidates))
+    shapes = Counter((first.tag, second.tag) for first, second in pairs)
     joined: dict[int, NameCandidate] = {}
-    for given, family in pairs:
-        name = _joined_name(given, family)
-        if name is not None and (is_given_name(given.text) or shapes[given.tag, family.tag] > 1):
-            joined[family.index] = NameCandidate(name, True, "")
+    for first, second in pairs:
+        if first.index in joined or (first.node != second.node and not _may_join(first, second, shapes)):
+            continue
+        name = parse_name(f"{first.text} {second.text}")
+        if name is not None:
+            joined[second.index] = NameCandidate(name._replace(score=max(name.score, 0.2)), True, "")
     if not joined:
         return candidates
     removed = joined.keys() | {index - 1 for index in joined}
@@ -93,14 +97,43 @@ def _join_split_names(
     return sorted([*others, *added], key=lambda one: one[1].index)
 
 
-def _joined_name(given: Block, family: Block) -> Name | None:
-    if family.text.count(" ") > 1 or is_role(given.text) or is_role(family.text):
-        return None
-    alone = parse_name(family.text)
-    if alone is not None and alone.score >= 0.3:
-        return None  # the second heading is a name by itself
-    name = parse_name(f"{given.text} {family.text}")
-    return name._replace(score=max(name.score, 0.2)) if name is not None else None
+def _pairs_of_parts(document: Document, candidates: list[tuple[NameCandidate, Block]]) -> Iterator[tuple[Block, Block]]:
+    """Yield pairs of neighbours that may be one name: two headings, a given name and a word, a word and a father's."""
+    blocks = document.blocks
+    for first, second in pairwise(block for block in blocks if block.tag in NAME_TAGS):
+        if second.index == first.index + 1 and _is_word(first) and _is_family_part(second):
+            yield first, second
+    for candidate, block in candidates:
+        if not candidate.is_whole or candidate.role or block.tag in NAME_TAGS:
+            continue
+        after = blocks[block.index + 1] if block.index + 1 < len(blocks) else block
+        before = blocks[block.index - 1] if block.index else block
+        count = len(candidate.name.words)
+        if count == 1 and _is_family_part(after) and _are_side_by_side(document, block, after):
+            yield block, after
+        elif count > 1 and has_patronymic(candidate.name) and is_family_name(before.text):
+            yield before, block
+
+
+def _is_word(block: Block) -> bool:
+    return " " not in block.text and len(block.text) < MAX_GIVEN_NAME and not is_role(block.text)
+
+
+def _is_family_part(block: Block) -> bool:
+    return block.text.count(" ") < 2 and len(block.text) < 2 * MAX_GIVEN_NAME and not is_role(block.text)
+
+
+def _are_side_by_side(document: Document, one: Block, other: Block) -> bool:
+    nodes = document.nodes
+    return one is not other and (one.node == other.node or nodes[one.node].parent == nodes[other.node].parent)
+
+
+def _may_join(first: Block, second: Block, shapes: Counter[tuple[str, str]]) -> bool:
+    """Return whether two elements are parts of one name: the second is none by itself, and others are split alike."""
+    alone = parse_name(second.text)
+    if alone is not None and alone.score >= KNOWN and not has_patronymic(alone):
+        return False
+    return shapes[first.tag, second.tag] > 1 or (second.tag in NAME_TAGS and is_given_name(first.text))
 
 
 def _is_menu(document: Document, block: Block) -> bool:
@@ -131,9 +164,11 @@ def score_candidates(
     """Score every candidate on its page, in the order of the page."""
     scored: list[ScoredCandidate] = []
     blocks_with_people: set[int] = set()
+    rows = _rows_of_names(candidates)
     for candidate, block in candidates:
         title, points = scorer.score(candidate, block)
-        if block.index in blocks_with_people and candidate.is_whole and candidate.name.score >= 0.3:
+        is_beside = block.index in blocks_with_people and candidate.name.score >= KNOWN
+        if candidate.is_whole and (is_beside or block.index in rows):
             points.append(("a person on the same line", 0.25))  # Dr. Jane Roe & John Roe
         one = ScoredCandidate(candidate, block, title, points, "")
         if one.score >= THRESHOLD:
@@ -146,6 +181,19 @@ def score_candidates(
     return scored
 
 
+def _rows_of_names(candidates: list[tuple[NameCandidate, Block]]) -> set[int]:
+    """Return the blocks with three or more names side by side, most of them known."""
+    rows: dict[int, list[float]] = {}
+    for candidate, block in candidates:
+        if candidate.is_whole:
+            rows.setdefault(block.index, []).append(candidate.name.score)
+    return {
+        index
+        for index, scores in rows.items()
+        if len(scores) > 2 and sum(score >= KNOWN for score in scores) * 2 > len(scores)
+    }
+
+
 def _select_people(
     document: Document, candidates: list[tuple[NameCandidate, Block]], excluded: frozenset[int]
 ) -> tuple[list[FoundPerson], list[Rejected]]:
@@ -153,6 +201,9 @@ def _select_people(
     if not candidates:
         return [], []
     scorer = NameScorer(document, candidates)
+    if roles := scorer.roles_among_names():
+        candidates = [(candidate, block) for candidate, block in candidates if block.index not in roles]
+        scorer = NameScorer(document, candidates)
     likely = [one for one in score_candidates(scorer, candidates, excluded) if one.score >= THRESHOLD]
     accepted = [one for one in likely if not one.reason]
     scorer.learn_title_slots([(one.block, one.title) for one in accepted if one.candidate.is_whole])

@@ -1,12 +1,21 @@
-"""Labels of names: Name: Jane Roe, a table head 氏名."""
+"""Labels of names and headings of sections: Name: Jane Roe, a table head 氏名, Our team, What customers say."""
 
+import re
 from functools import lru_cache
 
 from scrapersky.extract.document.context import folded_words
-from scrapersky.extract.word_lists import load_words
+from scrapersky.extract.word_lists import alternatives, load_words
 
 MAX_LABEL = 40
+MAX_HEADING = 160
 LABELS = load_words("people", "name_label")
+GROUPS = load_words("people", "team", "groups")
+TEAM_WORDS = GROUPS | load_words("people", "team", "people")
+REVIEW_WORDS = load_words("people", "reviews")
+OFFER_WORDS = load_words("people", "offers")
+TEAM_INSIDE = re.compile(alternatives(load_words("people_uncased", "headings", "team")))
+REVIEWS_INSIDE = re.compile(alternatives(load_words("people_uncased", "headings", "reviews")))
+OFFERS_INSIDE = re.compile(alternatives(load_words("people_uncased", "headings", "offers")))
 
 
 @lru_cache(2048)
@@ -16,3 +25,33 @@ def is_name_label(text: str) -> bool:
         return False
     words = folded_words(text)
     return (bool(words) and LABELS.issuperset(words)) or text.strip(" :：") in LABELS
+
+
+@lru_cache(2048)
+def is_team_heading(text: str) -> bool:
+    """Return whether a heading or the title of a page announces people of the business."""
+    return _has_word(text, TEAM_WORDS, TEAM_INSIDE)
+
+
+@lru_cache(2048)
+def is_review_heading(text: str) -> bool:
+    """Return whether a heading announces customers."""
+    return _has_word(text, REVIEW_WORDS, REVIEWS_INSIDE)
+
+
+@lru_cache(2048)
+def is_offer_heading(text: str) -> bool:
+    """Return whether a heading announces what the business offers or stands for, not who works there."""
+    return _has_word(text, OFFER_WORDS, OFFERS_INSIDE)
+
+
+@lru_cache(2048)
+def is_group_heading(text: str) -> bool:
+    """Return whether a heading names a group, which is nobody's role: Team, Vorstand."""
+    return not GROUPS.isdisjoint(folded_words(text))
+
+
+def _has_word(text: str, words: frozenset[str], inside: re.Pattern[str]) -> bool:
+    if len(text) > MAX_HEADING:
+        return False
+    return not words.isdisjoint(folded_words(text)) or (not text.isascii() and inside.search(text) is not None)

@@ -2,21 +2,30 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from scrapersky.extract.document.context import folded_words
 from scrapersky.extract.document.model import Block, Document
 from scrapersky.extract.people.candidate import NameCandidate
 
 SECTION_TAGS = frozenset(("h1", "h2", "h3", "h4"))
+NAME_TAGS = SECTION_TAGS | {"h5", "h6"}
 CARD_REACH = 8
 SECTION_REACH = 40
+LONG_SECTION = 200
 MAX_LINE = 70  # a longer line is no name of a list
 MAX_DEPTH_STEP = 3
 
 Shape = tuple[str, str, str]
+
+
+@lru_cache(8192)
+def _common_names(names: str) -> str:
+    """Return the classes that similar elements share: those without digits; a builder numbers its elements."""
+    if not names or names.isalpha():
+        return names
+    return " ".join([name for name in names.split() if not any(map(str.isdigit, name))])
 
 
 class Slot(NamedTuple):
@@ -36,23 +45,56 @@ class PageLayout:
         self.names = {block.index: candidate for candidate, block in candidates if candidate.is_whole}
         self.headings = [block for block in self.blocks if block.tag in SECTION_TAGS and block.index not in self.names]
         self.heading_indexes = [block.index for block in self.headings]
+        self.phone_blocks = {block.index for block in document.phone_blocks}
+        self.name_indexes = sorted(self.names)
         self._shapes: dict[int, Shape] = {}
 
     # -- shapes -------------------------------------------------------------------------------------------------------
 
     def shape(self, block: Block) -> Shape:
         """Return tag, class and class of the parent: equal for the same part of similar cards."""
-        node_index = block.node
-        if node_index < 0:
+        if block.node < 0:
             return ("", "", "")
-        shape = self._shapes.get(node_index)
-        if shape is None:
-            nodes = self.document.nodes
-            node = nodes[node_index]
-            parent = nodes[node.parent] if node.parent >= 0 else node
-            column = self._columns[node_index] if node.tag == "td" else ""
-            shape = self._shapes[node_index] = (node.tag, node.names, f"{parent.tag} {parent.names} {column}")
+        shape = self._shapes.get(block.node) or self._shape_of_node(block.node)
+        if self._cards_of_lines[shape] > 1:
+            tag, names, place = shape
+            return (tag, names, f"{place} {block.index - self._first_lines[block.node]}")
         return shape
+
+    def _shape_of_node(self, index: int) -> Shape:
+        nodes = self.document.nodes
+        node = nodes[index]
+        parent = nodes[node.parent] if node.parent >= 0 else node
+        column = self._columns[index] if node.tag == "td" and self._line_counts[index] == 1 else ""
+        shape = (node.tag, _common_names(node.names), f"{parent.tag} {_common_names(parent.names)} {column}")
+        self._shapes[index] = shape
+        return shape
+
+    @cached_property
+    def _line_counts(self) -> Counter[int]:
+        """The number of lines of each element."""
+        return Counter([block.node for block in self.blocks])
+
+    @cached_property
+    def _first_lines(self) -> dict[int, int]:
+        """The index of the first line of each element with a line."""
+        first: dict[int, int] = {}
+        for block in self.blocks:
+            first.setdefault(block.node, block.index)
+        return first
+
+    @cached_property
+    def _cards_of_lines(self) -> Counter[Shape]:
+        """The number of elements of each shape that begin with a name and have other lines: Jane Roe<br>Owner."""
+        first = self._first_lines
+        return Counter(
+            self._shape_of_node(node)
+            for node, index in first.items()
+            if index in self.names
+            and index + 1 < len(self.blocks)
+            and self.blocks[index + 1].node == node
+            and index + 1 not in self.names
+        )
 
     @cached_property
     def name_shapes(self) -> Counter[Shape]:
@@ -61,16 +103,16 @@ class PageLayout:
 
     @cached_property
     def line_shapes(self) -> Counter[Shape]:
-        """The number of short lines of each shape that has a name."""
-        wanted = self.name_shapes
+        """The number of short lines of each shape that has a name, without the lines of contacts."""
+        wanted, contacts = self.name_shapes, self.phone_blocks - self.names.keys()
         return Counter(
-            shape for block in self.blocks if len(block.text) <= MAX_LINE and (shape := self.shape(block)) in wanted
+            shape
+            for block in self.blocks
+            if len(block.text) <= MAX_LINE
+            and (shape := self.shape(block)) in wanted
+            and block.index not in contacts
+            and "@" not in block.text
         )
-
-    def share_of_names(self, block: Block) -> float:
-        """Return which share of the lines of this shape are names."""
-        shape = self.shape(block)
-        return self.name_shapes[shape] / max(1, self.line_shapes[shape])
 
     # -- neighbours ---------------------------------------------------------------------------------------------------
 
@@ -80,6 +122,8 @@ class PageLayout:
         if not 0 <= index < len(self.blocks) or index in self.names:
             return None
         other = self.blocks[index]
+        if "nav" in other.zones and "nav" not in block.zones:
+            return None
         return other if abs(self._depth(block) - self._depth(other)) <= MAX_DEPTH_STEP else None
 
     def _depth(self, block: Block) -> int:
@@ -110,9 +154,23 @@ class PageLayout:
     def card_lines(self, block: Block, reach: int = CARD_REACH) -> Iterator[Block]:
         """Yield the lines behind a name up to the next name or the end of its card."""
         for line in self.blocks[block.index + 1 : block.index + 1 + reach]:
-            if line.index in self.names or not self.is_in_own_card(block, line):
+            if line.index in self.names or line.zones - block.zones or not self.is_in_own_card(block, line):
                 return
             yield line
+
+    def lines_above_in_card(self, block: Block) -> tuple[Block, ...]:
+        """Return the lines above a name in the largest element that has no other name."""
+        is_inside, place = self.document.is_inside, bisect_left(self.name_indexes, block.index)
+        others = [*self.name_indexes[max(0, place - 1) : place], *self.name_indexes[place + 1 : place + 2]]
+        card = -1
+        for node in self.document.with_ancestors(block.node):
+            if any(is_inside(index, node.index) for index in others):
+                break
+            card = node.index
+        first = block.index
+        while first and card >= 0 and is_inside(first - 1, card):
+            first -= 1
+        return self.blocks[first : block.index]
 
     # -- sections -----------------------------------------------------------------------------------------------------
 
@@ -123,15 +181,15 @@ class PageLayout:
             return None
         return self.headings[place - 1]
 
-    def is_under_heading(self, block: Block, listed: frozenset[str]) -> bool:
-        """Return whether a heading of the block's sections has a listed word."""
+    def is_under_heading(self, block: Block, is_wanted: Callable[[str], bool]) -> bool:
+        """Return whether a heading of the block's sections is a wanted one."""
         place = bisect_left(self.heading_indexes, block.index)
         for heading in reversed(self.headings[max(0, place - 4) : place]):
-            if heading.index < block.index - SECTION_REACH:
+            if heading.index < block.index - LONG_SECTION:
                 return False
             if block.tag in SECTION_TAGS and heading.tag >= block.tag:
                 continue  # a heading of the same rank begins another section
-            if not listed.isdisjoint(folded_words(heading.text)):
+            if is_wanted(heading.text):
                 return True
             if heading.tag in ("h1", "h2"):
                 return False

@@ -22,15 +22,23 @@ ROLE_PHRASES = tuple(load_table("people")["role_phrases"]["phrases"])
 COURTESY_TITLES = frozenset(
     ("mr", "mrs", "ms", "miss", "mx", "herr", "frau", "hr", "fr", "m", "mme", "mlle", "sr", "sra", "srta", "sig")
 )
-SHORT_TITLES = frozenset(("dr", "mr", "ms", "hr", "fr", "pd", "ir", "ra", "mw", "ks"))  # without a dot as well
+SHORT_TITLES = frozenset(("dr", "mr", "ms", "hr", "fr", "pd", "ir", "ra", "mw", "ks", "δρ"))  # without a dot as well
+ARTICLES = word_set("le la les el los las il lo gli the der die das den de")
+CAPITAL_TITLES = frozenset(("HL", "DI", "CA", "BS"))  # a Finnish dentist, an Austrian engineer …
 MAX_NAME = 60
 
 # Latin, Greek and Cyrillic capitals: the alphabets that have them.
 CAPITAL = "".join(chr(code) for code in range(0x41, 0x530) if chr(code).isupper())
+SMALL = "".join(chr(code) for code in range(0x61, 0x530) if chr(code).islower())
 # Titles with accents and without; n. med. is Polish for a doctor of medicine.
 _WRITTEN_TITLES = {*TITLES, *(word.rstrip(".") for word in load_words("people", "titles"))}
-_SMALL_WORDS = grouped_alternatives([*PARTICLES, *(word for word in _WRITTEN_TITLES if len(word) > 1 or word == "n")])
-_WORD_OF_NAME = rf"(?:[{CAPITAL}][\w'’.-]{{0,40}}|(?:{_SMALL_WORDS})\.?|d['’][{CAPITAL}][\w'’-]{{1,30}})"
+_SMALL_WORDS = grouped_alternatives([*PARTICLES, *(word for word in _WRITTEN_TITLES if len(word) > 1)])
+_DOTTED_TITLES = grouped_alternatives([word for word in _WRITTEN_TITLES if len(word) > 6 or not word.isalpha()])
+# Each word is matched in one way only: an abbreviation with its dot, a title or particle before a space, or a capital.
+_WORD_OF_NAME = (
+    rf"(?:[{SMALL}]{{1,6}}\.(?=\s)|(?:{_SMALL_WORDS}|o[gğ]lu|q[ıi]z[ıi])(?=[\s,]|$)|(?:{_DOTTED_TITLES})\."
+    rf"|[{CAPITAL}][\w'’.-]{{0,40}}|d['’][{CAPITAL}][\w'’-]{{1,30}})"
+)
 # A quick check for a name at the beginning: capitalised words, titles and particles up to the end of the text or to a
 # sign that can follow a name; credentials may follow a comma.
 NAME_START = re.compile(rf"{_WORD_OF_NAME}(?:\s{_WORD_OF_NAME}){{0,8}}(?=$|\s?[,:(–—―]|\s[-|])")
@@ -50,16 +58,22 @@ FAMILY_ENDING = re.compile(
 # Мария Сергеевна, Ivan Petrovich, Rəşad oğlu: the name of the father, so the word before it is a given name.
 PATRONYMIC = re.compile(
     r"(?:(?:ов|ев|ёв)(?:ич|на)|(?:ьич|иничн|ильичн)а?|(?:ів|їв)на|(?:ов|йов|ев)ич|овна|евна|[oei]v(?:ich|ych|na)"
-    r"|оглы|кызы|улы|qizi|ogly|oglu)$"
+    r"|оглы|кызы|қызы|улы|ұлы|qizi|ogly|oglu|kyzy)$"
 )
+TWO_INITIALS = re.compile(r"[^\W\d_]\.-?[^\W\d_]\.")
+MIN_FAMILY = 2
+CHILD_WORDS = frozenset(("oglu", "qizi", "ogly", "kyzy", "оглы", "кызы"))  # Rauf oğlu: son of Rauf
 # Av., Uzm., Dipl.-Ing.: an abbreviation in front of two more words is a title, whatever the language.
 ABBREVIATION = re.compile(r"[^\W\d_]{2,6}\.(?:-?[^\W\d_]{1,6}\.?){0,3}")
-NOT_TITLES = word_set("st ste co fig nr no str tel mob fax vol art ave inc ltd corp dept ext abs bl tlf puh tfn")
+NOT_TITLES = load_words("people", "not_titles")
 # Behind a comma: F.A.C.S., MRCVS, M.Ed.: a credential by its form.
 CREDENTIAL_FORM = re.compile(
     r"(?:[^\W\d_]{1,4}\.){1,5}[^\W\d_]{0,4}|[A-ZÀ-Þ][A-ZÀ-Þa-z&-]{0,3}[A-ZÀ-Þ]{1,4}"
     r"|[BMD](?:Phil|Pharm|Ed|Sc|Eng|Arch|Psych|Com|Med)"
 )
+
+
+BRACKETS = re.compile(r"\([^()]{1,30}\)")
 
 
 @lru_cache(8192)
@@ -86,6 +100,8 @@ def parse_name(text: str) -> Name | None:
         return None
     if len(folded) == 1 and not titles and folded[0] not in GIVEN:
         return None  # a single word must be a known given name
+    if len(folded) == 2 and folded[0] == folded[1]:
+        return None  # two buttons
     score = _score(words, folded, titles, credentials)
     return Name(" ".join(words), folded, " ".join(titles), credentials, score) if score > -0.5 else None
 
@@ -100,19 +116,30 @@ def _may_be_name(words: list[str]) -> bool:
         or (len(words[0]) < 5 and words[0].isupper())
     ):
         return False
-    if first in TITLES:
+    if first in TITLES or (len(words) > 2 and _is_abbreviation(words[0])):
         return True
     last = fold_word(words[-1]).strip(".")
     if first in ORGANISATIONS or last in ORGANISATIONS:
         return False
-    if first in ORDINARY and len(first) > 1 and not (first in GIVEN and last in FAMILY):
+    if first in ORDINARY and len(first) > 1 and not (first in GIVEN and (last in FAMILY or not words[0].isascii())):
         return False
     return last not in ORDINARY or len(last) == 1 or last in FAMILY
 
 
+def has_patronymic(name: Name) -> bool:
+    """Return whether the last word of a name is that of the father: Maria Sergeevna."""
+    return PATRONYMIC.search(name.words[-1]) is not None
+
+
+def is_family_name(word: str) -> bool:
+    """Return whether a word is a known family name or has the ending of one."""
+    folded = fold_word(word)
+    return folded in FAMILY or FAMILY_ENDING.search(folded) is not None
+
+
 def is_given_name(word: str) -> bool:
-    """Return whether a word is a known given name."""
-    return fold_word(word) in GIVEN
+    """Return whether a word or a part of it is a known given name: Gerrit-Jan."""
+    return _is_listed(fold_word(word), GIVEN)
 
 
 @lru_cache(8192)
@@ -149,15 +176,24 @@ def _split_titles(words: list[str]) -> tuple[list[str], list[str]]:
     """Split the titles in front of the name from the name."""
     count = 0
     while count < len(words) - 1 and (
-        is_title(words[count]) or (count < len(words) - 2 and _is_abbreviation(words[count]))
+        is_title(words[count])
+        or (count < len(words) - 2 and (_is_abbreviation(words[count]) or _is_dotted_title(words, count)))
     ):
         count += 1
+    if count and count == len(words) - 1 and fold_word(words[count - 1]) in GIVEN and words[count - 1][0].isupper():
+        count -= 1  # Sri Wahyuningsih: a title elsewhere, a given name before a single word
     return words[:count], words[count:]
+
+
+def _is_dotted_title(words: list[str], at: int) -> bool:
+    """Return whether letters with dots are a title: C.P. before a known given name."""
+    return words[at].count(".") > 1 and INITIAL.fullmatch(words[at]) is not None and is_given_name(words[at + 1])
 
 
 @lru_cache(4096)
 def _is_abbreviation(word: str) -> bool:
-    return ABBREVIATION.fullmatch(word) is not None and fold_word(word).partition(".")[0] not in NOT_TITLES
+    plain = fold_word(word).partition(".")[0]
+    return ABBREVIATION.fullmatch(word) is not None and plain not in NOT_TITLES and plain not in ORGANISATIONS
 
 
 @lru_cache(4096)
@@ -167,7 +203,7 @@ def is_title(word: str) -> bool:
     if folded not in TITLES:
         return False
     is_short = len(folded) <= 2 and folded not in SHORT_TITLES
-    return not is_short or word.endswith(".") or word == "HL"  # a Finnish dentist
+    return not is_short or word.endswith(".") or word in CAPITAL_TITLES
 
 
 def _are_credentials(text: str) -> bool:
@@ -181,15 +217,15 @@ def is_credential_line(text: str) -> bool:
     """Return whether a line has nothing but degrees and memberships: MBBS, MS, FRCS."""
     return (
         len(text) <= MAX_NAME * 2
-        and any(map(_is_credential, text.replace(",", " ").split()))
-        and _are_credentials(text)
+        and any(map(_is_credential, (plain := BRACKETS.sub("", text)).replace(",", " ").split()))
+        and _are_credentials(plain)
     )
 
 
 @lru_cache(4096)
 def _is_credential(word: str) -> bool:
     plain = word.strip(".,()").replace(".", "").lower()
-    return plain in CREDENTIALS and (word[:1].isupper() or "." in word)
+    return plain in CREDENTIALS and (word[:1].isupper() or "." in word or not word.isascii())
 
 
 def _has_name_form(words: list[str], folded: tuple[str, ...]) -> bool:
@@ -198,12 +234,12 @@ def _has_name_form(words: list[str], folded: tuple[str, ...]) -> bool:
         return False
     if folded[0] in PARTICLES and words[0][0].islower():
         return False
-    if not words[-1][0].isupper():
+    if not words[-1][0].isupper() and folded[-1] not in CHILD_WORDS:
         return False
     capitals = max_length = 0
     for word, plain in zip(words, folded, strict=True):
         max_length = max(max_length, len(plain))
-        if plain in PARTICLES and word[0].islower():
+        if (plain in PARTICLES or plain in CHILD_WORDS) and word[0].islower():
             continue
         if not _is_name_word(word):
             return False
@@ -232,27 +268,45 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
         given = family = True  # Petrova Maria Sergeevna, Maria Sergeevna Petrova
     if not titles and _any_listed(folded, ORGANISATIONS):
         return -1
-    ordinary = _any_listed(folded, ORDINARY)
-    if ordinary and not titles and not (given and last in FAMILY):
+    ordinary = _any_listed(folded, ORDINARY) and _ordinary_words(words, folded)
+    if ordinary and not titles and not (given and family and all(_is_known(word) for word in ordinary)):
         return -1
     roles = [word for word in folded[1:] if is_role_word(word)]
-    if (is_role_word(first) and not given) or (roles and not (given and last in FAMILY)):
+    if (is_role_word(first) and not given) or (roles and (first in ARTICLES or not (given and last in FAMILY))):
         return -1
     score = 0.3 * given + 0.1 * family - 0.1 * (not given and not family)
     if (roles or ordinary) and not titles:
         score -= 0.2  # James Baker may be a person; other evidence is needed
     initials = [word for word in words if _is_initial(word)]
-    if len(words) > 1 and _is_initial(words[-1]):
+    if len(words) > 1 and len(words[0]) > MIN_FAMILY and TWO_INITIALS.fullmatch("".join(words[1:])):
+        score = 0.2  # Petrova A. V.
+    elif len(words) > 1 and _is_initial(words[-1]):
         score -= 0.15  # Maria S. is the form of reviewers' names
     elif initials and len(words) > len(initials):
         score += 0.1
     if len(folded) == 1 and not GLUED_INITIAL.match(words[0]):
         score -= 0.25
-    if any(fold_word(title).rstrip(".") not in COURTESY_TITLES for title in titles):
+    if any(is_title(title) and fold_word(title).rstrip(".") not in COURTESY_TITLES for title in titles):
         score += 0.66 if len(folded) > 1 else 0.45  # Dr. and any two words are a person
     elif titles:
         score += 0.3
     return score + (0.25 if credentials else 0)
+
+
+def _ordinary_words(words: list[str], folded: tuple[str, ...]) -> list[str]:
+    """Return the ordinary words; one that is a given name with its accents is none: Pär, not par."""
+    return [
+        plain
+        for word, plain in zip(words, folded, strict=True)
+        if plain in ORDINARY
+        and len(plain) > 1
+        and plain not in PARTICLES
+        and not (not word.isascii() and plain in GIVEN)
+    ]
+
+
+def _is_known(word: str) -> bool:
+    return word in GIVEN or word in FAMILY
 
 
 def _any_listed(words: tuple[str, ...], listed: frozenset[str]) -> bool:

@@ -9,6 +9,7 @@ from scrapersky.extract.word_lists import AffixSet, alternatives, load_words
 MAX_TEXT = 2_000
 MAX_LINE = 60  # a longer line in these scripts is a sentence
 MAX_ROLE = 60
+MAX_PIECES = 6
 FILE = "people_uncased"
 UNKNOWN = -0.1  # a text with the form of a name and no known word
 KNOWN = 0.3
@@ -37,7 +38,7 @@ _TITLES = [title for key in ("hebrew", "arabic", "thai", "indic") for title in l
 TITLE = re.compile(rf"(?P<title>(?:(?:{alternatives(_TITLES)})\s?){{1,3}})(?=[{_HEBREW}{_ARABIC}{_THAI}{_INDIC}])")
 
 HAN_NAME = re.compile(f"[{_HAN}]{{2,4}}")
-SPACED_NAME = re.compile(f"(?P<family>[{_HAN}]{{1,4}})[ \u3000](?P<given>[{_HAN}{_KANA}]{{1,5}})")
+SPACED_NAME = re.compile(f"(?P<family>[{_HAN}ヶケツノ]{{1,4}})[ \u3000](?P<given>[{_HAN}{_KANA}]{{1,5}})")
 KATAKANA_NAME = re.compile(r"[\u30a1-\u30fa\u30fc]{2,12}(?:[・= ][\u30a1-\u30fa\u30fc]{2,12}){1,2}")
 HANGUL_NAME = re.compile(f"[{_HANGUL}] ?[{_HANGUL}]{{1,3}}")
 _PART = rf"(?:[{_HEBREW}]{{2,14}}|[{_ARABIC}]{{2,14}}|[{_INDIC}]{{2,18}}|[{_GEORGIAN}]{{2,18}})[.׳']?"
@@ -46,7 +47,17 @@ THAI_NAME = re.compile(f"[{_THAI}]{{2,20}} [{_THAI}]{{2,24}}")
 # Reading, Latin name or nickname in brackets behind a name.
 BRACKETS = re.compile(r"\s?[（(【\[][^）)】\]]{1,40}[）)】\]]$")
 SEPARATOR = re.compile(r"\s?[:：|｜/／、，,،（(）)]\s?|\s[-–—―]\s?")
-HONORIFIC = re.compile(r"(?<=.{2})\s?(?:先生|女士|小姐|さん|様|氏|님|씨)$")
+SEGMENT = re.compile(r"\s?[|｜•·]\s?")
+# An address or a number behind a name, with its label: 电话:0532-85551001.
+CONTACT_BEHIND = re.compile(
+    r"(?:[\s,;(|·–-]{1,3}[^\W\d_]{1,8}\s?[:：]|[\s,;(|·:：–-])\s?(?:[\w.+-]{1,60}@|[+(]?\d(?:[\d\s()./-]{5,18}\d)).{0,200}$"
+)
+LATIN_BEHIND = re.compile(r"(?<=[^\x00-\x7f])\s[A-Za-z][A-Za-z .,'’-]{2,40}$")  # 乾 雅人 Inui Masato
+# A form of address inside a line: ติดต่อ คุณปิยะ วงศ์สวัสดิ์.
+THAI_CALLED = re.compile(
+    f"(?P<title>คุณ|นางสาว|นาย|นาง|ดร\\.|ทพญ?\\.|พญ\\.|นพ\\.)\\s?(?P<name>[{_THAI}]{{2,20}} [{_THAI}]{{2,24}})"
+)
+HONORIFIC = re.compile(r"(?<=.{2})\s?(?:先生|女士|小姐|律師|律师|醫師|医师|老師|老师|さん|様|氏|님|씨)$")
 PREFIXES = ("ה", "ו", "ال", "وال", "و")
 COMPACT_PAIR = re.compile(f"^(?P<first>[{_HAN}{_KANA}{_HANGUL}・/／]{{2,24}})[ \u3000](?P<rest>.{{2,12}})$")
 # In running text: a title and the two words behind it.
@@ -59,31 +70,46 @@ TITLE_AND_NAME = re.compile(
 
 def find_uncased_names(text: str) -> list[NameCandidate]:
     """Return the names in a line, alone or beside a role: 院長 桐島 健一郎. 대표 : 강민재. ד"ר יעל אלמוג."""
-    if len(text) > MAX_LINE:
+    text = CONTACT_BEHIND.sub("", text) if len(text) <= MAX_TEXT else text
+    if len(text) > MAX_LINE and SEGMENT.search(text) is None:
         titled = TITLE_AND_NAME.finditer(text[:MAX_TEXT])
         return [NameCandidate(_name(match["name"], KNOWN + 0.3, match["title"]), False, "") for match in titled]
+    found: list[NameCandidate] = []
+    for segment in SEGMENT.split(text):
+        found.extend(_in_segment(segment))
+    return found
+
+
+def _in_segment(text: str) -> list[NameCandidate]:
     if (name := parse_uncased_name(text)) is not None:
         return [NameCandidate(name, True, "")]
     pieces = [piece for piece in SEPARATOR.split(text) if piece]
-    if len(pieces) > 1:
-        return _beside_role(pieces)
-    return _around_space(text)
+    found = _beside_role(pieces) if len(pieces) > 1 else _around_space(text)
+    if not found and (called := THAI_CALLED.search(text)) is not None:
+        role = next((piece.strip() for piece in pieces if is_uncased_role(piece)), "")
+        found = [NameCandidate(_name(called["name"], KNOWN + 0.1, called["title"]), True, role)]
+    return found
 
 
 def _beside_role(pieces: list[str]) -> list[NameCandidate]:
-    """Return the name among pieces of a line, with the role before or behind it: 代表：山田太郎. 김민수 (팀장)."""
-    for index, piece in enumerate(pieces[:4]):
-        if (name := parse_uncased_name(piece)) is None:
+    """Return the names among pieces of a line, with the role before or behind: 代表：山田太郎. 김민수 (팀장)."""
+    names = [parse_uncased_name(piece) for piece in pieces[:MAX_PIECES]]
+    if len(pieces) > 1 and all(name is not None and name.score > UNKNOWN for name in names):
+        return [NameCandidate(name, True, "") for name in names if name is not None]  # a row of names
+    for index, (piece, name) in enumerate(zip(pieces, names, strict=False)):
+        if name is None:
             if is_uncased_role(piece) and (found := _around_space(piece)):
                 return found
             continue
-        before = pieces[index - 1] if index else ""
-        after = pieces[index + 1] if index + 1 < len(pieces) else ""
-        if before.strip() in LABELS:
+        before = pieces[index - 1].strip() if index else ""
+        after = pieces[index + 1].strip() if index + 1 < len(pieces) else ""
+        if before in LABELS:
             return [NameCandidate(name._replace(score=name.score + KNOWN), True, "")]
         role = next((other for other in (before, after) if other and is_uncased_role(other)), "")
         if role:
-            return [NameCandidate(name, True, role.strip())]
+            return [NameCandidate(name, True, role)]
+        if name.score > UNKNOWN and (before or after):
+            return [NameCandidate(name, True, before or after, is_known_role=False)]
     return []
 
 
@@ -93,7 +119,8 @@ def _around_space(text: str) -> list[NameCandidate]:
     for count in range(1, len(words)):
         before, after = " ".join(words[:count]), " ".join(words[count:])
         for role, rest in ((before, after), (after, before)):
-            if is_uncased_role(role) and (name := parse_uncased_name(rest)) is not None and name.score > UNKNOWN:
+            name = parse_uncased_name(rest) if is_uncased_role(role) else None
+            if name is not None and name.score > UNKNOWN:
                 return [NameCandidate(name, True, role)]
     return []
 
@@ -101,7 +128,12 @@ def _around_space(text: str) -> list[NameCandidate]:
 @lru_cache(4096)
 def parse_uncased_name(text: str) -> Name | None:
     """Return the name that the whole text may be, with the score of its words, or None."""
-    text = HONORIFIC.sub("", BRACKETS.sub("", text.strip(' \u3000.,:：-–—•*"“”')))
+    text = LATIN_BEHIND.sub("", BRACKETS.sub("", text.strip(' \u3000.,:：-–—•*"“”')))
+    called = HONORIFIC.sub("", text)
+    is_called = " " in text and " " not in called and called != text  # 粘雅筑 醫師
+    if is_called and HAN_NAME.fullmatch(called) and not is_uncased_role(called):
+        return _name(called, 0.2, text[len(called) :].strip())
+    text = called
     title = ""
     if (match := TITLE.match(text)) is not None and len(text) > match.end() + 2:
         title, text = match["title"].strip(), text[match.end() :]
@@ -119,6 +151,8 @@ def _compact_score(text: str) -> float | None:
         return None
     if HANGUL_NAME.fullmatch(text):
         length = len(text.replace(" ", ""))
+        if text[:2] in COMPOUND_SURNAMES and length > 2:
+            return 0.2
         return None if text[0] not in KOREAN_SURNAMES else 0.2 if length == 3 else UNKNOWN
     if (match := SPACED_NAME.fullmatch(text)) is not None:
         known = match["family"] in JAPANESE_SURNAMES
@@ -134,6 +168,8 @@ def _compact_score(text: str) -> float | None:
 
 def _han_score(text: str) -> float | None:
     """Score two to four signs without a space: 王小明, 山田太郎."""
+    if text[-1] in "部科室课課處处组組系院所":
+        return None  # a department
     if any(len(text) > count and text[:count] in JAPANESE_SURNAMES for count in (2, 3)):
         return 0.2 + 0.1 * (text[-1] in JAPANESE_ENDINGS)
     if text[:2] in COMPOUND_SURNAMES and len(text) > 2:
@@ -151,7 +187,7 @@ def _words_score(text: str) -> float | None:
     """Score two to five words of a script with spaces by its known names; None if it is no name."""
     if WORDS_NAME.fullmatch(text) is None:
         return None
-    words = text.replace("-", " ").split()
+    words = text.split()
     if any(_is_listed(word, ORDINARY) for word in words) or any(map(_is_role_word, words)):
         return None
     given = any(word in GIVEN for word in words[:2])

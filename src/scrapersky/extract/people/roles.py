@@ -6,13 +6,27 @@ from functools import lru_cache
 from scrapersky.extract.document.context import folded_words
 from scrapersky.extract.document.model import SIX_DIGITS
 from scrapersky.extract.people.names import is_credential_line, is_role
+from scrapersky.extract.text import fold
 from scrapersky.extract.word_lists import load_words
 
 MAX_ROLE = 200
 MAX_TITLE_WORDS = 12
+MAX_CUSTOMER = 40
 SENTENCE_WORDS = load_words("people", "sentence")
 OUR_WORDS = load_words("people", "sentence", "our")
 LABELS = load_words("people", "role_label")
+SINCE = load_words("people", "customers", "since")
+CUSTOMERS = load_words("people", "customers")
+NO_LETTER = re.compile(r"[\d\s!-/:-@\[-`{-~]")
+POSTAL_LINE = re.compile(r"(?<!\d)\d{4,6}(?!\d)|\d-\d{1,4}(?:-\d|$)")
+MAX_EDUCATION = 110
+# Parts of words about studies, folded.
+EDUCATION = re.compile(
+    r"universit|uniwersyt|univerzit|universid|egyetem|университет|університет|absolwent|absolvent|graduate|licenciad|laurea"
+    r"|titulad|promoti|rocznik|mezunu|выпускник|окончил|akademi|faculty of|facult|\becole\b|studied|alumn|stopien"
+    r"|uczen|eleve de|colegiul|liceul|hochschule|promovier|studium|specjalizacji|usamv"
+    r"|卒業|毕业|畢業|大学|大學|졸업|대학교|جامع|خريج|בוגר|אוניברסיט|دانشگاه|كلية|विश्वविद्यालय|বিশ্ববিদ্যালয়|มหาวิทยาลัย"
+)
 CONJUNCTION = re.compile(r"(?:und|and|et|y|e|i|oraz|sowie|och|og|ja|en|a|и)\s", re.I)
 HIDDEN_ADDRESS = "[email"  # Cloudflare writes it in place of a hidden address
 
@@ -30,10 +44,12 @@ REPRESENTED_BY = re.compile(
 )
 CLAUSE = re.compile(r"[^.,;:!?()–|]{3,100}")
 LABEL = re.compile(r"^([^\W\d_][\w .-]{1,20})\s?[:：]\s?(?=\S)")
-# Paul is an osteopath whose …: the words behind the article, up to the next clause.
+# Paul is an osteopath whose …: the words behind the verb and the article, up to the next clause.
 IS_A = re.compile(
-    r"(?:\bis|\bwas|['’]s|\bist|\best|\bes|\bè|\bé|\bis|\bär|\ber|\bjest|\bje)\s(?:also\s|auch\s)?"
-    r"(?:an?|the|our|eine?|unsere?|der|die|une?|notre|una?|nuestr[oa]|il|la|uma?|een|onze|en|ett)\s"
+    r"(?:(?:\bis|\bwas|['’]s|\bhas been|\b(?:works|serves) as)\s(?:also\s|currently\s)?(?:an?|the|our)\s"
+    r"|(?:\bist|\barbeitet als)\s(?:auch\s)?(?:eine?|unsere?|der|die|gelernter?|ausgebildeter?)\s"
+    r"|\best\s(?:une?\s|notre\s|la\s|le\s)?|\bes\s(?:una?\s|nuestr[oa]\s|la\s|el\s)?|\bè\s(?:una?\s|il\s|la\s)?"
+    r"|\bé\s(?:uma?\s|a\s|o\s)?|\bis\s(?:een|onze|de)\s|\b(?:är|er)\s(?:en\s|ett\s|et\s|vår\s|vores\s)?|\b(?:jest|je|on)\s)"
     r"(?P<role>[^\W\d_][\w'’-]{2,30}(?:\s[^\W\d_][\w'’-]{1,30}){0,3})"
 )
 NEXT_CLAUSE = re.compile(
@@ -80,13 +96,37 @@ def is_sentence(text: str) -> bool:
 
 
 @lru_cache(4096)
+def is_customer(text: str) -> bool:
+    """Return whether a short text calls a person a customer: Client since 2019, patient."""
+    words = folded_words(text) if len(text) <= MAX_CUSTOMER else ()
+    if not words or words[0] not in CUSTOMERS:
+        return False
+    return len(words) == 1 or words[1] in SINCE or text[len(words[0]) :][:1] in tuple(",-–|/(")
+
+
+@lru_cache(4096)
 def is_title_line(text: str) -> bool:
     """Return whether a line can be the title of the person above: a few words, no contact, no degrees, no sentence."""
     if not 2 <= len(text) <= 90 or "@" in text or SIX_DIGITS.search(text) or text.endswith((":", "?", "!")):
         return False
-    if text.startswith(("http", "www.", "[", "“", "„", "«", '"')) or sum(map(str.isalpha, text)) < 0.6 * len(text):
+    if text.startswith(("http", "www.", "[", "“", "„", "«", '"')) or len(NO_LETTER.findall(text)) > 0.4 * len(text):
+        return False
+    if EDUCATION.search(fold(text)) is not None or POSTAL_LINE.search(text) is not None:
         return False
     return len(text.split()) <= 9 and not is_sentence(text) and not is_credential_line(text)
+
+
+@lru_cache(4096)
+def is_education_line(text: str) -> bool:
+    """Return whether a line says where a person has studied: it stands between a name and a role."""
+    return is_credential_line(text) or (len(text) < MAX_EDUCATION and EDUCATION.search(fold(text)) is not None)
+
+
+@lru_cache(2048)
+def is_role_label(text: str) -> bool:
+    """Return whether a text labels a role: Position, سمت:."""
+    words = folded_words(text) if len(text) < MAX_CUSTOMER else ()
+    return bool(words) and LABELS.issuperset(words)
 
 
 def role_in_sentence(text: str) -> str:

@@ -22,7 +22,8 @@ PHONE_AND_FAX = re.compile(
 )
 THREE_DIGITS = re.compile(r"\d{3}")
 SEPARATED = re.compile(r"\d[\s./()–-]{1,3}\d")
-GROUPED = re.compile(r"\d{2,4}(?:[\s.\-–]\d{2,4}){1,4}")
+GROUPED = re.compile(r"\d{2,5}(?:[\s.\-–]\d{2,5}){1,4}")
+SEVEN_DIGITS = re.compile(r"\d{3}[\s-]\d{4}")  # the whole number in a small country
 MONEY = re.compile(r"[$€£¥₽₺]|\b(?:usd|eur|chf|kr|zł|kč|ft|lei|руб|pln|czk|huf|inr|rs|mio|m²|km|kg|mm|cm)\b", re.I)
 
 
@@ -69,4 +70,6 @@ def is_likely_phone(text: str, at: int, piece: str, label: NumberLabel) -> bool:
     alone = len(text) <= len(piece) + 12
     if piece.startswith("0"):
         return len(digits) >= 8 and (alone or SEPARATED.search(piece) is not None or len(digits) >= 9)
+    if alone and SEVEN_DIGITS.fullmatch(piece):
+        return True
     return len(digits) >= 8 and (alone or GROUPED.fullmatch(piece) is not None)

@@ -9,7 +9,7 @@ from turbohtml.clean import PhoneNumber
 
 # The character before is checked after the first one, so that the search skips all characters that begin no number.
 PHONE = re.compile(
-    r"(?:[+(\d](?<![\w@#=&/.,:;-].)|\+(?<=[^\W\d_][:.]\+)|0(?=0[1-9])(?<=[^\W\d_]:0))(?:(?<=\d)|(?<=\+)\s?\d|(?<=\()\s?\+?\s?\d)"
+    r"(?:[+(\d](?<![\w@#=&/.,:;-].)|\+(?<=[^\W\d_][:.]\+)|0(?=0[1-9])(?<=[^\W\d_]:0)|\d(?<=[\u0590-\u9fff\uac00-\ud7a3]:.))(?:(?<=\d)|(?<=\+)\s?\d|(?<=\()\s?\+?\s?\d)"
     r"(?:[\s().\-–‑/·•|\u00a0]{0,4}\d){5,17}(?![\w@]|[.,:]\d|\s?[€%])"
 )
 NOT_DIGIT = re.compile(r"\D")
