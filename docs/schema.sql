@@ -261,11 +261,13 @@ CREATE TABLE domain (
     domain_metadata_waits_for text,
     sitemap_analysis_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
     sitemap_analysis_waits_for text,
+    hidden_reason text,
     CONSTRAINT domain_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
     CONSTRAINT domain_domain_metadata_leased CHECK (((domain_metadata_status <> 'Processing'::text) OR (domain_metadata_due_at IS NOT NULL))),
     CONSTRAINT domain_domain_metadata_revert_to_check CHECK ((domain_metadata_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT domain_domain_metadata_status_check CHECK ((domain_metadata_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
     CONSTRAINT domain_domain_metadata_waits_for_check CHECK ((domain_metadata_waits_for = ANY (ARRAY['tenant'::text, 'money'::text]))),
+    CONSTRAINT domain_hidden_reason_check CHECK ((hidden_reason = ANY (ARRAY['javascript'::text, 'bot_check'::text, 'login'::text, 'consent'::text, 'parked'::text, 'unfinished'::text]))),
     CONSTRAINT domain_sitemap_analysis_leased CHECK (((sitemap_analysis_status <> 'Processing'::text) OR (sitemap_analysis_due_at IS NOT NULL))),
     CONSTRAINT domain_sitemap_analysis_revert_to_check CHECK ((sitemap_analysis_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT domain_sitemap_analysis_status_check CHECK ((sitemap_analysis_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
@@ -414,7 +416,9 @@ CREATE TABLE page (
     page_processing_revert_to text,
     page_processing_flow uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
     page_processing_waits_for text,
+    hidden_reason text,
     CONSTRAINT page_curation_status_check CHECK ((curation_status = ANY (ARRAY['New'::text, 'Selected'::text, 'Maybe'::text, 'Not a Fit'::text, 'Archived'::text]))),
+    CONSTRAINT page_hidden_reason_check CHECK ((hidden_reason = ANY (ARRAY['javascript'::text, 'bot_check'::text, 'login'::text, 'consent'::text, 'parked'::text, 'unfinished'::text]))),
     CONSTRAINT page_page_processing_leased CHECK (((page_processing_status <> 'Processing'::text) OR (page_processing_due_at IS NOT NULL))),
     CONSTRAINT page_page_processing_revert_to_check CHECK ((page_processing_revert_to = ANY (ARRAY['New'::text, 'Completed'::text]))),
     CONSTRAINT page_page_processing_status_check CHECK ((page_processing_status = ANY (ARRAY['New'::text, 'Queued'::text, 'Processing'::text, 'Completed'::text, 'Skipped'::text, 'Error'::text]))),
@@ -1361,6 +1365,8 @@ CREATE INDEX domain_by_country ON domain USING btree (tenant_id, country, update
 
 CREATE INDEX domain_by_curation ON domain USING btree (tenant_id, curation_status, updated_at, id);
 
+CREATE INDEX domain_by_hidden_reason ON domain USING btree (tenant_id, hidden_reason, updated_at, id) WHERE (hidden_reason IS NOT NULL);
+
 CREATE INDEX domain_by_prefix ON domain USING btree (tenant_id, name text_pattern_ops);
 
 CREATE INDEX domain_by_search ON domain USING btree (search_id, id);
@@ -1413,6 +1419,8 @@ CREATE INDEX local_business_domain_extraction_tenant ON local_business USING btr
 
 CREATE INDEX page_by_curation ON page USING btree (tenant_id, curation_status, updated_at, id);
 
+CREATE INDEX page_by_hidden_reason ON page USING btree (tenant_id, hidden_reason, updated_at, id) WHERE (hidden_reason IS NOT NULL);
+
 CREATE INDEX page_by_kind ON page USING btree (tenant_id, kind, updated_at, id);
 
 CREATE INDEX page_by_prefix ON page USING btree (tenant_id, url text_pattern_ops);
@@ -1420,6 +1428,8 @@ CREATE INDEX page_by_prefix ON page USING btree (tenant_id, url text_pattern_ops
 CREATE INDEX page_by_progress ON page USING btree (domain_id, page_processing_status) WHERE (page_processing_status <> 'New'::text);
 
 CREATE INDEX page_by_update ON page USING btree (tenant_id, updated_at, id);
+
+CREATE INDEX page_hidden ON page USING btree (domain_id, hidden_reason) WHERE (hidden_reason IS NOT NULL);
 
 CREATE INDEX page_page_processing_claim ON page USING btree (page_processing_order) WHERE ((page_processing_status = 'Queued'::text) AND (page_processing_due_at IS NULL));
 
@@ -1859,6 +1869,8 @@ GRANT UPDATE(domain_metadata_waits_for) ON TABLE domain TO scrapersky_engine;
 
 GRANT UPDATE(sitemap_analysis_waits_for) ON TABLE domain TO scrapersky_engine;
 
+GRANT UPDATE(hidden_reason) ON TABLE domain TO scrapersky_engine;
+
 GRANT SELECT,UPDATE ON SEQUENCE domain_domain_metadata_notified TO scrapersky_engine;
 
 GRANT SELECT,UPDATE ON SEQUENCE domain_sitemap_analysis_notified TO scrapersky_engine;
@@ -1919,6 +1931,8 @@ GRANT UPDATE(page_processing_order) ON TABLE page TO scrapersky_engine;
 GRANT UPDATE(page_processing_revert_to) ON TABLE page TO scrapersky_engine;
 
 GRANT UPDATE(page_processing_waits_for) ON TABLE page TO scrapersky_engine;
+
+GRANT UPDATE(hidden_reason) ON TABLE page TO scrapersky_engine;
 
 GRANT SELECT,UPDATE ON SEQUENCE page_page_processing_notified TO scrapersky_engine;
 

@@ -35,7 +35,7 @@ def test_every_unreachable_site_says_why(sandbox: Sandbox):
 
     assert set(reasons) == {
         *("broken", "truncated", "blocked", "busy", "robots", "parked", "login", "dead", "profile", "none"),
-        *("expired", "misnamed"),
+        *("expired", "misnamed", "javascript", "bot_check", "consent", "unfinished"),
     }
     assert all(reasons.values())
 

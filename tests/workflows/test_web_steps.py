@@ -350,3 +350,51 @@ async def test_what_is_no_page_is_filtered(walk):
         page = await line.one("SELECT * FROM page WHERE url LIKE '%yhteystiedot'")
         assert page["page_processing_status"] == "Skipped"
         assert page["page_processing_error"] == "filtered: it is application/pdf, not a page"
+
+
+SHELL = "<title>x</title><div id='root'></div><script type='module' src='/assets/index-4f3a9c21.js'></script>"
+
+
+async def test_a_site_drawn_by_javascript_goes_on_and_its_pages_say_so(walk):
+    pages = {**WITH_SITEMAP, **dict.fromkeys(("/", "/yhteystiedot", "/tietoa"), (SHELL, "text/html"))}
+    async with site(pages) as port:
+        line = walk(port)
+        await line.start()
+        await line.run(*STEPS)
+        domain = await line.one("SELECT * FROM domain")
+        assert (domain["domain_metadata_status"], domain["hidden_reason"]) == ("Completed", "javascript")
+        read = await line.one(
+            "SELECT count(*), min(hidden_reason), max(hidden_reason) FROM page "
+            "WHERE page_processing_status = 'Completed'"
+        )
+        assert (read[0] > 0, read[1], read[2]) == (True, "javascript", "javascript")
+
+
+async def test_a_page_that_shows_its_contact_is_no_longer_hidden(walk):
+    pages = {**WITH_SITEMAP, "/yhteystiedot": (SHELL, "text/html")}
+    async with site(pages) as port:
+        line = walk(port)
+        await line.start()
+        await line.run(*STEPS)
+        assert (await line.one("SELECT hidden_reason FROM page WHERE url LIKE '%yhteystiedot'"))[0] == "javascript"
+        pages["/yhteystiedot"] = (CONTACT, "text/html")
+        await line.admin.execute("UPDATE page SET page_processing_status = 'Queued'")
+        await line.run("page_curation")
+        page = await line.one("SELECT * FROM page WHERE url LIKE '%yhteystiedot'")
+        assert (page["hidden_reason"], page["contact_count"] > 0) == (None, True)
+
+
+async def test_a_parked_domain_and_a_bot_check_are_skipped_with_their_reason(walk):
+    for body, reason in (
+        ("<p>This domain is for sale.</p>", "parked"),
+        ("<title>Just a moment...</title><script>window._cf_chl_opt={}</script>", "bot_check"),
+    ):
+        async with site({"/": (body, "text/html")}) as port:
+            line = walk(port)
+            await line.admin.execute("DELETE FROM domain")
+            await line.start()
+            await line.run(*STEPS)
+            domain = await line.one("SELECT * FROM domain")
+            assert (domain["domain_metadata_status"], domain["hidden_reason"]) == ("Skipped", reason)
+            assert domain["sitemap_analysis_status"] == "New"
+            assert (await line.one("SELECT count(*) FROM dead_letter"))[0] == 0

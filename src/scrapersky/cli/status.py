@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from scrapersky.cli.shared.application import opened, run_async
+from scrapersky.cli.shared.hidden_sites import describe_hidden_sites
 from scrapersky.cli.shared.holds import describe_hold
 from scrapersky.cli.shared.options import AsJson
 from scrapersky.cli.shared.output import (
@@ -56,7 +57,7 @@ def status(as_json: AsJson = False) -> None:
 
     Exit codes: 0 no workflow is degraded, 1 one is, 2 wrong setting or database error.
     """
-    reports, workers = run_async(_read())
+    reports, workers, hidden = run_async(_read())
     degraded = [report.standing.workflow.name for report in reports if report.problems]
     if as_json:
         print_json(
@@ -64,16 +65,23 @@ def status(as_json: AsJson = False) -> None:
                 "workflows": [_as_json(report) for report in reports],
                 "workers": [{name: getattr(worker, name) for name in WORKER_FIELDS} for worker in workers],
                 "degraded": degraded,
+                "hidden_sites": hidden,
             }
         )
     else:
         print_table(HEADINGS, [_cells(report) for report in reports])
-        for sentence in (*_worker_lines(workers), *_hold_lines(reports), *_problem_lines(reports)):
+        for sentence in (
+            *_worker_lines(workers),
+            *_hold_lines(reports),
+            *_problem_lines(reports),
+            *filter(None, [describe_hidden_sites(hidden)]),
+        ):
             print_sentence(sentence)
     raise typer.Exit(1 if degraded else 0)
 
 
-async def _read() -> "tuple[list[WorkflowReport], list[Worker]]":
+async def _read() -> "tuple[list[WorkflowReport], list[Worker], dict[str, int]]":
+    from scrapersky.store.line import hidden_sites
     from scrapersky.store.operations import controls, runs, workflow_status
 
     async with opened() as application, application.database.engine_session() as session:
@@ -88,7 +96,7 @@ async def _read() -> "tuple[list[WorkflowReport], list[Worker]]":
             running = f"max {throttle}/min" if throttle else "running"
             state = hold.state if hold else running if workers else "no worker"
             reports.append(WorkflowReport(standing, hold, state, latest[0] if latest else None, problems))
-        return reports, workers
+        return reports, workers, await hidden_sites.of_all_tenants(session)
 
 
 def _problems(standing: "WorkflowStatus", tuning: "Tuning", workers: "Sequence[Worker]") -> list[str]:

@@ -31,6 +31,7 @@ class ScraperSkyError(Exception):
     # Whether many of these open the breaker of a workflow: the fault is ours, or that of a service all rows share.
     # False: it is the outcome of one row, such as a site that does not respond, and says nothing about other rows.
     opens_breaker = True
+    reason_code: str | None = None  # the reason as a word of a vocabulary, where the workflow has a column for it
 
     @property
     def title(self) -> str:

@@ -36,6 +36,17 @@ class Curation(StrEnum):
 REJECTED = (Curation.NOT_A_FIT, Curation.ARCHIVED)  # a rejected row goes no further on the line
 
 
+class HiddenReason(StrEnum):
+    """Why a page or a site shows nothing to a reader without a browser, an account or consent."""
+
+    JAVASCRIPT = "javascript"  # drawn by JavaScript: the HTML is a shell without text
+    BOT_CHECK = "bot_check"  # asks for a proof that the visitor is human, or refuses robots
+    LOGIN = "login"  # asks for a password
+    CONSENT = "consent"  # asks for consent to cookies, or for the visitor's age
+    PARKED = "parked"  # the domain is for sale, or has the placeholder page of a registrar
+    UNFINISHED = "unfinished"  # under construction, in maintenance, suspended, or the default page of a server
+
+
 class Verdict(StrEnum):
     """Whether mail to an address would arrive, judged without sending any."""
 

@@ -8,11 +8,13 @@
 # ├── PermanentFetchError       a retry would fail in the same way
 # ├── PageNotFound              there is no page at this URL
 # └── BlockedByPolicy           we do not fetch this: private address, port, scheme, robots.txt
+#     └── BotCheckRequired      the site refuses robots, or asks for a proof that the visitor is human
 
 from collections.abc import Mapping
 from datetime import timedelta
 
 from scrapersky.core.errors import NothingToDo, Permanent, Retryable, ScraperSkyError
+from scrapersky.core.vocabularies import HiddenReason
 from scrapersky.crawl.page import Redirect
 
 
@@ -79,3 +81,9 @@ class BlockedByPolicy(FetchError, NothingToDo):
     """This URL is not fetched."""
 
     status_code = 422
+
+
+class BotCheckRequired(BlockedByPolicy):
+    """The site asks for a proof that the visitor is human."""
+
+    reason_code = HiddenReason.BOT_CHECK

@@ -15,7 +15,11 @@ MAX_WAIT_SECONDS = 10 * 365 * 86_400.0  # PostgreSQL's timestamps end, and one r
 
 
 class Skip(NothingToDo):
-    """There is nothing to do for this row, for the given reason."""
+    """There is nothing to do for this row, for the given reason; a vocabulary may have a word for it."""
+
+    def __init__(self, why: str, reason_code: str | None = None) -> None:
+        super().__init__(why)
+        self.reason_code = reason_code
 
 
 class Later(Retryable):
@@ -73,6 +77,7 @@ class Outcome:
     counts: bool = True  # whether the attempt counts against max_attempts
     waits_for: WaitsFor | None = None  # what ends the wait sooner
     opens_breaker: bool = False  # whether the failure is ours or that of a service that all rows share
+    reason_code: str | None = None  # the reason as a word of a vocabulary, for the `reason_code_column` of the workflow
 
 
 COMPLETED = Outcome(OutcomeKind.COMPLETED, Status.COMPLETED)
@@ -103,15 +108,18 @@ def outcome_of(error: BaseException, tries: int, tuning: Tuning) -> Outcome:
     if is_out_of_files(error):
         return OUT_OF_FILES
     why = reason_of(error)
+    code = error.reason_code if isinstance(error, ScraperSkyError) else None
     if isinstance(error, NothingToDo):
-        return Outcome(OutcomeKind.SKIPPED, Status.SKIPPED, why)
+        return Outcome(OutcomeKind.SKIPPED, Status.SKIPPED, why, reason_code=code)
     after, opens_breaker = _requested_wait(error), getattr(error, "opens_breaker", True)
     if isinstance(error, Retryable) and not error.counts:
         return Outcome(
             OutcomeKind.POSTPONED, Status.QUEUED, why, wait_seconds=after, counts=False, waits_for=error.waits_for
         )
     if isinstance(error, Permanent) or tries >= tuning.max_attempts:
-        return Outcome(OutcomeKind.FAILED, Status.ERROR, why, type(error).__name__, opens_breaker=opens_breaker)
+        return Outcome(
+            OutcomeKind.FAILED, Status.ERROR, why, type(error).__name__, opens_breaker=opens_breaker, reason_code=code
+        )
     wait = max(after, backoff(tries, tuning))
     return Outcome(
         OutcomeKind.RETRIED, Status.QUEUED, why, type(error).__name__, wait_seconds=wait, opens_breaker=opens_breaker

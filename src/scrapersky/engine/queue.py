@@ -75,7 +75,8 @@ class Queue:
         self._low_until = 0.0
         self._decoders = _json_decoders(workflow)
         columns = workflow.model.__table__.columns
-        for column in (*(f"{workflow.queue}_{part}" for part in QUEUE_PARTS), *workflow.reads):
+        needed = (*(f"{workflow.queue}_{part}" for part in QUEUE_PARTS), *workflow.reads, workflow.reason_code_column)
+        for column in filter(None, needed):
             if column not in columns:
                 raise TypeError(f"{workflow.name} needs the column {workflow.table}.{column}; is a migration missing?")
         self._sql = QueueStatements.of(workflow)
@@ -232,6 +233,7 @@ def _columns(done: Sequence[Settlement]) -> tuple[list[Any], ...]:
         [settlement.outcome.counts for settlement in done],
         [settlement.outcome.error_type for settlement in done],
         [settlement.outcome.waits_for for settlement in done],
+        [settlement.outcome.reason_code for settlement in done],
     )
 
 

@@ -50,11 +50,14 @@ UPDATE {table} e SET updated_at = now(),
     {q}_revert_to = NULL,
     {q}_waits_for = d.waits_for,
     {q}_due_at = CASE WHEN d.wait IS NULL THEN NULL ELSE now() + d.wait * interval '1 second' END,
-    {q}_allowance = e.{q}_allowance + CASE WHEN d.counts THEN 0 ELSE 1 END
-FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::float8[], $6::bool[], $7::text[],
-    $8::text[]) AS d(id, attempts, status, error, wait, counts, error_type, waits_for)
+    {q}_allowance = e.{q}_allowance + CASE WHEN d.counts THEN 0 ELSE 1 END{set_code}
+FROM unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::float8[], $6::bool[], $7::text[], $8::text[],
+    $9::text[]) AS d(id, attempts, status, error, wait, counts, error_type, waits_for, code)
 WHERE e.id = d.id AND e.{q}_attempts = d.attempts AND e.{q}_status = 'Processing'
 RETURNING e.id, e.tenant_id, e.{q}_attempts - e.{q}_allowance AS tries, d.status, d.error, d.error_type"""
+
+# A completed row gets its code from the workflow, a retried one keeps it.
+_SET_CODE = ",\n    {column} = CASE WHEN d.status IN ('Skipped', 'Error') THEN d.code ELSE e.{column} END"
 
 _DEAD = """
 INSERT INTO dead_letter (tenant_id, queue, row_id, attempts, error_type, message)
@@ -200,13 +203,14 @@ class QueueStatements:
             "head": PROBED_ROWS,
             "stagger": STAGGER_SECONDS,
             "lost": _LOST,
+            "set_code": _SET_CODE.format(column=workflow.reason_code_column) if workflow.reason_code_column else "",
         }
         names["dead"] = _DEAD.format_map(names)
         names["settle"] = _SETTLE.format_map(names)
         claim = _CLAIM.format_map(names)
         behind = f"c.{workflow.queue}_order >= {{low}}::int8"
         of_flow = f"c.tenant_id = $3::uuid AND c.{workflow.queue}_flow = $4::uuid"
-        fused_claim = claim.format(n="$9", lease="$10", where=behind.format(low="$11"))
+        fused_claim = claim.format(n="$10", lease="$11", where=behind.format(low="$12"))
         return cls(
             claim=_CLAIM_ALONE.format(claim=claim.format(n="$1", lease="$2", where=behind.format(low="$3"))),
             claim_flow=_CLAIM_ALONE.format(claim=claim.format(n="$1", lease="$2", where=of_flow)),

@@ -39,6 +39,9 @@ class Workflow(ABC, Generic[RowT, TaskT, FoundT]):
     queue: ClassVar[str] = ""  # the prefix of the columns; defaults to the name
     settings_prefix: ClassVar[str] = ""  # the prefix of the settings; defaults to NAME_SCHEDULER_
     tuning: ClassVar[Tuning] = Tuning()
+    reason_code_column: ClassVar[str] = (
+        ""  # the column for the `reason_code` of the error that a row was skipped or failed with
+    )
     visits_sites: ClassVar[bool] = False  # each row visits a web site: a timeout is the site's, not ours
 
     def __init_subclass__(cls, **arguments: Any) -> None:

@@ -1,6 +1,7 @@
 """All contacts of a page: calls every finder of this package."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -12,6 +13,7 @@ from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.document.structured_data import read_things
 from scrapersky.extract.emails.data_protection_officers import find_external_officer_blocks
 from scrapersky.extract.emails.find import find_emails
+from scrapersky.extract.hidden_pages.classify import hidden_reason
 from scrapersky.extract.people.find import find_people
 from scrapersky.extract.phones.find import find_phones
 from scrapersky.extract.phones.region import infer_region
@@ -66,7 +68,10 @@ def read_contacts(
     parser: Literal["turbohtml", "lxml"] = "turbohtml",
 ) -> Contacts:
     """Parse a page and extract its contacts; to be run in a parser process (parser_pool/pool.py)."""
-    return extract_contacts(parse_page(text_of(page), parser), url=url, region=region, site=site)
+    html = text_of(page)
+    document = parse_page(html, parser)
+    contacts = extract_contacts(document, url=url, region=region, site=site)
+    return contacts if contacts else replace(contacts, hidden=hidden_reason(document, html, url))
 
 
 def _host(url: str) -> str:

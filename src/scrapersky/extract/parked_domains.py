@@ -1,7 +1,7 @@
 """Parked domains: for sale, or with the placeholder page of a registrar."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, islice
 from typing import Literal
@@ -11,6 +11,7 @@ from scrapersky.extract.document.charset import EncodedPage, text_of
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.document.parse import parse_page
 from scrapersky.extract.document.urls import Resolver
+from scrapersky.extract.hidden_pages.classify import hidden_reason
 from scrapersky.extract.public_suffix import registrable_domain
 from scrapersky.extract.site_metadata import SiteMetadata, collect_metadata, find_frames
 from scrapersky.extract.text import fold, single_line
@@ -46,7 +47,13 @@ def read_home_page(
     html = text_of(page)
     document, frames = parse_page(html, parser), find_frames(html)
     reason = parked_reason(document, url, site, frames)
-    return ParkedDomain(reason) if reason else collect_metadata(document, url, headers, region, frames)
+    if reason:
+        return ParkedDomain(reason)
+    metadata = collect_metadata(document, url, headers, region, frames)
+    if metadata.contacts:
+        return metadata
+    hidden = hidden_reason(document, html, url)
+    return replace(metadata, contacts=replace(metadata.contacts, hidden=hidden))
 
 
 def parked_reason(document: Document, url: str, site: str, frames: tuple[str, ...] = ()) -> str:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from scrapersky.core.vocabularies import HiddenReason
+
 EmailKind = Literal["role", "personal", "free-mail", "other-domain"]
 PhoneKind = Literal["phone", "fax", "whatsapp"]
 Field = Literal["email", "phone", "social", "person", "address"]
@@ -96,6 +98,7 @@ class Contacts:
     rejected: tuple[Rejected, ...] = ()
     region: str = ""  # the region used to read numbers; empty when none was given or inferred
     cut: frozenset[str] = field(default_factory=frozenset)  # the limits that were reached
+    hidden: HiddenReason | None = None  # why a page without contacts shows nothing to a plain reader
 
     def __bool__(self) -> bool:
         return bool(self.emails or self.phones or self.socials or self.people or self.addresses)

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from scrapersky.core.uuid7 import new_id
-from scrapersky.core.vocabularies import Curation, Status, Verdict
+from scrapersky.core.vocabularies import Curation, HiddenReason, Status, Verdict
 
 
 class Base(DeclarativeBase):
@@ -31,6 +31,7 @@ class Base(DeclarativeBase):
         Status: Text(),
         Curation: Text(),
         Verdict: Text(),
+        HiddenReason: Text(),
         dict[str, Any]: JSONB(none_as_null=True),
         list[Any]: JSONB(none_as_null=True),
         list[str]: ARRAY(Text()),

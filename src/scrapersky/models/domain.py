@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, UniqueConstraint, func
+from sqlalchemy import ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from scrapersky.core.vocabularies import Curation, Status, check_vocabulary
+from scrapersky.core.vocabularies import Curation, HiddenReason, Status, check_vocabulary
 from scrapersky.models import queue
 from scrapersky.models.base import Base, Curated, TenantRow
 
@@ -19,11 +19,16 @@ class Domain(TenantRow, Curated, Base):
     __table_args__ = (
         UniqueConstraint("tenant_id", "name"),
         check_vocabulary("curation_status", Curation),
+        check_vocabulary("hidden_reason", HiddenReason),
         Index("domain_by_update", "tenant_id", "updated_at", "id"),
         Index("domain_by_search", "search_id", "id"),
         Index("domain_by_prefix", "tenant_id", "name", postgresql_ops={"name": "text_pattern_ops"}),
         Index("domain_by_country", "tenant_id", "country", "updated_at", "id"),
         Index("domain_by_curation", "tenant_id", "curation_status", "updated_at", "id"),
+        Index(
+            *("domain_by_hidden_reason", "tenant_id", "hidden_reason", "updated_at", "id"),
+            postgresql_where=text("hidden_reason IS NOT NULL"),
+        ),
         *queue.items("domain", "domain_metadata"),
         *queue.items("domain", "sitemap_analysis"),
     )
@@ -36,6 +41,7 @@ class Domain(TenantRow, Curated, Base):
     start_url: Mapped[str | None]  # where to begin, if given
     final_url: Mapped[str | None]  # the home page after redirects
     http_status: Mapped[int | None]
+    hidden_reason: Mapped[HiddenReason | None]  # why its home page shows nothing to a plain reader
     title: Mapped[str | None]
     description: Mapped[str | None]
     language: Mapped[str | None]

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import Float, ForeignKey, Index, SmallInteger, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from scrapersky.core.vocabularies import Curation, Status, check_vocabulary
+from scrapersky.core.vocabularies import Curation, HiddenReason, Status, check_vocabulary
 from scrapersky.models import queue
 from scrapersky.models.base import Base, Curated, TenantRow
 
@@ -18,6 +18,7 @@ class Page(TenantRow, Curated, Base):
     __table_args__ = (
         UniqueConstraint("tenant_id", "domain_id", "url"),
         check_vocabulary("curation_status", Curation),
+        check_vocabulary("hidden_reason", HiddenReason),
         Index("page_by_update", "tenant_id", "updated_at", "id"),
         Index("page_by_kind", "tenant_id", "kind", "updated_at", "id"),
         Index("page_by_prefix", "tenant_id", "url", postgresql_ops={"url": "text_pattern_ops"}),
@@ -28,6 +29,11 @@ class Page(TenantRow, Curated, Base):
             "page_processing_status",
             postgresql_where=text("page_processing_status <> 'New'"),
         ),
+        Index(
+            *("page_by_hidden_reason", "tenant_id", "hidden_reason", "updated_at", "id"),
+            postgresql_where=text("hidden_reason IS NOT NULL"),
+        ),
+        Index("page_hidden", "domain_id", "hidden_reason", postgresql_where=text("hidden_reason IS NOT NULL")),
         *queue.items("page", "page_processing"),
     )
 
@@ -45,6 +51,7 @@ class Page(TenantRow, Curated, Base):
     etag: Mapped[str | None]
     fetched_at: Mapped[datetime | None]
     contact_count: Mapped[int | None]  # contacts found when it was last read
+    hidden_reason: Mapped[HiddenReason | None]  # why it shows nothing to a plain reader; never of a page with contacts
 
     page_processing_status: Mapped[Status] = queue.status()
     page_processing_error: Mapped[str | None] = queue.error()

@@ -77,6 +77,7 @@ class Metrics:
         self.breaker = self._gauge("breaker_state", "0 closed, 1 half-open, 2 open", by_workflow)
         self.paused = self._gauge("workflow_paused", "1 while paused by a user", by_workflow)
         self.workers = self._gauge("workers", "Processes that have reported within 30 seconds", ["version"])
+        self.hidden = self._gauge("hidden_sites", "Domains whose home page shows nothing to a plain reader", ["reason"])
         self.depth = self._gauge("queue_rows", "Rows in a queue", ["workflow", "state"])
         self.oldest = self._gauge("queue_oldest_seconds", "Age of the oldest ready row", by_workflow)
         self.calls = self._gauge(
@@ -119,7 +120,16 @@ class Metrics:
 
     def clear_measurements(self) -> None:
         """Remove the measured values: without a measurement, no value is better than an old one."""
-        for gauge in (self.depth, self.oldest, self.breaker, self.paused, self.calls, self.cents, self.workers):
+        for gauge in (
+            self.depth,
+            self.oldest,
+            self.breaker,
+            self.paused,
+            self.calls,
+            self.cents,
+            self.workers,
+            self.hidden,
+        ):
             gauge.clear()
 
     def render(
@@ -128,6 +138,7 @@ class Metrics:
         controls: Mapping[str, tuple[str, bool]],
         spent: Iterable[tuple[str, str, int, int]] = (),
         workers: Mapping[str, int] | None = None,
+        hidden_sites: Mapping[str, int] | None = None,
     ) -> bytes:
         """Return the text that Prometheus reads, with the given measurements of all hosts."""
         self.calls.clear()  # calls of the previous month are not in `spent`
@@ -138,6 +149,8 @@ class Metrics:
         self.workers.clear()
         for version, count in (workers or {}).items():
             self.workers.labels(version).set(count)
+        for reason, sites in (hidden_sites or {}).items():
+            self.hidden.labels(reason).set(sites)
         for workflow, (breaker, is_paused) in controls.items():
             self.breaker.labels(workflow).set(BREAKER_STATES[breaker])
             self.paused.labels(workflow).set(is_paused)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from scrapersky.core.vocabularies import REJECTED
+from scrapersky.core.vocabularies import REJECTED, HiddenReason
 from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PageNotFound, TooSoon
 from scrapersky.crawl.page import FetchedPage
 from scrapersky.crawl.politeness.visit import Visit
@@ -52,6 +52,7 @@ class DomainMetadata(Workflow[Domain, DomainToFetch, HomePage]):
     model = Domain
     reads = ("name", "start_url", "country")
     feeds = step_after(name).workflow
+    reason_code_column = "hidden_reason"
     visits_sites = True
     settings_prefix = "DOMAIN_SCHEDULER_"
     tuning = Tuning(interval_minutes=1, batch_size=50, max_instances=3, concurrency=50)
@@ -64,7 +65,7 @@ class DomainMetadata(Workflow[Domain, DomainToFetch, HomePage]):
         return DomainToFetch(row.name, row.start_url, row.country)
 
     async def work(self, site: DomainToFetch) -> HomePage:
-        """Fetch the home page and parse it in a child process; a parked domain is skipped."""
+        """Fetch the home page and parse it in a child process; a parked domain and a bot check are skipped."""
         crawler = await self._web.crawler()
         async with crawler.visit() as visit:
             page = await _first_that_answers(visit, home_urls(site.name, site.start_url))
@@ -74,7 +75,9 @@ class DomainMetadata(Workflow[Domain, DomainToFetch, HomePage]):
                 read_home_page, page.encoded, page.final_url, dict(page.headers), site.country, site.name
             )
         if isinstance(found, ParkedDomain):
-            raise Skip(f"the domain is parked: {found.reason}")
+            raise Skip(f"the domain is parked: {found.reason}", HiddenReason.PARKED)
+        if found.contacts.hidden is HiddenReason.BOT_CHECK:
+            raise Skip("its home page asks for a proof that the visitor is human", HiddenReason.BOT_CHECK)
         return HomePage(page.final_url, page.status, tuple(hop.url for hop in page.redirects), found)
 
     async def write_batch(self, session: AsyncSession, found: Sequence[tuple[Domain, HomePage]]) -> Iterable[UUID]:

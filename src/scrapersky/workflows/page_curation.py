@@ -55,6 +55,7 @@ class PageCuration(Workflow[Page, PageToRead, PageRead]):
     queue = "page_processing"
     reads = ("url", "country", "etag")
     feeds = step_after(name).workflow
+    reason_code_column = "hidden_reason"
     visits_sites = True
     tuning = Tuning(interval_minutes=1, batch_size=10, max_batch_size=200, max_instances=1, concurrency=50)
 
@@ -95,5 +96,6 @@ class PageCuration(Workflow[Page, PageToRead, PageRead]):
 def _visit(row: Page, read: PageRead, stored: Stored | None) -> Visited:
     """Build the record of this visit; an unchanged page keeps its former contact count."""
     if stored is None:
-        return Visited(row.id, read.fetched_at, read.status, row.etag, row.contact_count)
-    return Visited(row.id, read.fetched_at, read.status, read.etag, stored.count)
+        return Visited(row.id, read.fetched_at, read.status, row.etag, row.contact_count, row.hidden_reason)
+    hidden = read.contacts.hidden if read.contacts is not None else None
+    return Visited(row.id, read.fetched_at, read.status, read.etag, stored.count, hidden)

@@ -19,6 +19,7 @@ from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.fields import MAX_PAGE, Cursor, Limit, ResponseModel, ResultPage, RowId
 from scrapersky.api.schemas.files import file_responses
+from scrapersky.core.vocabularies import HiddenReason
 from scrapersky.extract.phones.spelling import PhoneFormat
 from scrapersky.store.leads import read as leads
 from scrapersky.store.leads.columns import BUSINESS_COLUMNS, BUSINESS_IDS, CONTACT_COLUMNS, CONTACT_IDS, EXAMPLES
@@ -54,6 +55,7 @@ _TYPES: dict[str, Any] = {
     "rating": float | None,
     "confidence": float | None,
     "found_at": date | None,
+    "hidden": HiddenReason | None,
 }
 
 

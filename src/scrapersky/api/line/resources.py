@@ -25,7 +25,8 @@ DOMAINS = curated_resource(
     resources.DOMAINS,
     "domain",
     "The website of one or more businesses.",
-    summary="search_id name unicode_name country title language generator http_status sitemap_result sitemap_reason "
+    summary="search_id name unicode_name country title language generator http_status hidden_reason sitemap_result "
+    "sitemap_reason "
     "domain_metadata_status domain_metadata_error sitemap_analysis_status sitemap_analysis_error",
     detail="start_url final_url description favicon logo technologies facts",
     curation="Selected queues the metadata, or the sitemap analysis if the metadata is Completed; "
@@ -44,7 +45,7 @@ PAGES = curated_resource(
     resources.PAGES,
     "page",
     "A page of a domain, and what its URL suggests about its content.",
-    summary="domain_id sitemap_file_id url kind kind_score kind_reason title last_modified contact_count "
+    summary="domain_id sitemap_file_id url kind kind_score kind_reason title last_modified contact_count hidden_reason "
     "page_processing_status page_processing_error",
     detail="country depth http_status fetched_at",
     curation="Selected queues the processing of the page; any other status withdraws queued work.",

@@ -20,7 +20,7 @@ from scrapersky.api.resources.rows import queue_states
 from scrapersky.api.schemas.fields import PREFIX, Count, Number, RequestModel, ResponseModel, RowId
 from scrapersky.api.schemas.listing import QueueStates, Summary
 from scrapersky.core.text_rules import Text
-from scrapersky.core.vocabularies import Status
+from scrapersky.core.vocabularies import HiddenReason, Status
 from scrapersky.extract.pages.vocabulary import PageKind
 from scrapersky.providers.registry import DECLARED, DEFAULT_PROVIDER, read_search
 from scrapersky.store.listing import paginate
@@ -124,6 +124,10 @@ class ProgressSummary(ResponseModel):
         description="the number of contacts, and of distinct email addresses, phone numbers, people and domains",
         examples=[{"contacts": 264, "emails": 145, "phones": 98, "people": 119, "domains": 57}],
     )
+    hidden: dict[HiddenReason, Count] = Field(
+        description="the number of sites that gave no contact because they show nothing to a plain reader, by reason",
+        examples=[{"javascript": 12, "bot_check": 3}],
+    )
     undecided: dict[str, Count] = Field(
         description="rows that wait for the decision of a person, by the step they would enter, up to 10,000 each",
         examples=[{"deep_scan": 12}],
@@ -136,7 +140,14 @@ class ListedSearch(SearchSummary):
     progress: ProgressSummary | None = Field(
         description="its latest snapshot; empty until it was counted, a few searches per request",
         examples=[
-            {"counted_at": "2026-11-15T14:03:20Z", "is_done": False, "share_done": 0.62, "found": {}, "undecided": {}}
+            {
+                "counted_at": "2026-11-15T14:03:20Z",
+                "is_done": False,
+                "share_done": 0.62,
+                "found": {},
+                "hidden": {},
+                "undecided": {},
+            }
         ],
     )
 
@@ -189,6 +200,10 @@ class SearchDetail(SearchSummary, ProgressSummary):
     steps: list[StepProgress] = Field(max_length=len(STEPS), description="in the order of the pipeline")
     reasons: list[SearchReason] = Field(description="the most frequent first")
     waits: list[SearchWait] = Field(max_length=len(STEPS), description="what its steps wait for, the earliest first")
+    hidden: dict[HiddenReason, int] = Field(
+        description="the number of sites that gave no contact because they show nothing to a plain reader, by reason",
+        examples=[{"javascript": 12, "bot_check": 3}],
+    )
 
 
 class SearchCancelled(BaseModel):

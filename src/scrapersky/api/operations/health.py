@@ -18,6 +18,7 @@ from scrapersky.core.database import is_connection_error
 from scrapersky.engine.breaker import CLOSED
 from scrapersky.engine.queue import QueueMetrics
 from scrapersky.engine.settle import driver_connection
+from scrapersky.store.line import hidden_sites
 from scrapersky.store.money import spending
 from scrapersky.store.money.spending import Spent
 from scrapersky.store.operations import controls, queue_rows, schema_revision
@@ -174,16 +175,17 @@ async def _query_state(application: WebApplication) -> _State:
 
 async def _measure(
     application: WebApplication,
-) -> tuple[dict[str, QueueMetrics], dict[str, tuple[str, bool]], list[Spent], dict[str, int]]:
+) -> tuple[dict[str, QueueMetrics], dict[str, tuple[str, bool]], list[Spent], dict[str, int], dict[str, int]]:
     async with application.database.engine_session() as session:
         spent = await spending.spent_this_month(session)
+        hidden = await hidden_sites.of_all_tenants(session)
         seen = Counter(worker.version for worker in await controls.workers(session))
         control_of, driver = await controls.by_workflow(session), await driver_connection(session)
         measures = {name: await queue.measure(driver) for name, queue in application.pipeline.queues.items()}
     untouched = (CLOSED, False)
     states = {name: (row.breaker, row.paused_at is not None) for name, row in control_of.items() if name in measures}
     workers = {__version__: 0, **seen}  # without a worker there is a zero, not a gap
-    return measures, {**dict.fromkeys(measures, untouched), **states}, spent, workers
+    return measures, {**dict.fromkeys(measures, untouched), **states}, spent, workers, hidden
 
 
 async def _within(seconds: float, query: Coroutine[Any, Any, Found]) -> Found:

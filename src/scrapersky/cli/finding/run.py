@@ -30,6 +30,7 @@ from scrapersky.core.vocabularies import Verdict
 from scrapersky.destinations.files import LeadFile
 from scrapersky.store.audit.record import Actor
 from scrapersky.store.leads.read import columns_of, leads
+from scrapersky.store.line import hidden_sites
 from scrapersky.store.money import spending
 from scrapersky.store.operations import controls
 from scrapersky.store.searches import progress as search_progress
@@ -136,6 +137,7 @@ async def _write(application: Application, request: FindRequest, tenant_id: UUID
             "kept": file.kept,
             "written": file.written,
             **await results.contact_counts(session, search_id),
+            "hidden": await hidden_sites.of_search(session, search_id),
             "verdicts": _count(await results.verdicts(session, search_id)),
             "left": sum(step.open for step in steps),
             "waiting": [vars(wait) for wait in waits],

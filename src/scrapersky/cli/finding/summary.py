@@ -7,6 +7,7 @@ import typer
 
 from scrapersky.actions.request_search import SearchCost
 from scrapersky.cli.finding.progress import LABELS, describe_wait
+from scrapersky.cli.shared.hidden_sites import describe_hidden_sites
 from scrapersky.cli.shared.output import format_seconds, print_table, printable
 from scrapersky.store.searches.progress import Wait
 
@@ -104,6 +105,8 @@ def _found_sentences(summary: Mapping[str, Any]) -> Iterator[str]:
     if summary["verdicts"]:
         verdicts = ", ".join(f"{count} {verdict}" for verdict, count in summary["verdicts"].items() if count)
         yield f"Of the addresses, {verdicts}."
+    if hidden := describe_hidden_sites(summary["hidden"]):
+        yield hidden
 
 
 def _end_sentences(summary: Mapping[str, Any]) -> Iterator[str]:

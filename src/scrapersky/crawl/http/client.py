@@ -14,12 +14,13 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from scrapersky.core import clock
 from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PermanentFetchError
 from scrapersky.crawl.http.connector import GuardedConnector, wire_limit
-from scrapersky.crawl.http.error_mapping import NETWORK_ERRORS, fetch_error_of, status_error
+from scrapersky.crawl.http.error_mapping import NETWORK_ERRORS, bot_check_error, fetch_error_of, status_error
 from scrapersky.crawl.http.limits import FetchLimits
-from scrapersky.crawl.http.response_stream import Reserve, ResponseStream
+from scrapersky.crawl.http.response_stream import Reserve, ResponseStream, read_refusal
 from scrapersky.crawl.network.dns_resolver import DnsResolver
 from scrapersky.crawl.network.ssrf_guard import SsrfGuard, Target
 from scrapersky.crawl.page import FetchedPage, Redirect, ResponseHead, Validators
+from scrapersky.extract.hidden_pages.responses import BODY_STATUSES, asks_for_bot_check
 
 log = structlog.get_logger(__name__)
 
@@ -213,10 +214,20 @@ class Client:
             response.release()
             chain.advance(self.guard, response, self.limits.max_redirects)
         if not (200 <= response.status < 300 or (response.status == 304 and headers)):
+            raise await self._refusal(response, chain.target)
+        if asks_for_bot_check(response.headers):
             response.close()
-            readable = _without_surrogates(response.headers)
-            raise status_error(response.status, readable, chain.target.host, self.limits.max_retry_after_seconds)
+            raise bot_check_error(response.status, _without_surrogates(response.headers), chain.target.host)
         return response
+
+    async def _refusal(self, response: aiohttp.ClientResponse, target: Target) -> FetchError:
+        """Return the error of a response without success; the beginning of its body may tell a bot check."""
+        headers, host = _without_surrogates(response.headers), target.host
+        try:
+            body = await read_refusal(response, headers, target) if response.status in BODY_STATUSES else b""
+        finally:
+            response.close()
+        return status_error(response.status, headers, host, self.limits.max_retry_after_seconds, body)
 
     async def _send(
         self, method: str, target: Target, headers: dict[str, str], max_bytes: int, body: bytes | None = None

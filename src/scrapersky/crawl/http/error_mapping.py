@@ -11,8 +11,10 @@ import aiohttp
 from aiohttp.http_exceptions import HttpProcessingError
 
 from scrapersky.core.open_files import is_out_of_files
+from scrapersky.core.vocabularies import HiddenReason
 from scrapersky.crawl.errors import (
     BlockedByPolicy,
+    BotCheckRequired,
     FetchError,
     NoNetwork,
     PageNotFound,
@@ -25,6 +27,7 @@ from scrapersky.crawl.http.decompress import BadCompression, TruncatedCompressio
 from scrapersky.crawl.http.retry_after import retry_after
 from scrapersky.crawl.network.dns_resolver import LookupTimedOut
 from scrapersky.crawl.network.ssrf_guard import AddressRefused
+from scrapersky.extract.hidden_pages.responses import hidden_by_response
 
 # What a fetch may raise because of the network, the server or compressed bytes. Any other exception is a bug of ours.
 NETWORK_ERRORS = (aiohttp.ClientError, HttpProcessingError, OSError, TimeoutError, BadCompression, ValueError)
@@ -76,8 +79,25 @@ def _fetch_error_of(error: BaseException, host: str, seconds: float) -> FetchErr
             return PermanentFetchError(f"{host} sends a response that cannot be parsed: {_short(error)}.")
 
 
-def status_error(status: int, headers: Mapping[str, str], host: str, max_retry_after_seconds: float) -> FetchError:
-    """Return the fetch error for a status other than success."""
+def status_error(
+    status: int, headers: Mapping[str, str], host: str, max_retry_after_seconds: float, body: bytes = b""
+) -> FetchError:
+    """Return the fetch error for a status other than success; `body` is the beginning of a refusal."""
+    hidden = hidden_by_response(status, headers, body)
+    if hidden is HiddenReason.BOT_CHECK:
+        return bot_check_error(status, headers, host)
+    error = _status_error(status, headers, host, max_retry_after_seconds)
+    error.reason_code = hidden
+    return error
+
+
+def bot_check_error(status: int, headers: Mapping[str, str], host: str) -> BotCheckRequired:
+    """Return the error for a response that is a bot check."""
+    reason = f"{host} asks for a proof that the visitor is human ({status})."
+    return BotCheckRequired(reason, status=status, headers=headers)
+
+
+def _status_error(status: int, headers: Mapping[str, str], host: str, max_retry_after_seconds: float) -> FetchError:
     reason = f"{host} answers {status}{_phrase(status)}."
     if status in GONE_STATUSES:
         return PageNotFound(reason, status=status, headers=headers)

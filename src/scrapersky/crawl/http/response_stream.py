@@ -2,13 +2,15 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
 import aiohttp
 
+from scrapersky.core import clock
 from scrapersky.crawl.errors import FetchError, PermanentFetchError
 from scrapersky.crawl.http.decompress import Inflater
 from scrapersky.crawl.http.error_mapping import NETWORK_ERRORS, fetch_error_of
+from scrapersky.crawl.network.ssrf_guard import Target
 from scrapersky.crawl.page import FetchedPage, ResponseHead
 
 CODINGS = {"": "identity", "identity": "identity", "gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate"}
@@ -16,6 +18,8 @@ CODINGS = {"": "identity", "identity": "identity", "gzip": "gzip", "x-gzip": "gz
 Reserve = Callable[[int], Awaitable[int]]
 # A loop that only inflates never waits: let other tasks run after this many pieces, of at most 64 KiB each.
 YIELD_PIECES = 16
+REFUSAL_BYTES = 65_536  # of a page that refuses us: enough to tell a bot check from another refusal
+REFUSAL_SECONDS = 3.0
 
 
 class ResponseStream:
@@ -124,3 +128,30 @@ class ResponseStream:
         error.status = self.head.status
         error.headers = self.head.headers
         return error
+
+
+async def read_refusal(response: aiohttp.ClientResponse, headers: Mapping[str, str], target: Target) -> bytes:
+    """Read the beginning of an HTML page that came with an error status; b"" if it cannot be read."""
+    head = ResponseHead(
+        url=target.href,
+        final_url=target.href,
+        status=response.status,
+        headers=headers,
+        redirects=(),
+        fetched_at=clock.now(),
+    )
+    if head.content_type not in ("", "text/html", "application/xhtml+xml"):
+        return b""
+    stream = ResponseStream(
+        head,
+        response,
+        host=target.host,
+        max_bytes=REFUSAL_BYTES,
+        truncate=True,
+        seconds=REFUSAL_SECONDS,
+        started=time.monotonic(),
+    )
+    try:
+        return (await stream.page()).body
+    except FetchError:
+        return b""  # the status alone decides

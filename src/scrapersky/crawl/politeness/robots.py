@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from weakref import WeakValueDictionary
 
-from scrapersky.crawl.errors import BlockedByPolicy, FetchError, PageNotFound, RetryLater
+from scrapersky.crawl.errors import BlockedByPolicy, BotCheckRequired, FetchError, PageNotFound, RetryLater
 from scrapersky.crawl.http.client import Client
 from scrapersky.crawl.network.ssrf_guard import Target
 from scrapersky.crawl.politeness.robots_file import RobotsFile, read_robots
@@ -21,6 +21,7 @@ CACHE_BYTES = 32_000_000
 ENTRY_BYTES = 500
 # A larger file may take more than 2 ms to parse, and the largest 70 ms, so it is parsed in a thread.
 BIG_BYTES = 16_384
+CLOSED_STATUSES = frozenset({429, 503})  # RFC 9309: nothing may be fetched while robots.txt is answered with these
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,8 @@ class Robots:
             after = later.after or UNREACHABLE
             return RobotsRules(error=RetryLater(later.reason, after=after))
         except (PageNotFound, BlockedByPolicy) as error:
+            if isinstance(error, BotCheckRequired) and error.status in CLOSED_STATUSES:
+                raise  # the site refuses everything now
             if error.status is None and not error.redirects:
                 raise  # the host does not exist or is blocked, so no page of it can be fetched
             return RobotsRules()

@@ -18,7 +18,7 @@ from scrapersky.extract.parser_pool.child import BUFFER, FRAME, RESULT, TOO_LARG
 
 # The only environment variables of a process that reads untrusted bytes: no keys, no database URL.
 PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH", "SYSTEMROOT", "TMPDIR")
-TRUSTED_MODULE = "scrapersky.extract."
+TRUSTED_MODULES = ("scrapersky.extract.", "scrapersky.core.vocabularies")  # the latter has enums only
 TRUSTED_BUILTINS = frozenset(("set", "frozenset"))
 
 
@@ -137,7 +137,7 @@ class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if module == "builtins" and name in TRUSTED_BUILTINS:
             return super().find_class(module, name)
-        if module == "datetime" or module.startswith(TRUSTED_MODULE):
+        if module == "datetime" or module.startswith(TRUSTED_MODULES):
             found = super().find_class(module, name)
             if _is_plain_value(found) and found.__module__ == module:
                 return found

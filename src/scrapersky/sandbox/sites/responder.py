@@ -8,6 +8,7 @@ from hashlib import blake2b
 from scrapersky.sandbox.server.response import Request, Response, page_response, redirect
 from scrapersky.sandbox.sites import style_hand_made, style_squarespace, style_wix, style_wordpress
 from scrapersky.sandbox.sites.fragments import Fragments, build_fragments
+from scrapersky.sandbox.sites.hidden_pages import hidden_page
 from scrapersky.sandbox.sites.plan import SitePage, SitePlan, Style, plan
 from scrapersky.sandbox.sites.sitemaps import robots_txt, sitemap_files
 from scrapersky.sandbox.world.conditions import Condition
@@ -121,7 +122,7 @@ def _trouble(site: SitePlan, request: Request) -> Response | None:
         return Response(200, PARKED.format(host).encode()) if path == "/" else page_response(404, host)
     if condition is Condition.LOGIN:
         return _login(site, path)
-    return None
+    return hidden_page(site, path)
 
 
 def _login(site: SitePlan, path: str) -> Response:

@@ -21,6 +21,10 @@ class Condition(StrEnum):
     ROBOTS = "robots"  # robots.txt disallows everything
     PARKED = "parked"  # a page that offers the domain for sale
     LOGIN = "login"  # nothing without a password
+    JAVASCRIPT = "javascript"  # a shell that a script would fill
+    BOT_CHECK = "bot_check"  # asks every visitor to prove that they are human
+    CONSENT = "consent"  # nothing before the visitor accepts cookies
+    UNFINISHED = "unfinished"  # a page that announces the site
     DEAD = "dead"  # hangs up without an answer
     EXPIRED = "expired"  # its certificate has expired
     MISNAMED = "misnamed"  # its certificate is for another name
@@ -29,7 +33,11 @@ class Condition(StrEnum):
 
 
 SHARES = {
-    Condition.HEALTHY: 75,
+    Condition.HEALTHY: 71,
+    Condition.JAVASCRIPT: 1,
+    Condition.BOT_CHECK: 1,
+    Condition.CONSENT: 1,
+    Condition.UNFINISHED: 1,
     Condition.WWW: 3,
     Condition.SLOW: 2,
     Condition.SOFT_404: 1,
@@ -59,6 +67,10 @@ WHY_UNREACHABLE = {
     Condition.ROBOTS: "robots.txt disallows everything",
     Condition.PARKED: "the domain is parked",
     Condition.LOGIN: "every page asks for a password",
+    Condition.JAVASCRIPT: "every page is drawn by JavaScript",
+    Condition.BOT_CHECK: "every page asks for a bot check",
+    Condition.CONSENT: "every page asks for consent first",
+    Condition.UNFINISHED: "the site is under construction",
     Condition.DEAD: "the server hangs up",
     Condition.EXPIRED: "its certificate has expired",
     Condition.MISNAMED: "its certificate is for another name",

@@ -32,6 +32,8 @@ BUSINESS_COLUMNS = {
     "provider": "provider and its id of the place",
     "domain": "registrable domain",
     "state": "why there is no contact, where there is none",
+    "hidden": "why its web site shows nothing to a plain reader and gave no contact: javascript, bot_check, login, "
+    "consent, parked or unfinished",
 }
 CONTACT_COLUMNS = {
     "business": _NAME,
@@ -66,6 +68,7 @@ EXAMPLES = {
     "provider": "osm node/2398471",
     "domain": "kallio-dental.example",
     "state": "robots.txt forbids the site",
+    "hidden": "javascript",
     "confidence": 0.95,
     "found_by": "mailto",
     "snippet": "Ajanvaraus: info@kallio-dental.example",

@@ -1,6 +1,7 @@
 """The reason why a row of leads has no contact, as a SQL expression: the first step that did not succeed.
 
-`o` is the owner of the row, `d` its domain (NULL if it has none), `:search` the search. A part is evaluated only if the
+`o` is the owner of the row, `d` its domain (NULL if it has none), `site.hidden_reason` why its site shows nothing to a
+plain reader (store/line/hidden_sites.py), `:search` the search. A part is evaluated only if the
 parts before it give no reason.
 """
 
@@ -8,10 +9,20 @@ _NOT_SELECTED = "'not read: neither a person nor a rule has selected it'"
 _WAITING = "IN ('Queued', 'Processing')"
 _FAILED = "IN ('Skipped', 'Error')"
 
+# Of a site that was read and has nothing to read.
+_OF_HIDDEN = """CASE site.hidden_reason
+        WHEN 'javascript' THEN 'its pages are drawn by JavaScript: their HTML has no text'
+        WHEN 'bot_check' THEN 'its pages ask for a proof that the visitor is human'
+        WHEN 'login' THEN 'its pages ask for a login'
+        WHEN 'consent' THEN 'its pages ask for consent to cookies, or for the age of the visitor, first'
+        WHEN 'parked' THEN 'the domain is parked'
+        WHEN 'unfinished' THEN 'the site is under construction or in maintenance' END"""
+
 _OF_PAGES = f"""(
     SELECT CASE
         WHEN count(*) FILTER (WHERE waiting) > 0 THEN
             'not read yet' || coalesce(': ' || mode() WITHIN GROUP (ORDER BY error) FILTER (WHERE waiting), '')
+        WHEN site.hidden_reason IS NOT NULL THEN {_OF_HIDDEN}
         WHEN count(*) FILTER (WHERE completed) = 1 THEN 'no contact on the one page that was read'
         WHEN count(*) FILTER (WHERE completed) > 1 THEN
             'no contact on the ' || count(*) FILTER (WHERE completed) || ' pages that were read'

@@ -10,6 +10,7 @@ from sqlalchemy import TextClause, text
 
 from scrapersky.store.leads.columns import ADDRESS_COLUMNS, CONTACT_SELECT, LEAD_SELECT, PERSON_COLUMNS, source_url
 from scrapersky.store.leads.no_contact_reason import NO_CONTACT_REASON
+from scrapersky.store.line.hidden_sites import HIDDEN_REASON
 from scrapersky.store.steps import not_rejected
 from scrapersky.store.withheld import (
     BUSINESS_PHONE,
@@ -44,9 +45,11 @@ SELECT o.key AS list_key, o.subkey AS list_subkey,
     o.categories, o.status, o.rating,
     coalesce(mail.source_url, call.source_url) AS source, coalesce(mail.found_at, call.found_at) AS found_at,
     o.provider || ':' || o.provider_id AS provider, d.name AS domain,
-    CASE WHEN mail.email IS NULL AND call.phone IS NULL THEN {NO_CONTACT_REASON} END AS state
+    CASE WHEN mail.email IS NULL AND call.phone IS NULL THEN {NO_CONTACT_REASON} END AS state,
+    site.hidden_reason AS hidden
 FROM owner o
 LEFT JOIN domain d ON d.id = o.domain_id
+LEFT JOIN LATERAL (SELECT {HIDDEN_REASON} AS hidden_reason) site ON true
 LEFT JOIN LATERAL (
     SELECT c.id, c.company, {source_url("email")} AS source_url, {_FOUND_AT}, {LEAD_SELECT}
     FROM contact c WHERE {_OF_OWNER} AND c.email IS NOT NULL

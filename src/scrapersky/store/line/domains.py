@@ -65,7 +65,7 @@ async def link(session: AsyncSession, found: Sequence[tuple[LocalBusiness, Compa
 
 def describe(domain: Domain, final_url: str, status: int, redirects: Sequence[str], found: SiteMetadata) -> None:
     """Write the metadata of the home page into the columns of the domain."""
-    domain.final_url, domain.http_status = final_url, status
+    domain.final_url, domain.http_status, domain.hidden_reason = final_url, status, found.contacts.hidden
     domain.title, domain.description = found.title or None, found.description or None
     domain.language, domain.favicon, domain.logo = found.language or None, found.favicon or None, found.logo or None
     domain.generator = " ".join(part for part in (found.cms, found.cms_version) if part) or found.generator or None

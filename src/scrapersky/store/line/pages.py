@@ -12,6 +12,7 @@ from sqlalchemy import ARRAY, Uuid, any_, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.uuid7 import new_id
+from scrapersky.core.vocabularies import HiddenReason
 from scrapersky.crawl.sitemaps.entry import parse_lastmod
 from scrapersky.engine.settle import driver_connection
 from scrapersky.models import Domain, SitemapFile
@@ -60,6 +61,7 @@ class Visited(NamedTuple):
     http_status: int
     etag: str | None
     contact_count: int | None
+    hidden_reason: HiddenReason | None
 
 
 async def keep_visits(session: AsyncSession, visited: Sequence[Visited]) -> None:
@@ -118,9 +120,9 @@ def _columns(rows: Sequence[tuple[Any, ...]]) -> Iterator[list[Any]]:
 
 _KEEP_VISITS = """
 UPDATE page SET fetched_at = v.fetched_at, http_status = v.http_status, etag = v.etag, contact_count = v.contact_count,
-    updated_at = now()
-FROM unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::text[], $5::int[])
-    AS v(id, fetched_at, http_status, etag, contact_count)
+    hidden_reason = v.hidden_reason, updated_at = now()
+FROM unnest($1::uuid[], $2::timestamptz[], $3::int[], $4::text[], $5::int[], $6::text[])
+    AS v(id, fetched_at, http_status, etag, contact_count, hidden_reason)
 WHERE page.id = v.id"""
 
 _STORE = """

@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import Field, StringConstraints
 from sqlalchemy import ColumnElement, TextClause, and_, func, literal, or_, text
 
-from scrapersky.core.vocabularies import Curation, Status, Verdict
+from scrapersky.core.vocabularies import Curation, HiddenReason, Status, Verdict
 from scrapersky.destinations.registry import KindName
 from scrapersky.extract.pages.vocabulary import PageKind
 from scrapersky.extract.results import EmailKind
@@ -242,6 +242,9 @@ DOMAINS = Resource(
     {
         **_statuses(Domain),
         "country": equal(Domain.country, CountryCode, "only of this country, two letters"),
+        "hidden_reason": one_of(
+            Domain.hidden_reason, HiddenReason, "only whose home page shows nothing to a plain reader, for this reason"
+        ),
         "text": starts_with(Domain.name, "how the domain begins, in lower case", "kallio"),
     },
     {"updated_at": "updated_at", "name": "name"},
@@ -268,6 +271,9 @@ PAGES = Resource(
         "domain_id": with_id(Page.domain_id, "only pages of this domain"),
         "sitemap_id": with_id(Page.sitemap_file_id, "only pages of this sitemap"),
         "kind": equal(Page.kind, PageKind, "only of this kind"),
+        "hidden_reason": one_of(
+            Page.hidden_reason, HiddenReason, "only those that show nothing to a plain reader, for this reason"
+        ),
         "text": starts_with(Page.url, "how the URL begins, with its https://", "https://www.kallio"),
     },
 )

@@ -13,6 +13,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.models import Search, SearchProgress
+from scrapersky.store.line import hidden_sites
 from scrapersky.store.line.advance_rules import read_rules
 from scrapersky.store.searches import progress
 from scrapersky.store.searches.progress import StepCount, StepReason, Wait, rows_of
@@ -37,6 +38,7 @@ class ProgressSnapshot:
     reasons: list[StepReason]
     waits: list[Wait]
     found: dict[str, int]  # contacts, emails, phones, people, domains
+    hidden: dict[str, int]  # sites that show nothing to a plain reader, by reason
     undecided: dict[str, int]  # rows that wait for the decision of a person, by the step that they would enter
 
     @property
@@ -106,6 +108,7 @@ def _read(row: Any) -> ProgressSnapshot:
         [StepReason(**reason) for reason in stored["reasons"]],
         waits,
         stored["found"],
+        stored.get("hidden", {}),  # snapshots of the version before have none
         stored["undecided"],
     )
 
@@ -126,6 +129,7 @@ async def _count(session: AsyncSession, search: Search) -> ProgressSnapshot:
         reasons,
         waits,
         found,
+        await hidden_sites.of_search(session, search.id),
         await _undecided(session, search),
     )
     await _store(session, search, counted, time.monotonic() - started)
@@ -155,6 +159,7 @@ async def _store(session: AsyncSession, search: Search, counted: ProgressSnapsho
             "reasons": [reason._asdict() for reason in counted.reasons],
             "waits": waits,
             "found": counted.found,
+            "hidden": counted.hidden,
             "undecided": counted.undecided,
         },
     }

@@ -1,0 +1,1 @@
+"""Pages that hide from a plain reader, and small pages that do not."""
