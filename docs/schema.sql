@@ -164,7 +164,8 @@ CREATE TABLE dead_letter (
     error_type text NOT NULL,
     message text NOT NULL,
     failed_at timestamp with time zone DEFAULT now() NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    reason text GENERATED ALWAYS AS ("left"(regexp_replace(regexp_replace(message, 'https?://[^[:space:]]*[^[:space:].,;:)]|\m(?!robots[.]txt\M|sitemap[^[:space:]]*[.]xml\M)[[:alnum:]@_-]+([.][[:alnum:]@_-]+)*[.]([a-z]{2,}|[0-9]+)(:[0-9]+)?\M'::text, 'a site'::text, 'gi'::text), '\m(?![345][0-9][0-9]\M(?! (s|ms|seconds|minutes|bytes|KB|MB)\M))[0-9]+([.,][0-9]+)*'::text, '…'::text, 'g'::text), 300)) STORED
 );
 
 ALTER TABLE ONLY dead_letter FORCE ROW LEVEL SECURITY;
@@ -1342,6 +1343,8 @@ CREATE UNIQUE INDEX curation_change_by_action ON curation_change USING btree (ac
 CREATE INDEX curation_change_by_row ON curation_change USING btree (tenant_id, row_id, id);
 
 CREATE INDEX dead_letter_by_queue ON dead_letter USING btree (tenant_id, queue, failed_at, id);
+
+CREATE INDEX dead_letter_by_reason ON dead_letter USING btree (tenant_id, queue, error_type, reason, failed_at, id);
 
 CREATE INDEX dead_letter_by_time ON dead_letter USING btree (tenant_id, failed_at, id);
 

@@ -35,6 +35,7 @@ ALLOWED: dict[str, dict[str, str]] = {
         "src/scrapersky/store/listing/export.py": "the same",
         "src/scrapersky/store/withheld.py": "aliases and names of our own statements",
         "src/scrapersky/store/listing/lineage.py::(module)": "a part of this module within another",
+        "src/scrapersky/store/listing/labels.py::(module)": "tables and names of lineage.py",
         "src/scrapersky/store/listing/lineage.py::_statement": "built once for each noun, of names in this module",
         "src/scrapersky/store/steps.py": "names of this module: the declarations of the line",
         "src/scrapersky/store/line/advance_rules.py::_matching": "names and conditions of STEPS",

@@ -375,6 +375,14 @@ async def queue_items(context: ChangeContext) -> ChangeRequest:
 
 
 @case
+async def release_items(context: ChangeContext) -> ChangeRequest:
+    place = (await context.line())["places"]
+    held = "deep_scan_status = 'Processing', deep_scan_due_at = now() + interval '1 hour'"
+    await context.admin.execute(f"UPDATE place SET {held} WHERE id = $1", UUID(place))
+    return ChangeRequest("POST", f"{API}/workflows/deep_scan/release", "release", "deep_scan", {"ids": [place]}, "both")
+
+
+@case
 async def retry_items(context: ChangeContext) -> ChangeRequest:
     body = {"ids": [(await context.dead())["places"]]}
     return ChangeRequest("POST", f"{API}/workflows/deep_scan/retry", "retry", "deep_scan", body, "both")

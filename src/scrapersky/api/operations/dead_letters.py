@@ -1,5 +1,6 @@
 """Dead letters: rows whose attempts are exhausted. List, retry and drop them."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
@@ -12,12 +13,24 @@ from scrapersky.api.http.authorization import OPERATOR, VIEWER, CurrentActor, re
 from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.operations.queue_items import RefusedRow
 from scrapersky.api.schemas import cursors
-from scrapersky.api.schemas.fields import MAX_IDS, Count, Cursor, Ids, Limit, RequestModel, ResultPage, WorkflowFilter
+from scrapersky.api.schemas.fields import (
+    MAX_IDS,
+    MAX_PAGE,
+    Count,
+    Cursor,
+    Ids,
+    Limit,
+    RequestModel,
+    ResponseModel,
+    ResultPage,
+    WorkflowFilter,
+)
 from scrapersky.api.schemas.selection import Selection
 from scrapersky.core.errors import Conflict
 from scrapersky.core.text_rules import Text
 from scrapersky.models import DeadLetter
 from scrapersky.store.audit.record import Actor
+from scrapersky.store.listing.labels import RowLabel
 from scrapersky.store.operations import dead_letters
 from scrapersky.store.operations.dead_letters import Action, DeadLetterQuery, MovedLetters
 
@@ -38,10 +51,31 @@ class DeadLetterSummary(BaseModel):
         description="the table of the row and the prefix of the queue's columns", examples=["place.deep_scan"]
     )
     row_id: UUID = Field(description="the row that failed: a place, a page, …")
+    resource: str | None = Field(description="the resource of the row", examples=["places"])
+    name: str | None = Field(description="the name of the row, or its address", examples=["Kallio Dental"])
     attempts: Count = Field(description="the number of attempts", examples=[5])
     error_type: str = Field(description="the class of the last error", examples=["TimedOut"])
     message: str = Field(description="the text of the last error", examples=["no answer within 55 s"])
+    reason: str = Field(description="the message without names of sites and numbers", examples=["no answer within … s"])
     failed_at: datetime = Field(description="when the last attempt failed")
+
+
+class DeadLetterGroup(ResponseModel):
+    """Dead letters with the same cause."""
+
+    workflow: str | None = Field(description="the workflow in which they failed", examples=["page_curation"])
+    queue: str = Field(description="the queue in which they failed", examples=["page.page_processing"])
+    error_type: str = Field(description="the class of the last error", examples=["TimedOut"])
+    reason: str = Field(description="the message without names of sites and numbers", examples=["no answer within … s"])
+    rows: Count = Field(description="the number of dead letters", examples=[61])
+    first_at: datetime = Field(description="when the first of them failed")
+    last_at: datetime = Field(description="when the last of them failed")
+
+
+class DeadLetterGroups(ResponseModel):
+    """Dead letters, grouped by their cause."""
+
+    items: list[DeadLetterGroup] = Field(max_length=MAX_PAGE, description="the largest group first")
 
 
 class DeadLetterFilter(RequestModel):
@@ -50,6 +84,9 @@ class DeadLetterFilter(RequestModel):
     workflow: Name | None = Field(None, description="only of this workflow", examples=["deep_scan"])
     error_type: Text | None = Field(None, description="only of this type: `TimedOut`", examples=["TimedOut"])
     text: Text | None = Field(None, description="only messages that begin with this text", examples=["no answer"])
+    reason: Text | None = Field(
+        None, description="only of this reason, as a group has it", examples=["no answer within … s"]
+    )
 
 
 class MoveIds(RequestModel):
@@ -96,23 +133,45 @@ async def list_dead_letters(
     text: Annotated[
         Text | None, Query(description="only messages that begin with this text", examples=["no answer"])
     ] = None,
+    reason: Annotated[
+        Text | None, Query(description="only of this reason, as a group has it", examples=["no answer within … s"])
+    ] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> ResultPage[DeadLetterSummary]:
-    """List the dead letters of your tenant by workflow, error type and beginning of the message."""
-    wanted = _filter(application, DeadLetterFilter(workflow=workflow, error_type=error_type, text=text))
+    """List the dead letters of your tenant by workflow, error type, reason and beginning of the message."""
+    chosen = DeadLetterFilter(workflow=workflow, error_type=error_type, text=text, reason=reason)
+    wanted = _filter(application, chosen)
     name = cursors.list_name("dead-letters", vars(wanted))
     before = application.cursors.decode(cursor, name, cursors.timestamp, UUID) if cursor else None
     async with application.database.session(actor.tenant_id) as session:
         found = await dead_letters.page(
             session, actor.tenant_id, wanted, before=(before[0], before[1]) if before else None, limit=limit + 1
         )
+        named = await dead_letters.labels_of(session, found[:limit])
     return application.cursors.page_of(
         found,
         limit,
         name,
         lambda letter: [letter.failed_at.isoformat(), str(letter.id)],
-        lambda letter: _letter(application, letter),
+        lambda letter: _letter(application, letter, named),
+    )
+
+
+@router.get("/groups", summary="Dead letters by cause", **requires(VIEWER, 404))
+async def group_dead_letters(
+    application: CurrentApplication,
+    actor: CurrentActor,
+    workflow: WorkflowFilter = None,
+    error_type: Annotated[Text | None, Query(description="only of this type", examples=["TimedOut"])] = None,
+    limit: Limit = 50,
+) -> DeadLetterGroups:
+    """Count the dead letters of your tenant by workflow, error type and reason. Retry or drop a group by its reason."""
+    wanted = _filter(application, DeadLetterFilter(workflow=workflow, error_type=error_type))
+    async with application.database.session(actor.tenant_id) as session:
+        found = await dead_letters.groups(session, actor.tenant_id, wanted, limit)
+    return DeadLetterGroups(
+        items=[DeadLetterGroup(**vars(group), workflow=_workflow(application, group.queue)) for group in found]
     )
 
 
@@ -122,7 +181,8 @@ async def get_dead_letter(
 ) -> DeadLetterSummary:
     """Return one dead letter, as in the list."""
     async with application.database.session(actor.tenant_id) as session:
-        return _letter(application, await dead_letters.get(session, actor.tenant_id, letter_id))
+        letter = await dead_letters.get(session, actor.tenant_id, letter_id)
+        return _letter(application, letter, await dead_letters.labels_of(session, [letter]))
 
 
 def _add_move_routes(action: Action, effect: str) -> None:
@@ -177,7 +237,7 @@ async def _move_matching(application: WebApplication, actor: Actor, body: MoveMa
 
 def _filter(application: WebApplication, body: DeadLetterFilter) -> DeadLetterQuery:
     queue = application.pipeline.queues[application.pipeline[body.workflow].name].name if body.workflow else None
-    return DeadLetterQuery(queue, body.error_type, body.text)
+    return DeadLetterQuery(queue, body.error_type, body.text, body.reason)
 
 
 def _answer(moved: MovedLetters) -> MoveResult:
@@ -187,6 +247,12 @@ def _answer(moved: MovedLetters) -> MoveResult:
     return MoveResult(matched=len(moved.done) + len(refused), done=len(moved.done), refused=refused)
 
 
-def _letter(application: WebApplication, letter: DeadLetter) -> DeadLetterSummary:
-    workflow = application.pipeline.by_queue(letter.queue)
-    return DeadLetterSummary.model_validate(vars(letter) | {"workflow": workflow.name if workflow else None})
+def _letter(application: WebApplication, letter: DeadLetter, named: Mapping[UUID, RowLabel]) -> DeadLetterSummary:
+    label = named.get(letter.id)
+    shown = {"resource": label.resource, "name": label.name} if label else {"resource": None, "name": None}
+    return DeadLetterSummary.model_validate({**vars(letter), **shown, "workflow": _workflow(application, letter.queue)})
+
+
+def _workflow(application: WebApplication, queue: str) -> str | None:
+    workflow = application.pipeline.by_queue(queue)
+    return workflow.name if workflow else None

@@ -26,8 +26,9 @@ from scrapersky.api.schemas.fields import (
 )
 from scrapersky.core.errors import Conflict
 from scrapersky.core.vocabularies import Status
+from scrapersky.store.listing.labels import RowLabel, labels
 from scrapersky.store.operations import queue_rows
-from scrapersky.store.operations.queue_rows import SECTIONS, STATUS_OF, TIMED, Key, QueuePosition
+from scrapersky.store.operations.queue_rows import SECTIONS, STATUS_OF, TIMED, Key, QueuePosition, QueueRow
 
 router = APIRouter(prefix="/workflows/{name}", tags=["workflows"], responses=problems(404), route_class=ListRoute)
 
@@ -36,6 +37,8 @@ class QueueItem(ResponseModel):
     """A row in a queue."""
 
     id: UUID = Field(description="the id of the row: of a place, a page, …")
+    resource: str | None = Field(description="the resource of the row", examples=["places"])
+    name: str | None = Field(description="the name of the row, or its address", examples=["Kallio Dental"])
     status: Status = Field(description="the status of the row in this queue")
     error: str | None = Field(
         description="why the row was retried, skipped or given up", examples=["HTTP 503; retried in 2 minutes"]
@@ -84,6 +87,27 @@ class RetryResult(BaseModel):
     refused: list[RefusedRow] = Field(max_length=MAX_IDS, description="the ids that were not changed, and why")
 
 
+class ReleaseRequest(RequestModel):
+    """The rows to release."""
+
+    ids: Ids = Field(description="the rows to release")
+
+
+class ReleaseResult(BaseModel):
+    """The result for the ids."""
+
+    released: Count = Field(description="rows that are queued again", examples=[1])
+    refused: list[RefusedRow] = Field(max_length=MAX_IDS, description="the ids that were not changed, and why")
+
+
+class NothingToRelease(Conflict):
+    """None of these rows is in flight."""
+
+    def __init__(self, refused: list[RefusedRow]) -> None:
+        super().__init__("Only rows with the status Processing can be released.")
+        self.members = {"refused": [one.model_dump(mode="json") for one in refused]}
+
+
 class NothingToRetry(Conflict):
     """None of these rows can be retried."""
 
@@ -101,6 +125,7 @@ async def list_items(
     status: Annotated[
         list[Status] | None, Query(min_length=1, max_length=len(Status), description="only rows with one of these")
     ] = None,
+    search_id: Annotated[UUID | None, Query(description="only rows of this search")] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> ResultPage[QueueItem]:
@@ -110,14 +135,21 @@ async def list_items(
     """
     workflow = application.pipeline[name]
     statuses = sorted(set(status or ()))
-    list_name = f"items/{name}/{'+'.join(statuses)}"
+    list_name = cursors.list_name(f"items/{name}/{'+'.join(statuses)}", {"search_id": search_id})
     after = _position(application, cursor, list_name, statuses) if cursor else None
     async with application.database.session(actor.tenant_id) as session:
         found = await queue_rows.items(
-            session, workflow, actor.tenant_id, statuses=statuses, after=after, limit=limit + 1
+            session,
+            workflow,
+            actor.tenant_id,
+            statuses=statuses,
+            search_id=search_id,
+            after=after,
+            limit=limit + 1,
         )
+        named = await labels(session, workflow.model.__tablename__, [row.id for row in found[:limit]])
     return application.cursors.page_of(
-        found, limit, list_name, lambda item: _parts(item.position), QueueItem.model_validate
+        found, limit, list_name, lambda item: _parts(item.position), lambda item: _shown(item, named.get(item.id))
     )
 
 
@@ -144,6 +176,25 @@ async def retry_items(
     if not found.retried:
         raise NothingToRetry(refused)
     return RetryResult(retried=len(found.retried), refused=refused)
+
+
+@router.post("/release", summary="Release rows in flight", **requires(OPERATOR, 400, 409))
+async def release_items(
+    name: WorkflowName, body: ReleaseRequest, application: CurrentApplication, actor: CurrentActor
+) -> ReleaseResult:
+    """Queue rows that are Processing again, for a worker that hangs: whatever it does with them is not written."""
+    workflow = application.pipeline[name]
+    async with application.database.session(actor.tenant_id) as session:
+        found = await queue_rows.release_rows(session, workflow, actor, body.ids)
+    refused = [RefusedRow(id=row_id, state=state) for row_id, state in found.refused.items()]
+    if not found.retried:
+        raise NothingToRelease(refused)
+    return ReleaseResult(released=len(found.retried), refused=refused)
+
+
+def _shown(item: QueueRow, label: RowLabel | None) -> QueueItem:
+    named = {"resource": label.resource, "name": label.name} if label else {"resource": None, "name": None}
+    return QueueItem.model_validate({**vars(item), **named})
 
 
 def _parts(position: QueuePosition) -> list[str | int | None]:

@@ -69,7 +69,7 @@ _RELATED_IDS: dict[str, dict[str, str]] = {
         "UNION SELECT search_id FROM search_contact WHERE contact_id = :id",
     },
 }
-_TABLES = {
+TABLES = {
     "searches": ("search", "concat_ws(' in ', t.text, t.area)"),
     "places": ("place", "t.name"),
     "businesses": ("local_business", "t.name"),
@@ -90,7 +90,7 @@ class RelatedResource:
 
 async def related_rows(session: AsyncSession, resource: str, row_id: UUID) -> dict[str, RelatedResource]:
     """Return the related rows of each resource, in the order of the line."""
-    found = {name: RelatedResource() for name in _TABLES if name in _RELATED_IDS[resource] and name != resource}
+    found = {name: RelatedResource() for name in TABLES if name in _RELATED_IDS[resource] and name != resource}
     for related, related_id, name in await session.execute(_STATEMENTS[resource], {"id": row_id, "limit": SHOWN + 1}):
         if len(found[related].rows) < SHOWN:
             found[related].rows.append((related_id, name))
@@ -105,7 +105,7 @@ def _statement(resource: str) -> str:
     shown = " UNION ALL ".join(
         f"(SELECT '{name}', t.id, {label} FROM {table} t WHERE t.id IN (SELECT id FROM {name}) "  # noqa: S608
         "ORDER BY t.id LIMIT :limit)"
-        for name, (table, label) in _TABLES.items()
+        for name, (table, label) in TABLES.items()
         if name in parts and name != resource
     )
     return f"WITH {ids} {shown}"

@@ -4,7 +4,7 @@ The session is the tenant's. A trigger deletes a dead letter when its row leaves
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
@@ -21,6 +21,7 @@ from scrapersky.engine.pipeline import Pipeline
 from scrapersky.models import DeadLetter
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
+from scrapersky.store.listing.labels import RowLabel, labels
 from scrapersky.store.operations.queue_rows import UNKNOWN, AnyWorkflow, by_state, lock_states, one_of, set_columns
 
 MAX_COUNT = 100_000  # larger counts are cut off here
@@ -40,7 +41,20 @@ class DeadLetterQuery:
     queue: str | None = None  # table.queue
     error_type: str | None = None
     text: str | None = None  # the begin of the message
+    reason: str | None = None  # the message without names of sites and numbers
     failed_until: datetime | None = None
+
+
+@dataclass(frozen=True)
+class LetterGroup:
+    """Dead letters of one queue with the same type of error and the same reason."""
+
+    queue: str
+    error_type: str
+    reason: str
+    rows: int
+    first_at: datetime
+    last_at: datetime
 
 
 @dataclass(frozen=True)
@@ -64,6 +78,32 @@ async def page(
     if before is not None:
         query = query.where(tuple_(DeadLetter.failed_at, DeadLetter.id) < before)
     return list(await session.scalars(query.order_by(DeadLetter.failed_at.desc(), DeadLetter.id.desc()).limit(limit)))
+
+
+async def groups(session: AsyncSession, tenant_id: UUID, selection: DeadLetterQuery, limit: int) -> list[LetterGroup]:
+    """Return the selected dead letters by queue, type of error and reason, the largest groups first."""
+    rows = await session.execute(groups_query(tenant_id, selection).limit(limit))
+    return [LetterGroup(*row) for row in rows]
+
+
+def groups_query(tenant_id: UUID, selection: DeadLetterQuery) -> Select[Any]:
+    """Build the query of the groups."""
+    columns = (DeadLetter.queue, DeadLetter.error_type, DeadLetter.reason)
+    size = func.count().label("size")
+    grouped: Any = select(*columns, size, func.min(DeadLetter.failed_at), func.max(DeadLetter.failed_at))
+    return _matching(grouped, tenant_id, selection).group_by(*columns).order_by(size.desc(), *columns)
+
+
+async def labels_of(session: AsyncSession, letters: Iterable[DeadLetter]) -> dict[UUID, RowLabel]:
+    """Return the labels of the rows of dead letters, by the id of the dead letter; one look-up per table."""
+    by_table: dict[str, dict[UUID, UUID]] = defaultdict(dict)
+    for letter in letters:
+        by_table[letter.queue.partition(".")[0]][letter.id] = letter.row_id
+    found: dict[UUID, RowLabel] = {}
+    for table, row_of in by_table.items():
+        known = await labels(session, table, set(row_of.values()))
+        found |= {letter_id: known[row_id] for letter_id, row_id in row_of.items() if row_id in known}
+    return found
 
 
 async def get(session: AsyncSession, tenant_id: UUID, letter_id: UUID) -> DeadLetter:
@@ -169,6 +209,8 @@ def _matching(query: Select[Any], tenant_id: UUID, selection: DeadLetterQuery) -
         query = query.where(DeadLetter.error_type == selection.error_type)
     if selection.text is not None:
         query = query.where(func.starts_with(DeadLetter.message, selection.text))
+    if selection.reason is not None:
+        query = query.where(DeadLetter.reason == selection.reason)
     if selection.failed_until is not None:
         query = query.where(DeadLetter.failed_at <= selection.failed_until)
     return query

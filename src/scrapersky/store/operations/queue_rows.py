@@ -11,7 +11,22 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, BigInteger, ColumnElement, Select, Uuid, any_, func, literal, select, true, tuple_, update
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnElement,
+    Select,
+    TextClause,
+    Uuid,
+    any_,
+    func,
+    literal,
+    select,
+    text,
+    true,
+    tuple_,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core.vocabularies import Status
@@ -20,6 +35,7 @@ from scrapersky.engine.queue_sql import PRIORITY_WORTH
 from scrapersky.engine.workflow import Workflow
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
+from scrapersky.store.steps import ROWS_OF_SEARCH
 
 AnyWorkflow = Workflow[Any, Any, Any]
 Key = datetime | int | None
@@ -78,6 +94,7 @@ async def items(
     tenant_id: UUID,
     *,
     statuses: Collection[Status] = (),
+    search_id: UUID | None = None,
     after: QueuePosition | None = None,
     limit: int = 50,
 ) -> list[QueueRow]:
@@ -88,6 +105,8 @@ async def items(
         if (not statuses or STATUS_OF[section] in statuses) and len(found) < limit:
             start = after if after and after.section == section else None
             query = _section_query(workflow, tenant_id, section, start).limit(limit - len(found))
+            if search_id is not None:
+                query = query.where(_of_search(workflow, search_id))
             found += [_item(section, row) for row in await session.execute(query)]
     return found
 
@@ -158,6 +177,17 @@ async def retry_rows(session: AsyncSession, workflow: AnyWorkflow, actor: Actor,
         await audit.record(session, actor, "retry", workflow.name, by_state(dead), after)
     refused = {row_id: str(states.get(row_id, UNKNOWN)) for row_id in ids if row_id not in dead}
     return RetriedRows(list(dead), refused)
+
+
+async def release_rows(session: AsyncSession, workflow: AnyWorkflow, actor: Actor, ids: Sequence[UUID]) -> RetriedRows:
+    """Queue rows in flight again: their worker has lost them and writes nothing more."""
+    states = await lock_states(session, workflow, actor.tenant_id, ids)
+    held = {row_id: state for row_id, state in states.items() if state is Status.PROCESSING}
+    await set_columns(session, workflow, held, {f"{workflow.queue}_status": Status.QUEUED.value})
+    if held:
+        await audit.record(session, actor, "release", workflow.name, by_state(held), {"status": Status.QUEUED.value})
+    refused = {row_id: str(states.get(row_id, UNKNOWN)) for row_id in ids if row_id not in held}
+    return RetriedRows(list(held), refused)
 
 
 async def lock_states(
@@ -242,6 +272,14 @@ def _section_query(workflow: AnyWorkflow, tenant_id: UUID, section: str, after: 
     if after is None:
         return query
     return query.where(tuple_(*place) > tuple_(*((after.key, after.id) if key is not None else (after.id,))))
+
+
+def _of_search(workflow: AnyWorkflow, search_id: UUID) -> TextClause:
+    """Build the condition that the search has found the row; rows of other tables belong to no search."""
+    table = str(workflow.model.__tablename__)
+    if table not in ROWS_OF_SEARCH:
+        return text("false")
+    return text(ROWS_OF_SEARCH[table].found.format(row=table)).bindparams(search=search_id)
 
 
 def _item(section: str, row: Any) -> QueueRow:
