@@ -7,7 +7,7 @@ STAMP := $(VENV)/.ready
 PYTEST := PYTHONHASHSEED=0 $(BIN)/pytest
 
 .PHONY: help setup demo check test test-fast coverage docs schema bench bench-engine bench-fairness bench-sitemap bench-fetch \
-	bench-html bench-line bench-api clean
+	bench-html bench-line bench-api lint-openapi clean
 
 help:  ## list the targets (default)
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -44,6 +44,10 @@ coverage: $(STAMP)  ## run every test and report branch coverage
 
 docs: $(STAMP)  ## build the documentation site into site/; a broken link or an unlisted page fails
 	$(BIN)/mkdocs build --strict
+
+lint-openapi: $(STAMP)  ## check the OpenAPI document with Spectral, which npm installs
+	$(BIN)/python scripts/openapi.py > $(VENV)/openapi.json
+	npx --yes @stoplight/spectral-cli@6.16.3 lint --fail-severity warn --ruleset .spectral.yaml $(VENV)/openapi.json
 
 schema: $(STAMP)  ## write docs/schema.sql from a freshly migrated database, and the picture docs/schema.svg
 	$(BIN)/python scripts/dump_schema.py > docs/schema.sql

@@ -1,5 +1,6 @@
 """The OpenAPI document is complete: each part is described, has a valid example and bounds, and a name of its own."""
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -9,6 +10,8 @@ from jsonschema_rs import Draft202012Validator
 
 from scrapersky.api.openapi import UNDECLARED, openapi_document
 from scrapersky.asgi import create_app
+from tests import ROOT
+from tests.deploy.tools import run_tool
 
 CURE = (
     "Give each field a description where it is declared: Field(description=…, examples=[…]) of a model of the API, "
@@ -159,6 +162,13 @@ def test_everything_that_a_request_contains_has_limits(document):
         if not is_limited_request(node)
     ]
     assert found == [], "A field of a request needs max_length, a pattern, or ge and le."
+
+
+def test_spectral_finds_no_error_and_no_warning(document, tmp_path):
+    """The rules that are off, and why, are in .spectral.yaml; `.ci/run` installs Spectral where npm is."""
+    path = tmp_path / "openapi.json"
+    path.write_text(json.dumps(document))
+    run_tool("spectral", "lint", "--fail-severity", "warn", "--ruleset", ".spectral.yaml", str(path), cwd=ROOT)
 
 
 def test_every_tag_is_described(document):
