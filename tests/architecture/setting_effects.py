@@ -108,6 +108,7 @@ EFFECTS = {
         "tests/api/accounts/test_auth.py::test_one_session_too_many_ends_the_least_recently_used",
     "SCRAPERSKY_METRICS_TOKEN":
         "tests/cli/test_worker_http.py::test_a_worker_serves_probes_and_metrics_and_nothing_else",
+    "SCRAPERSKY_PREFERRED_FUNCTIONS": "tests/cli/test_import_export.py::test_leads_prefer_the_function_of_the_setting",
     "SCRAPERSKY_PORT": "tests/cli/test_bad_input.py::test_a_port_that_is_taken",
     "SCRAPERSKY_RATE_LIMIT_PER_IP":
         "tests/api/security/test_request_guard.py::test_guessing_keys_is_limited_by_address",

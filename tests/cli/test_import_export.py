@@ -9,7 +9,7 @@ import pytest
 
 from scrapersky.actions.imports.targets import TARGETS
 from scrapersky.core import clock
-from tests.factories.line_rows import add_line
+from tests.factories.line_rows import add, add_line
 
 FILES = {
     "places": "Name,Web Site,Phone Number,CITY,Country\nMolar Oy,https://molar.fi/,09 6123 4567,Helsinki,FI\n",
@@ -299,6 +299,33 @@ async def test_an_export_holds_every_row(line, admin, tenant, other_tenant, tmp_
     assert str(row["created_at"]).startswith(f"{clock.now():%Y}")
     assert "tenant_id" not in row
     assert "deep_scan_order" not in row
+
+
+async def test_leads_prefer_the_function_of_the_setting(line, admin, tenant, tmp_path, monkeypatch):
+    known = await add_line(admin, tenant)
+    it = {"email": "it@molar.fi", "name": "Ida Bay", "title": "Head of IT"}
+    ceo = {"email": "ceo@molar.fi", "name": "Max Low", "title": "CEO"}
+    for columns in (it, ceo):
+        await add(admin, "contact", tenant, domain_id=known["domains"], identity=columns["email"], **columns)
+    export = ("export", "leads", "--search", known["searches"], "--out", str(tmp_path / "leads.jsonl"))
+
+    async def best(*options: str) -> str:
+        assert (await line(*export, *options)).code == 0
+        return json.loads((tmp_path / "leads.jsonl").read_text())["email"]
+
+    assert await best() == "ceo@molar.fi"
+    assert await best("--prefer", "it") == "it@molar.fi"
+    monkeypatch.setenv("SCRAPERSKY_PREFERRED_FUNCTIONS", "it, marketing")
+    assert await best() == "it@molar.fi"
+    assert await best("--prefer", "") == "ceo@molar.fi"
+    said = await line(*export, "--prefer", "magic")
+    assert said.code == 2
+    assert "'magic': choose from marketing, sales, it, finance" in said.err
+    monkeypatch.setenv("SCRAPERSKY_PREFERRED_FUNCTIONS", "magic")
+    said = await line(*export)
+    assert said.code == 2
+    assert "SCRAPERSKY_PREFERRED_FUNCTIONS=magic" in said.err
+    assert "choose from marketing, sales, it, finance" in said.err
 
 
 async def test_leads_of_a_search_are_exported(line, admin, tenant, tmp_path):

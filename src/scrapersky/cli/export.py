@@ -9,7 +9,7 @@ import typer
 
 from scrapersky.cli.shared.application import cli_actor, opened, run_async
 from scrapersky.cli.shared.filters import BadFilter, Where, parse_filters
-from scrapersky.cli.shared.options import DEFAULT_TENANT, AsJson, PhoneFormatName, TenantName
+from scrapersky.cli.shared.options import DEFAULT_TENANT, AsJson, PhoneFormatName, PreferredFunctions, TenantName
 from scrapersky.cli.shared.output import print_json
 from scrapersky.core.errors import UnknownName
 
@@ -37,6 +37,7 @@ def export(
     ] = None,
     where: Where = None,
     per: Annotated[Per, typer.Option(help="What one row of leads is.")] = "business",
+    prefer: PreferredFunctions = None,
     phone_format: PhoneFormatName = None,
     tenant: TenantName = DEFAULT_TENANT,
     as_json: AsJson = False,
@@ -53,7 +54,7 @@ def export(
     if resource == LEADS:
         if search is None or where:
             raise BadFilter("Leads belong to one search: use --search ID, without --where.")
-        rows = run_async(_export_leads(path, search, per, tenant, phone_format))
+        rows = run_async(_export_leads(path, search, per, tenant, phone_format, prefer))
     else:
         rows = run_async(_export(resource, path, where, search, tenant, phone_format))
     if as_json:
@@ -89,21 +90,24 @@ async def _export(
                 return await file.write(_as_text(rows) if path.suffix == ".parquet" else rows)
 
 
-async def _export_leads(path: Path, search_id: UUID, per: Per, tenant: str, phone_format: "PhoneFormat | None") -> int:
+async def _export_leads(
+    path: Path, search_id: UUID, per: Per, tenant: str, phone_format: "PhoneFormat | None", prefer: str | None
+) -> int:
     from scrapersky.destinations.files import LeadFile
-    from scrapersky.store.leads.read import columns_of, leads
+    from scrapersky.store.leads.read import columns_of, leads, preferred_functions
     from scrapersky.store.listing import export as exports
     from scrapersky.store.listing import paginate
     from scrapersky.store.listing.resources import SEARCHES
 
     with LeadFile(path, list(columns_of(per)), phone_format) as file:
         async with opened() as application:
+            preferred = preferred_functions(prefer, application.settings.preferred_functions)
             actor = await cli_actor(application, tenant)
             async with application.database.session(actor.tenant_id) as session:
                 await paginate.get(session, SEARCHES, actor.tenant_id, search_id)
                 await exports.note(session, actor, f"leads of search {search_id}", {"per": per}, path.suffix[1:])
             async with application.database.session(actor.tenant_id) as session:
-                return await file.write(leads(session, search_id, per))
+                return await file.write(leads(session, search_id, per, preferred))
 
 
 async def _as_text(rows: AsyncIterator[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:

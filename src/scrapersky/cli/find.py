@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from scrapersky.cli.shared.application import run_async
-from scrapersky.cli.shared.options import DEFAULT_TENANT, PhoneFormatName, TenantName
+from scrapersky.cli.shared.options import DEFAULT_TENANT, PhoneFormatName, PreferredFunctions, TenantName
 from scrapersky.core.errors import Unavailable
 
 IDLE_TIMEOUT_SECONDS = 45.0
@@ -34,6 +34,7 @@ def find(
         typer.Option(min=0, help="Maximum cost, in the provider's currency.", show_default="twice the estimate"),
     ] = None,
     per: Annotated[Literal["business", "contact"], typer.Option(help="What one row of the file is.")] = "business",
+    prefer: PreferredFunctions = None,
     phone_format: PhoneFormatName = None,
     refresh: Annotated[bool, typer.Option("--refresh", help="Search again, also if the search was completed.")] = False,
     idle_timeout: Annotated[
@@ -62,7 +63,7 @@ def find(
     from scrapersky.cli.finding.summary import exit_code
 
     search_request, sites = parse_search(search, area, domains, provider, limit, max_pages_per_site, budget)
-    request = FindRequest(search_request, sites, out, per, tenant, refresh, idle_timeout, phone_format)
+    request = FindRequest(search_request, sites, out, per, tenant, refresh, idle_timeout, phone_format, prefer)
     try:
         summary = run_async(run_find(request, as_json))
     except Unavailable as error:

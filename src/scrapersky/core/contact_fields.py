@@ -157,9 +157,7 @@ CONTACT_FIELDS = (
             "e-mail 2 - value, personal email",
         ),
         contact_columns={"email": "email address", "email_source_url": "page on which the email address was found"},
-        lead_columns={
-            "email": "the best email address: deliverable before unknown and risky, a person's before a role's"
-        },
+        lead_columns={"email": "email address of the best contact"},
     ),
     ContactField(
         "email_kind",

@@ -9,10 +9,11 @@ from uuid import UUID
 
 import platformdirs
 from dotenv import dotenv_values
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from scrapersky.core.errors import BadSetting
+from scrapersky.core.vocabularies import JobFunction, parse_functions
 
 # An unknown variable with one of these prefixes is a typing error: the process refuses to start.
 OWN_PREFIXES = ("SCRAPERSKY_", "SCHEDULER_", "CRAWL_", "PROVIDER_")
@@ -341,6 +342,16 @@ class Settings(BaseSettings):
         3600, alias="CRAWL_MAX_RETRY_AFTER_SECONDS", ge=0, description="maximum Retry-After that is obeyed"
     )
 
+    # -- the files of leads ----------------------------------------------------------------------------------------
+    preferred_functions: str = Field(
+        "",
+        alias="SCRAPERSKY_PREFERRED_FUNCTIONS",
+        description=(
+            f"functions whose contacts are the best of a business, comma separated, the most preferred first: "
+            f"{', '.join(JobFunction)}; empty means the most senior"
+        ),
+    )
+
     # -- the destinations ------------------------------------------------------------------------------------------
     destination_allowed_private_networks: str = Field(
         "",
@@ -411,6 +422,12 @@ class Settings(BaseSettings):
         pattern="^[a-z0-9-]{1,40}$",
         description="AWS region of the bucket",
     )
+
+    @field_validator("preferred_functions")
+    @classmethod
+    def _check_functions(cls, given: str) -> str:
+        parse_functions(given)
+        return given
 
     @classmethod
     def settings_customise_sources(

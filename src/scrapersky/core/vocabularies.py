@@ -56,6 +56,30 @@ class Verdict(StrEnum):
     UNKNOWN = "unknown"
 
 
+class JobFunction(StrEnum):
+    """What a person or a mailbox of a business is for; data/functions.toml has the words for each."""
+
+    MARKETING = "marketing"
+    SALES = "sales"
+    IT = "it"
+    FINANCE = "finance"
+    HR = "hr"
+    PURCHASING = "purchasing"
+    OPERATIONS = "operations"
+    LEGAL = "legal"
+    COMMUNICATIONS = "communications"
+    SUPPORT = "support"
+    TECHNICAL = "technical"
+
+
+def parse_functions(text: str) -> tuple[JobFunction, ...]:
+    """Return the functions of a comma separated list, in its order, each once. Raises ValueError with the choices."""
+    words = [word for part in text[:1000].split(",") if (word := part.strip().lower())]
+    if unknown := [word for word in words if word not in set(JobFunction)]:
+        raise ValueError(f"has no function {unknown[0][:60]!r}: choose from {', '.join(JobFunction)}")
+    return tuple(dict.fromkeys(map(JobFunction, words)))
+
+
 def check_vocabulary(column: str, words: type[StrEnum]) -> CheckConstraint:
     """Build the CHECK constraint that limits a text column to one vocabulary."""
     listed = ", ".join(f"'{word.value}'" for word in words)

@@ -63,6 +63,29 @@ async def test_phones_are_written_as_asked(client, line, admin):
     assert "+358912345678" in (await client.get(url, params={"phone_format": "e164"})).text
 
 
+async def test_a_preferred_function_decides_the_best_contact(client, line, admin, tenant):
+    for number, title in enumerate(("CEO", "Marketing Manager")):
+        address = f"{number}@molar.fi"
+        values = {"domain_id": line["domains"], "identity": address, "email": address, "title": title}
+        await add(admin, "contact", tenant, name=f"P {number}", **values)
+    url = f"{SEARCHES}/{line['searches']}"
+    [lead] = (await client.get(f"{url}/results")).json()["items"]
+    assert (lead["email"], lead["why"]) == ("0@molar.fi", "Head of the business (CEO), own domain, not verified.")
+    [lead] = (await client.get(f"{url}/results", params={"prefer": "legal, Marketing"})).json()["items"]
+    assert lead["email"] == "1@molar.fi"
+    assert lead["why"] == "Marketing as preferred (Marketing Manager), own domain, not verified."
+    file = (await client.get(f"{url}/leads.jsonl", params={"prefer": "marketing"})).json()
+    assert (file["email"], file["why"]) == (lead["email"], lead["why"])
+
+
+@pytest.mark.parametrize("path", ["results", "leads.csv"])
+async def test_an_unknown_function_is_refused_with_the_choices(client, line, path):
+    answer = await client.get(f"{SEARCHES}/{line['searches']}/{path}", params={"prefer": "magic"})
+    assert is_problem(answer, 422)
+    assert "'magic'" in answer.json()["detail"]
+    assert "marketing, sales, it, finance" in answer.json()["detail"]
+
+
 async def test_what_is_suppressed_is_in_no_file_and_in_no_row(client, line):
     url = f"{SEARCHES}/{line['searches']}"
     assert "anna@molar.fi" in (await client.get(f"{url}/leads.csv")).text

@@ -1,6 +1,6 @@
 """Leads of a search: typed rows page by page, or a file as the commands write it."""
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from datetime import date
 from typing import Annotated, Any, Literal
@@ -19,11 +19,11 @@ from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.fields import MAX_PAGE, Cursor, Limit, ResponseModel, ResultPage, RowId
 from scrapersky.api.schemas.files import file_responses
-from scrapersky.core.vocabularies import HiddenReason
+from scrapersky.core.vocabularies import HiddenReason, JobFunction
 from scrapersky.extract.phones.spelling import PhoneFormat
 from scrapersky.store.leads import read as leads
 from scrapersky.store.leads.columns import BUSINESS_COLUMNS, BUSINESS_IDS, CONTACT_COLUMNS, CONTACT_IDS, EXAMPLES
-from scrapersky.store.leads.read import Per, Position
+from scrapersky.store.leads.read import Per, Position, preferred_functions
 from scrapersky.store.leads.statements import PAGES
 from scrapersky.store.listing import export as exports
 from scrapersky.store.listing import paginate
@@ -95,25 +95,38 @@ FILE_COLUMNS = {
     for per, columns in (("business", BUSINESS_COLUMNS), ("contact", CONTACT_COLUMNS))
 }
 PerRow = Annotated[Per, Query(description="one row per business with its best contacts, or one row per contact")]
+Preferred = Annotated[
+    str | None,
+    Query(
+        max_length=200,
+        description=(
+            "functions whose contacts are the best of a business, comma separated, the most preferred first: "
+            f"{', '.join(JobFunction)}; those of the setting SCRAPERSKY_PREFERRED_FUNCTIONS if left out"
+        ),
+        examples=["marketing,it"],
+    ),
+]
 LeadFormat = Annotated[Literal["csv", "jsonl", "xlsx"], Path(description="the file format")]
 
 
-@router.get("/{id}/results", summary="The results of a search", **requires(VIEWER, 400, 404))
+@router.get("/{id}/results", summary="The results of a search", **requires(VIEWER, 400, 404, 422))
 async def list_results(
     row_id: RowId,
     application: CurrentApplication,
     actor: CurrentActor,
     per: PerRow = "business",
+    prefer: Preferred = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> LeadPage:
     """List leads with the columns of a lead file and the ids of their rows, in the order they were found. No row
     occurs twice."""
+    preferred = preferred_functions(prefer, application.settings.preferred_functions)
     name = f"results/{row_id}/{per}"
     after = Position(*application.cursors.decode(cursor, name, _part(per), UUID, UUID)) if cursor else Position()
     async with application.database.session(actor.tenant_id) as session:
         await paginate.get(session, SEARCHES, actor.tenant_id, row_id)
-        found = await leads.page(session, row_id, per, after, limit + 1)
+        found = await leads.page(session, row_id, per, after, limit + 1, preferred)
     page = application.cursors.page_of(
         found,
         limit,
@@ -128,7 +141,7 @@ async def list_results(
     "/{id}/leads.{ending}",
     summary="A file of leads",
     response_class=StreamingResponse,
-    **requires(VIEWER, 404, responses=file_responses(FILE_COLUMNS, "csv", "jsonl", "xlsx")),
+    **requires(VIEWER, 404, 422, responses=file_responses(FILE_COLUMNS, "csv", "jsonl", "xlsx")),
 )
 async def download_leads(
     row_id: RowId,
@@ -136,22 +149,26 @@ async def download_leads(
     application: CurrentApplication,
     actor: CurrentActor,
     per: PerRow = "business",
+    prefer: Preferred = None,
     phone_format: Annotated[
         PhoneFormat | None,
         Query(description="how phone numbers are written; e164 in jsonl and international in csv and xlsx if left out"),
     ] = None,
 ) -> StreamingResponse:
     """Stream the leads as the file that `scrapersky find` and `scrapersky export leads` write."""
+    preferred = preferred_functions(prefer, application.settings.preferred_functions)
     async with application.database.session(actor.tenant_id) as session:
         await paginate.get(session, SEARCHES, actor.tenant_id, row_id)
         await exports.note(session, actor, f"leads of search {row_id}", {"per": per}, ending)
-    rows = application.downloads.rows(actor.tenant_id, lambda session: _leads(session, row_id, per))
+    rows = application.downloads.rows(actor.tenant_id, lambda session: _leads(session, row_id, per, preferred))
     return await stream_written_file("leads", ending, list(leads.columns_of(per)), rows, phone_format)
 
 
-async def _leads(session: AsyncSession, search_id: UUID, per: Per) -> AsyncGenerator[dict[str, Any]]:
+async def _leads(
+    session: AsyncSession, search_id: UUID, per: Per, preferred: Sequence[JobFunction]
+) -> AsyncGenerator[dict[str, Any]]:
     await session.execute(text("SELECT set_config('statement_timeout', :limit, true)"), {"limit": f"{FILE_SECONDS}s"})
-    async with aclosing(leads.leads(session, search_id, per)) as rows:
+    async with aclosing(leads.leads(session, search_id, per, preferred)) as rows:
         async for row in rows:
             yield row
 

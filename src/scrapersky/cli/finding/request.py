@@ -28,6 +28,7 @@ class FindRequest:
     refresh: bool
     idle_timeout_seconds: float
     phone_format: PhoneFormat | None = None
+    prefer: str | None = None  # functions whose contacts are the best; None means those of the setting
 
 
 def parse_search(

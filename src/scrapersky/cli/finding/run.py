@@ -26,10 +26,10 @@ from scrapersky.cli.shared.holds import describe_hold
 from scrapersky.cli.shared.output import notice_if_slow, print_json
 from scrapersky.core.database import is_connection_error, is_statement_timeout
 from scrapersky.core.settings import Environment
-from scrapersky.core.vocabularies import Verdict
+from scrapersky.core.vocabularies import JobFunction, Verdict
 from scrapersky.destinations.files import LeadFile
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.leads.read import columns_of, leads
+from scrapersky.store.leads.read import columns_of, leads, preferred_functions
 from scrapersky.store.line import hidden_sites
 from scrapersky.store.money import spending
 from scrapersky.store.operations import controls
@@ -68,6 +68,7 @@ async def run_find(request: FindRequest, as_json: bool) -> dict[str, Any]:
 
 async def find_in(application: Application, request: FindRequest) -> dict[str, Any]:
     """Request the search, run the engine until it is done or stopped, write the file, and return the summary."""
+    _preferred(application, request)  # raises for an unknown function, before the search
     actor = await cli_actor(application, request.tenant)
     released = await release_abandoned_rows(application)
     search, existed, cost = await _request(application, request, actor)
@@ -128,7 +129,8 @@ async def _write(application: Application, request: FindRequest, tenant_id: UUID
         steps = await _or_blank(session, search_progress.progress(session, search_id)) or search_progress.NOT_COUNTED
         was_made = not any(step.workflow == FIRST_STEP and (step.failed or step.skipped) for step in steps)
         with LeadFile(request.out, list(columns_of(request.per)), request.phone_format) as file:
-            rows = await file.write(leads(session, search_id, request.per), keep_old=True, may_be_empty=was_made)
+            found = leads(session, search_id, request.per, _preferred(application, request))
+            rows = await file.write(found, keep_old=True, may_be_empty=was_made)
         open_steps = [step.workflow for step in steps if step.open]
         reasons = await _or_blank(session, search_progress.top_reasons(session, search_id))
         waits = await _or_blank(session, search_progress.waits(session, search_id))
@@ -147,6 +149,10 @@ async def _write(application: Application, request: FindRequest, tenant_id: UUID
             "steps": search_progress.as_json(steps),
             "reasons": [reason._asdict() for reason in reasons],
         }
+
+
+def _preferred(application: Application, request: FindRequest) -> tuple[JobFunction, ...]:
+    return preferred_functions(request.prefer, application.settings.preferred_functions)
 
 
 async def _or_blank(session: AsyncSession, rows: Awaitable[list[T]]) -> list[T]:

@@ -17,4 +17,13 @@ PhoneFormatName = Annotated[
         show_default="international in .csv and .xlsx, e164 in .jsonl and .parquet",
     ),
 ]
+PreferredFunctions = Annotated[
+    str | None,
+    typer.Option(
+        "--prefer",
+        metavar="FUNCTIONS",
+        help="Functions whose contacts are the best, such as marketing,it; an unknown one lists all.",
+        show_default="SCRAPERSKY_PREFERRED_FUNCTIONS, else the most senior",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]

@@ -17,8 +17,12 @@ BUSINESS_COLUMNS = {
     **ADDRESS_COLUMNS,
     "phone": "the best phone number",
     **PERSON_COLUMNS,
-    "other_people": "other people of the business, as Name (title) and address in angle brackets; “; ” between them",
-    "other_emails": "further email addresses, separated by spaces",
+    "why": "why this is the best contact of the business",
+    "other_people": (
+        "other people of the business, as Name (title) and address in angle brackets; “; ” between them; those with an "
+        "address first, then the most senior"
+    ),
+    "other_emails": "further email addresses, the best first, separated by spaces",
     "other_phones": "further phone numbers, “; ” between them",
     "socials": "URLs of profiles, separated by spaces",
     "address": "postal address",
@@ -54,6 +58,7 @@ EXAMPLES = {
     "website": "https://kallio-dental.example/",
     "verdict_reasons": "the domain receives mail; a role address",
     "profile": "https://www.linkedin.com/in/anna-virtanen",
+    "why": "Head of the business (Toimitusjohtaja), own domain, deliverable.",
     "other_people": "Mikko Laine (Dental hygienist) <mikko.laine@kallio-dental.example>",
     "other_emails": "laskutus@kallio-dental.example",
     "other_phones": "+358 9 1234567",

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import TextClause, text
 
-from scrapersky.store.leads.columns import ADDRESS_COLUMNS, CONTACT_SELECT, LEAD_SELECT, PERSON_COLUMNS, source_url
+from scrapersky.providers.place_contacts import PROVIDER
+from scrapersky.store.leads.columns import CONTACT_SELECT, LEAD_SELECT, source_url
 from scrapersky.store.leads.no_contact_reason import NO_CONTACT_REASON
 from scrapersky.store.line.hidden_sites import HIDDEN_REASON
 from scrapersky.store.steps import not_rejected
@@ -26,52 +27,37 @@ _WANTED = f"NOT {is_withheld('c')} AND {not_rejected('c')}"
 # The wanted contacts of `o`: those of its domain, and its own that have no domain.
 _OF_OWNER = f"(c.domain_id = d.id OR (c.business_id = o.business_id AND c.domain_id IS NULL)) AND {_WANTED}"
 # The provider names the contact for another branch, which shares the web site.
-_OF_ANOTHER_BRANCH = "(c.found_by = 'provider' AND c.business_id IS DISTINCT FROM o.business_id)"
-_BY_VERDICT = (
-    "array_position(ARRAY['deliverable', 'unknown', 'risky', 'undeliverable'], coalesce(c.verdict, 'unknown'))"
-)
+_OF_ANOTHER_BRANCH = f"(c.found_by IS NOT DISTINCT FROM '{PROVIDER}' AND c.business_id IS DISTINCT FROM o.business_id)"
 _FOUND_AT = "to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS found_at"
 
+MAX_CONTACTS = 500  # of a business, those with an address and the surest first: the best contact is one of them
+# A number that only the provider names is known without any page.
+_IS_FOUND = f"email IS NOT NULL OR (found_by = '{PROVIDER}' AND phone = o.phone) IS NOT TRUE"
+
 _LEADS = f"""
-SELECT o.key AS list_key, o.subkey AS list_subkey,
-    o.business_id, o.place_id, o.domain_id, coalesce(mail.id, call.id) AS contact_id,
-    business_name(coalesce(o.name, mail.company), d.facts, d.title, d.name) AS business,
-    without_tracking(coalesce(d.final_url, o.website)) AS website,
-    {", ".join(f"mail.{column}" for column in ADDRESS_COLUMNS)}, coalesce(o.phone, call.phone) AS phone,
-    {", ".join(f"mail.{column}" for column in PERSON_COLUMNS)}, people.others AS other_people,
-    array_to_string(mails.others, ' ') AS other_emails, array_to_string(calls.others, '; ') AS other_phones,
+SELECT o.key AS list_key, o.subkey AS list_subkey, o.business_id, o.place_id, o.domain_id,
+    business_name(coalesce(o.name, found.company), d.facts, d.title, d.name) AS business,
+    without_tracking(coalesce(d.final_url, o.website)) AS website, o.phone, found.contacts,
     coalesce(social.urls, '') AS socials,
     coalesce(o.address, place.address) AS address, o.city, o.country,
     o.categories, o.status, o.rating,
-    coalesce(mail.source_url, call.source_url) AS source, coalesce(mail.found_at, call.found_at) AS found_at,
     o.provider || ':' || o.provider_id AS provider, d.name AS domain,
-    CASE WHEN mail.email IS NULL AND call.phone IS NULL THEN {NO_CONTACT_REASON} END AS state,
+    CASE WHEN found.is_any IS NOT TRUE THEN {NO_CONTACT_REASON} END AS state,
     site.hidden_reason AS hidden
 FROM owner o
 LEFT JOIN domain d ON d.id = o.domain_id
 LEFT JOIN LATERAL (SELECT {HIDDEN_REASON} AS hidden_reason) site ON true
 LEFT JOIN LATERAL (
-    SELECT c.id, c.company, {source_url("email")} AS source_url, {_FOUND_AT}, {LEAD_SELECT}
-    FROM contact c WHERE {_OF_OWNER} AND c.email IS NOT NULL
-    ORDER BY {_BY_VERDICT}, {_OF_ANOTHER_BRANCH}, (c.email_kind = 'other-domain'), (c.name IS NULL), c.confidence DESC,
-        c.email, c.source_url LIMIT 1) mail ON true
-LEFT JOIN LATERAL (
-    SELECT array_agg(c.email ORDER BY {_BY_VERDICT}, c.confidence DESC, c.email) AS others
-    FROM contact c WHERE {_OF_OWNER} AND c.email IS NOT NULL AND c.email <> mail.email) mails ON true
-LEFT JOIN LATERAL (
-    SELECT c.id, c.phone, {source_url("phone")} AS source_url, {_FOUND_AT}
-    FROM contact c WHERE {_OF_OWNER} AND c.phone IS NOT NULL
-    ORDER BY {_OF_ANOTHER_BRANCH}, (c.name IS NOT NULL), c.confidence DESC, c.phone,
-        c.source_url, c.identity LIMIT 1) call ON true
-LEFT JOIN LATERAL (
-    SELECT array_agg(DISTINCT c.phone) AS others
-    FROM contact c WHERE {_OF_OWNER} AND c.phone IS NOT NULL AND c.phone <> coalesce(o.phone, call.phone)) calls ON true
-LEFT JOIN LATERAL (
-    SELECT string_agg(concat(name, ' (' || title || ')', ' <' || email || '>'), '; '
-            ORDER BY (email IS NULL), confidence DESC, name, email, title) AS others FROM (
-        SELECT c.name, c.title, c.email, c.confidence
-        FROM contact c WHERE {_OF_OWNER} AND c.name IS NOT NULL AND c.id IS DISTINCT FROM mail.id
-        ORDER BY (c.email IS NULL), c.confidence DESC, c.name, c.email, c.title LIMIT 50) other) people ON true
+    SELECT jsonb_agg(to_jsonb(contacts) - 'company') AS contacts,
+        bool_or({_IS_FOUND}) FILTER (WHERE coalesce(email, phone) IS NOT NULL) AS is_any,
+        (array_agg(company ORDER BY confidence DESC, company) FILTER (WHERE company IS NOT NULL))[1] AS company
+    FROM (
+        SELECT c.id, c.identity, c.company, c.phone, c.confidence, c.found_by, {_FOUND_AT},
+            CASE WHEN c.email IS NOT NULL THEN {source_url("email")} ELSE {source_url("phone")} END AS source_url,
+            {_OF_ANOTHER_BRANCH} AS is_of_another_branch, {LEAD_SELECT}
+        FROM contact c WHERE {_OF_OWNER} AND coalesce(c.email, c.phone, c.name) IS NOT NULL
+        ORDER BY (c.email IS NULL), (c.name IS NULL), c.confidence DESC, c.identity LIMIT {MAX_CONTACTS}) contacts
+    ) found ON true
 LEFT JOIN LATERAL (
     SELECT c.address FROM contact c WHERE {_OF_OWNER} AND c.address IS NOT NULL
     ORDER BY c.confidence DESC, c.address LIMIT 1) place ON true

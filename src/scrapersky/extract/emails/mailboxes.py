@@ -1,0 +1,39 @@
+"""What a mailbox without a person is for, by the part of its address before the @ (data/functions.toml)."""
+
+import re
+from enum import IntEnum
+from functools import cache
+
+from scrapersky.extract.text import fold
+from scrapersky.extract.word_lists import load_table
+
+_BREAK = re.compile(r"[._+-]")
+
+
+class MailboxUse(IntEnum):
+    """The use of a mailbox; the lowest number is the best to write to."""
+
+    GENERAL = 1
+    CUSTOMERS = 2  # sales, booking, service
+    UNKNOWN = 3  # a person's, or a department's that no list has
+    UNSUITABLE = 4  # applications, invoices, press, privacy, web master
+
+
+def mailbox_use(address: str) -> MailboxUse:
+    """Return the use of a mailbox. One with the name of its domain is a general one: acme@acme.com."""
+    local, _, domain = fold(address[:320]).rpartition("@")
+    if (found := _uses().get(local)) is not None:
+        return found
+    words = [word for word in _BREAK.split(local) if word]
+    known = [use for word in words if (use := _uses().get(word)) is not None]
+    if known:
+        return max(known)
+    plain, site = "".join(words), domain.rpartition(".")[0].replace("-", "").replace(".", "")
+    return MailboxUse.GENERAL if len(plain) > 2 and plain in site else MailboxUse.UNKNOWN
+
+
+@cache
+def _uses() -> dict[str, MailboxUse]:
+    table = load_table("functions")["mailboxes"]
+    uses = {"customers": MailboxUse.CUSTOMERS, "unsuitable": MailboxUse.UNSUITABLE, "general": MailboxUse.GENERAL}
+    return {fold(word): use for name, use in uses.items() for word in table[name].replace(",", " ").split()}
