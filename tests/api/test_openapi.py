@@ -24,7 +24,8 @@ from tests.factories.two_tenants import add_session
 EXAMPLES = {Role.VIEWER: 1, Role.CURATOR: 2, Role.OPERATOR: 2, Role.ADMIN: 4}
 ENDS_THE_LOGIN = {"logout"}  # told by the tests of logins
 # What no schema can say: the provider is configured, the site a company's own, the contact somebody, the key new.
-MEANING_COUNTS = {"create_search", "create_contact", "change_contact", "merge_contacts", "scan_sitemap", "import_rows"}
+MEANING_COUNTS = {"create_search", "create_contact", "change_contact", "merge_contacts", "split_contact"}
+MEANING_COUNTS |= {"scan_sitemap", "import_rows"}
 MEANING_COUNTS |= {f"curate_{noun}" for noun in NOUNS}
 # The address is public, the options fit the kind, the secret is one.
 MEANING_COUNTS |= {"create_destination", "change_destination", "rotate_destination", "create_deliveries"}

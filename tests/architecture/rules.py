@@ -27,6 +27,7 @@ ALLOWED: dict[str, dict[str, str]] = {
         "src/scrapersky/store/contacts/rows.py::(module)": "names of this module, put together at import",
         "src/scrapersky/store/contacts/upsert.py::(module)": "the same",
         "src/scrapersky/store/contacts/same_person.py::(module)": "the same",
+        "src/scrapersky/store/contacts/row_merge.py::set_clause": "the same",
         "src/scrapersky/actions/imports/dry_run.py::_copy_statements": "names of tables and columns of our own models",
         "src/scrapersky/store/leads/statements.py": "the same, of this module and the two beside it",
         "src/scrapersky/store/contacts/from_provider.py::(module)": "names of this module, put together at import",

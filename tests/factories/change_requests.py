@@ -235,6 +235,15 @@ async def merge_contacts(context: ChangeContext) -> ChangeRequest:
 
 
 @case
+async def split_contact(context: ChangeContext) -> ChangeRequest:
+    contact = (await context.line())["contacts"]
+    await context.admin.execute(
+        """UPDATE contact SET title = 'CEO', sources = '{"title": {"url": "https://molar.fi/imprint"}}'"""
+    )
+    return ChangeRequest("POST", f"{API}/contacts/{contact}/split", "split", "contact ", None, "both")
+
+
+@case
 async def cancel_job(context: ChangeContext) -> ChangeRequest:
     job = await add(context.admin, "job", context.tenant, kind="curation", parameters="{}")
     return ChangeRequest("POST", f"{API}/jobs/{job}/cancel", "cancel", "job ", None, "both")

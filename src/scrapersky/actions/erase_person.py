@@ -91,6 +91,8 @@ async def _strip(session: AsyncSession, subject: DataSubject) -> None:
     for contact_id, contact in subject.shared.items():
         changes: dict[str, Any] = {**dict.fromkeys((*PERSON_FIELDS, "snippet")), "updated_at": func.now()}
         changes |= {column: None for column in PHONE_FIELDS if getattr(contact, column) in numbers}
+        kept = {name: source for name, source in (contact.sources or {}).items() if name not in changes}
+        changes["sources"] = {name: {**source, "snippet": None} for name, source in kept.items()} or None
         await session.execute(update(Contact).where(Contact.id == contact_id).values(changes))
 
 

@@ -242,6 +242,8 @@ CONTACT_FIELDS = (
 # Columns that say where a contact was found; they change together.
 EVIDENCE = ("source_url", "snippet", "found_by", "confidence")
 
+BY_HAND = "written by hand"  # `found_by` of a contact or a value that a person wrote
+
 # What identifies a contact within its domain: the first of these that has a value, with the prefix of its identity.
 IDENTITY_PREFIXES = {"email": "email", "name": "person", "phone": "phone", "fax": "fax", "address": "address"}
 

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Header, Query, Response
-from pydantic import BaseModel, Field, StringConstraints, create_model
+from pydantic import BaseModel, Field, StringConstraints, create_model, model_validator
 
 from scrapersky.actions import merge_contacts as contact_merges
+from scrapersky.actions import split_contact as contact_splits
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
 from scrapersky.api.resources.routes import add_curation_route, add_list_route, curated_resource, empty_router
@@ -19,6 +20,7 @@ from scrapersky.core.contact_fields import CONTACT_FIELDS
 from scrapersky.core.errors import ScraperSkyError
 from scrapersky.core.text_rules import Text
 from scrapersky.store.contacts import edit as contact_edits
+from scrapersky.store.contacts.value_sources import value_sources
 from scrapersky.store.listing.resources import CONTACTS as RESOURCE
 
 EMAIL = r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9][A-Za-z0-9-]{0,62}(\.[A-Za-z0-9][A-Za-z0-9-]{0,62}){1,4}$"
@@ -39,11 +41,46 @@ CONTACTS = curated_resource(
     curation="Selected queues the verification of contacts that were never verified; "
     "any other status withdraws queued work.",
 )
+
+
+class ValueSource(BaseModel):
+    """Where a value was found."""
+
+    url: str | None = Field(
+        None,
+        description="the page, or the provider's page; empty for what a person wrote",
+        examples=["https://molar.fi/team"],
+    )
+    snippet: str | None = Field(None, description="the text around it", examples=["Eva Virtanen, CEO"])
+    found_by: str | None = Field(
+        None, description="how it was found; “written by hand” for what a person wrote", examples=["card"]
+    )
+    confidence: float | None = Field(None, description="0 to 1", examples=[0.9])
+
+
+class ContactSources(BaseModel):
+    """The sources of the values of a contact."""
+
+    sources: dict[str, ValueSource] = Field(
+        description="the source of each value, by field",
+        examples=[{"title": {"url": "https://molar.fi/imprint", "snippet": "Eva Virtanen, CEO", "found_by": "card"}}],
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, columns: dict[str, Any]) -> dict[str, Any]:
+        return {**columns, "sources": value_sources(columns)}
+
+
 if TYPE_CHECKING:
     ContactFilter = RequestModel
     ContactSummary = CuratedSummary
+    ContactDetail = CuratedSummary
 else:
     ContactFilter, ContactSummary = CONTACTS.filter, CONTACTS.summary
+    ContactDetail = create_model(
+        "ContactDetail", __base__=(CONTACTS.detail, ContactSources), __doc__="All columns of a contact."
+    )
 
 _editable: dict[str, Any] = {
     each.name: (
@@ -154,12 +191,12 @@ async def merge_contacts(body: MergeContacts, application: CurrentApplication, a
 add_curation_route(router, CONTACTS)
 
 
-@router.get("/{id}", summary="One contact", response_model=CONTACTS.detail, **requires(VIEWER, 404))
+@router.get("/{id}", summary="One contact", response_model=ContactDetail, **requires(VIEWER, 404))
 async def get_contact(
     row_id: RowId, application: CurrentApplication, actor: CurrentActor, response: Response
 ) -> Summary:
     """Return the contact with its queues and the rows before it in the pipeline. The ETag is for If-Match."""
-    contact = await row_detail(application, actor, RESOURCE, CONTACTS.detail, row_id, CONTACTS.complete)
+    contact = await row_detail(application, actor, RESOURCE, ContactDetail, row_id, CONTACTS.complete)
     response.headers["ETag"] = _etag(contact.updated_at)
     return contact
 
@@ -183,6 +220,17 @@ async def change_contact(
         contact = ContactSummary.model_validate(await contact_edits.change(session, actor, row_id, changes, seen))
     response.headers["ETag"] = _etag(contact.updated_at)
     return contact
+
+
+@router.post("/{id}/split", summary="Split a contact", **requires(CURATOR, 400, 404, 409, 422))
+async def split_contact(row_id: RowId, application: CurrentApplication, actor: CurrentActor) -> list[ContactSummary]:
+    """Split a contact that was put together from several pages: what the page of its address gives, and the rest.
+
+    Both parts keep the name, and pages read later do not merge them. 422 if there is nothing to split.
+    """
+    async with application.database.session(actor.tenant_id) as session:
+        parts = await contact_splits.split(session, actor, row_id)
+        return [ContactSummary.model_validate(part) for part in parts]
 
 
 @router.delete("/{id}", status_code=204, summary="Delete a contact", **requires(CURATOR, 404))

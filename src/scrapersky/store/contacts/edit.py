@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core import clock
-from scrapersky.core.contact_fields import FACTS, IDENTITY_PREFIXES, NAME_PARTS
+from scrapersky.core.contact_fields import BY_HAND, FACTS, IDENTITY_PREFIXES, NAME_PARTS
 from scrapersky.core.errors import Conflict, ScraperSkyError
 from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import Curation, Status
@@ -19,8 +19,9 @@ from scrapersky.extract.people.name_parts import split_written_name
 from scrapersky.models import Contact, Domain
 from scrapersky.store.audit import record as audit
 from scrapersky.store.audit.record import Actor
-from scrapersky.store.contacts import owner
+from scrapersky.store.contacts import automatic_merges, owner
 from scrapersky.store.contacts.rows import MAX_IDENTITY, person_identity
+from scrapersky.store.contacts.value_sources import mark_by_hand
 from scrapersky.store.listing import paginate as lists
 from scrapersky.store.listing.resources import CONTACTS
 from scrapersky.store.operations.queue_rows import one_of
@@ -84,7 +85,7 @@ async def create(session: AsyncSession, actor: Actor, values: Mapping[str, Any],
             id=new_id(),
             tenant_id=actor.tenant_id,
             identity=identity,
-            found_by="written by hand",
+            found_by=BY_HAND,
             confidence=1.0,
             edited_at=func.now(),
             contact_verification_status=Status.QUEUED if auto_queue else Status.NEW,
@@ -104,6 +105,7 @@ async def change(
 ) -> Contact:
     """Change fields of a contact; its identity stays, so that a later run finds the same row.
 
+    Another name or address undoes automatic merges (automatic_merges.undo_by_edit).
     Raises ContactChanged if `seen` is not the contact's `updated_at`, ContactMerged if another contact stands for it.
     """
     await suppressions.lock_tenant(session, actor.tenant_id)
@@ -119,14 +121,19 @@ async def change(
         await _refuse_duplicate(session, contact, changes["email"])
         _clear_verdict(contact)
         contact.email_kind = await owner.email_kind(session, changes["email"], contact.domain_id)
-    for name, value in await _with_name_parts(session, changes, contact.domain_id):
-        setattr(contact, name, value)
+    name, email = contact.name, contact.email
+    mark_by_hand(contact, (field for field, value in changes.items() if value != getattr(contact, field)))
+    for field, value in await _with_name_parts(session, changes, contact.domain_id):
+        setattr(contact, field, value)
     if not any(getattr(contact, name) for name in (*IDENTITY_PREFIXES, "profiles")):
         raise ContactWithoutIdentity("Delete it instead.")
+    released = await automatic_merges.undo_by_edit(session, contact, name, email)
     await flush(session, contact)
     if was_suppressed:
         await suppressions.suppress_moved(session, actor, contact, "new address of a suppressed contact")
-    await audit.record(session, actor, "change", f"contact {contact_id}", *audit.changed(before, audited(contact)))
+    old, new = audit.changed(before, audited(contact))
+    new = {**new, "released": [str(one) for one in released]} if released else new
+    await audit.record(session, actor, "change", f"contact {contact_id}", old, new)
     return contact
 
 

@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 MAX_IDENTITY = 300
 FOUND_FIELDS = (*FACTS, "email_kind")
-RANKED_FIELDS = tuple(name for name in FOUND_FIELDS if name not in NAME_PARTS)  # with a source of their own
+RANKED_FIELDS = tuple(name for name in FACTS if name not in NAME_PARTS)  # with a source of their own
 COLUMNS = ("id", "domain_id", "page_id", "business_id", "identity", *FOUND_FIELDS, *EVIDENCE, "evidence_rank")
 _TYPES = {"id": "uuid", "domain_id": "uuid", "page_id": "uuid", "business_id": "uuid", "confidence": "float8"}
 

@@ -6,8 +6,9 @@ from uuid import UUID
 
 import asyncpg
 
-from scrapersky.core.contact_fields import EVIDENCE, PERSON_FIELDS
-from scrapersky.store.contacts.rows import Row, mailbox_identity, person_identity
+from scrapersky.core.contact_fields import PERSON_FIELDS
+from scrapersky.store.contacts.row_merge import RowMerge
+from scrapersky.store.contacts.rows import RANKED_FIELDS, Row, mailbox_identity, person_identity
 
 # One transaction at a time compares the people of a domain; all take the locks in one order.
 _LOCK = """
@@ -15,63 +16,32 @@ SELECT pg_advisory_xact_lock(hashtextextended('people of domain ' || domain_id, 
 FROM (SELECT DISTINCT domain_id FROM unnest($1::uuid[]) AS given(domain_id) ORDER BY domain_id) domains"""
 # A merged contact is known by the identity of the contact that stands for it.
 _KNOWN = """
-SELECT c.domain_id, c.name, c.email, coalesce(kept.identity, c.identity) AS identity
+SELECT c.domain_id, c.name, c.email, coalesce(kept.identity, c.identity) AS identity, c.is_separate,
+    c.edited_at IS NOT NULL AND kept.id IS NULL AS is_edited
 FROM contact c LEFT JOIN contact kept ON kept.id = c.merged_into_id
 WHERE c.tenant_id = $1 AND c.domain_id = ANY ($2::uuid[]) AND (c.name IS NOT NULL OR c.email = ANY ($3::text[]))
 ORDER BY c.domain_id, c.identity COLLATE "C\""""
-# The contact of the address stands for the person and takes each field of the better rank. Edited rows stay.
-_MERGE_TEMPLATE = """
-WITH merged AS (
-    UPDATE contact SET merged_into_id = kept.id, curation_status = 'Archived', updated_at = now()
+# The contact of the address stands for the person and takes each field of the better rank, but never an address.
+_TAKEN = RowMerge("merged", [name for name in RANKED_FIELDS if name != "email"])
+# What a person decided about the merged contact holds for the one that stands for it.
+_MERGE = f"""
+WITH found AS (
+    SELECT contact.id, kept.id AS kept_id, contact.curation_status AS decision
     FROM unnest($2::uuid[], $3::text[], $4::text[]) AS given(domain_id, identity, kept_identity)
     JOIN contact kept ON kept.tenant_id = $1 AND kept.domain_id = given.domain_id
         AND kept.identity = given.kept_identity
-    WHERE contact.tenant_id = $1 AND contact.domain_id = given.domain_id AND contact.identity = given.identity
-        AND contact.id <> kept.id AND contact.merged_into_id IS NULL AND contact.edited_at IS NULL
-        AND contact.suppressed_at IS NULL
-    RETURNING kept.id AS kept_id, contact.*
+    JOIN contact ON contact.tenant_id = $1 AND contact.domain_id = given.domain_id AND contact.identity = given.identity
+    WHERE contact.id <> kept.id AND contact.merged_into_id IS NULL AND contact.edited_at IS NULL
+        AND contact.suppressed_at IS NULL AND NOT contact.is_separate AND NOT kept.is_separate
+), merged AS (
+    UPDATE contact SET merged_into_id = found.kept_id, is_merged_by_rule = true, curation_status = 'Archived',
+        updated_at = now()
+    FROM found WHERE contact.id = found.id
+    RETURNING found.kept_id, found.decision, contact.*
 )
-UPDATE contact known SET {facts}, {evidence}, fact_ranks = nullif(jsonb_strip_nulls(
-    coalesce(known.fact_ranks, '{{}}') || jsonb_build_object({ranks})), '{{}}')
-FROM merged WHERE known.id = merged.kept_id AND known.edited_at IS NULL"""
-
-_MERGED_FIELDS = ("name", "title", "phone", "profiles")
-_IS_BETTER = "merged.evidence_rank < coalesce(known.evidence_rank, '~') COLLATE \"C\""
-
-
-def _rank(row: str, name: str) -> str:
-    return f"coalesce({row}.fact_ranks ->> '{name}', {row}.evidence_rank, '~') COLLATE \"C\""
-
-
-def _takes(name: str) -> str:
-    is_better = f"{_rank('merged', name)} < {_rank('known', name)}"
-    return f"(merged.{name} IS NOT NULL AND (known.{name} IS NULL OR {is_better}))"
-
-
-def _new_rank(name: str) -> str:
-    """Return the rank of a field after the merge, or NULL if it is that of the evidence."""
-    is_merged = f"CASE WHEN {_takes(name)} THEN {_rank('merged', name)} ELSE {_rank('known', name)} END"
-    evidence = f"CASE WHEN {_IS_BETTER} THEN merged.evidence_rank ELSE known.evidence_rank END"
-    return f"CASE WHEN coalesce(known.{name}, merged.{name}) IS NOT NULL THEN nullif({is_merged}, {evidence}) END"
-
-
-_MERGE = _MERGE_TEMPLATE.format(
-    facts=", ".join(
-        f"{name} = CASE WHEN {_takes(name)} THEN merged.{name} ELSE known.{name} END" for name in _MERGED_FIELDS
-    ),
-    evidence=", ".join(
-        f"{name} = CASE WHEN {_IS_BETTER} THEN merged.{name} ELSE known.{name} END"
-        for name in ("page_id", *EVIDENCE, "evidence_rank")
-    ),
-    ranks=", ".join(
-        [f"'{name}', {_new_rank(name)}" for name in _MERGED_FIELDS]
-        + [
-            f"'{name}', CASE WHEN known.{name} IS NOT NULL AND {_IS_BETTER} THEN {_rank('known', name)} "
-            f"ELSE known.fact_ranks ->> '{name}' END"
-            for name in ("email", "email_kind")
-        ]
-    ),
-)
+UPDATE contact known SET {_TAKEN.set_clause},
+    curation_status = CASE WHEN known.curation_status = 'New' THEN merged.decision ELSE known.curation_status END
+FROM merged WHERE known.id = merged.kept_id"""  # noqa: S608 - own names
 
 
 @dataclass
@@ -80,14 +50,28 @@ class KnownPeople:
 
     by_person: dict[str, str] = field(default_factory=dict)  # identity of the name -> identity of the contact
     by_email: dict[str, tuple[str, str]] = field(default_factory=dict)  # address -> its contact, and whose name it has
+    edited: dict[str, str] = field(default_factory=dict)  # identity of an edited contact -> identity of its name
+    separate: set[str] = field(default_factory=set)  # identities of contacts that a person split
 
     def add(self, name: str | None, email: str | None, identity: str) -> None:
         """Remember a contact. The contact of an address is known before a person's row that shares it."""
         person = person_identity(name) if name else ""
-        if person:
+        if person and (identity == person or identity not in self.separate):
             self.by_person.setdefault(person, identity)
         if email and (email not in self.by_email or identity == mailbox_identity(email)):
             self.by_email[email] = (identity, person)
+
+    def add_known(self, row: asyncpg.Record) -> None:
+        """Remember a stored contact, and what a person decided about it."""
+        if row["is_separate"]:
+            self.separate.add(row["identity"])
+        if row["is_edited"]:
+            self.edited[row["identity"]] = person_identity(row["name"]) if row["name"] else ""
+        self.add(row["name"], row["email"], row["identity"])
+
+    def is_decided(self, identity: str, person: str) -> bool:
+        """Return whether a person split the contact of this identity, or gave it another name than `person`."""
+        return identity in self.separate or self.edited.get(identity, "") not in ("", person)
 
 
 @dataclass(frozen=True)
@@ -107,7 +91,7 @@ async def resolve(driver: asyncpg.Connection, tenant_id: UUID, rows: Sequence[Ro
     emails = [row["email"] for row in rows if row.get("email")]
     known: dict[UUID, KnownPeople] = {domain_id: KnownPeople() for domain_id in domain_ids}
     for one in await driver.fetch(_KNOWN, tenant_id, list(known), emails):
-        known[one["domain_id"]].add(one["name"], one["email"], one["identity"])
+        known[one["domain_id"]].add_known(one)
     resolved: list[Row] = []
     merges: list[tuple[UUID, str, str]] = []
     for row in rows:
@@ -116,7 +100,8 @@ async def resolve(driver: asyncpg.Connection, tenant_id: UUID, rows: Sequence[Ro
             if merged:
                 merges.append((row["domain_id"], merged, stored["identity"]))
                 people.by_person[merged] = stored["identity"]
-            people.add(stored.get("name"), stored.get("email"), stored["identity"])
+            if not stored.get("name") or not people.is_decided(stored["identity"], person_identity(stored["name"])):
+                people.add(stored.get("name"), stored.get("email"), stored["identity"])
             resolved.append(stored)
     return Resolved(resolved, merges)
 
@@ -133,6 +118,8 @@ def _resolve_row(row: Row, people: KnownPeople) -> list[tuple[Row, str]]:
     if not name:
         return [(row, "")]
     person = person_identity(name)
+    if people.is_decided(identity, person):
+        return [(row, "")]
     stored = people.by_person.get(person, "")
     has_own_address = stored not in ("", person)
     owner = people.by_email.get(email, ("", ""))[1] if email else ""

@@ -11,7 +11,6 @@ from sqlalchemy import ARRAY, Uuid, any_, bindparam, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.core import clock
-from scrapersky.core.contact_fields import EVIDENCE, NAME_PARTS
 from scrapersky.core.uuid7 import new_id
 from scrapersky.core.vocabularies import REJECTED, Status, Verdict
 from scrapersky.engine.settle import driver_connection
@@ -21,8 +20,8 @@ from scrapersky.models import BusinessDomain, Contact, Page
 from scrapersky.providers.place_contacts import PROVIDER
 from scrapersky.store.contacts import same_person
 from scrapersky.store.contacts.erased_filter import without_erased
+from scrapersky.store.contacts.row_merge import RowMerge
 from scrapersky.store.contacts.rows import (
-    FOUND_FIELDS,
     INSERT,
     RANKED_FIELDS,
     Row,
@@ -151,54 +150,18 @@ async def _context_of(session: AsyncSession, pages: Sequence[Page]) -> tuple[dic
     return businesses, bool(await session.scalar(select(suppressions.any_erasure(pages[0].tenant_id))))
 
 
-# The evidence of a contact is that of the page with the lowest rank, and each field has the value of the page with the
-# lowest rank that gives one. So the order in which pages are read does not matter. `fact_ranks` has the ranks of the
-# fields that are not from the page of the evidence. A page that is read again replaces what it gave before. A person's
-# edits always stay; only empty fields are filled. A contact that the version before stored has no rank: it is replaced.
-_SAME_PAGE = "known.page_id = excluded.page_id"
-_KNOWN_RANK = "coalesce(known.evidence_rank, '~') COLLATE \"C\""
-_REPLACES = f"(known.edited_at IS NULL AND ({_SAME_PAGE} OR excluded.evidence_rank < {_KNOWN_RANK}))"
-
-
-def _rank_of(name: str) -> str:
-    return f"coalesce(known.fact_ranks ->> '{name}', known.evidence_rank, '~') COLLATE \"C\""
-
-
-def _takes(name: str) -> str:
-    """Return the condition that the field gets the value of the new row; the parts of a name follow the name."""
-    if name in NAME_PARTS:
-        return _takes("name")
-    is_own = f"({_SAME_PAGE} AND known.fact_ranks ->> '{name}' IS NULL)"
-    is_better = f"known.edited_at IS NULL AND ({is_own} OR excluded.evidence_rank < {_rank_of(name)})"
-    return f"(excluded.{name} IS NOT NULL AND (known.{name} IS NULL OR ({is_better})))"
-
-
-def _new_rank(name: str) -> str:
-    """Return the rank of the field after the update, or NULL if it is that of the evidence."""
-    return f"""CASE WHEN {_takes(name)} THEN CASE WHEN NOT {_REPLACES} THEN excluded.evidence_rank END
-        WHEN known.{name} IS NULL THEN NULL
-        WHEN {_REPLACES} AND NOT coalesce({_SAME_PAGE}, false) THEN {_rank_of(name)}
-        ELSE known.fact_ranks ->> '{name}' END"""
-
-
-_FACTS_SET = ", ".join(
-    f"{name} = CASE WHEN {_takes(name)} THEN excluded.{name} ELSE known.{name} END" for name in FOUND_FIELDS
-)
-_RANKS = ", ".join(f"'{name}', {_new_rank(name)}" for name in RANKED_FIELDS)
-_EVIDENCE_SET = ", ".join(
-    f"{name} = CASE WHEN {_REPLACES} THEN excluded.{name} ELSE known.{name} END"
-    for name in ("page_id", *EVIDENCE, "evidence_rank")
-)
+# The order in which pages are read does not matter: the rank decides. A page that is read again replaces what it gave
+# before. A contact that the version before stored has no rank: it is replaced.
+_MERGE = RowMerge("excluded", same_page="coalesce(known.page_id = excluded.page_id, false)")
 
 # The WHERE clause leaves a contact alone that an earlier wave of the same transaction has written alike: an update
 # writes thirty columns and many indexes. The business of a provider's contact may be another branch than the page's.
 _UPSERT = f"""{INSERT}
 ORDER BY domain_id, identity COLLATE "C"
-ON CONFLICT (tenant_id, domain_id, identity) DO UPDATE SET {_FACTS_SET}, {_EVIDENCE_SET},
-    fact_ranks = nullif(jsonb_strip_nulls(jsonb_build_object({_RANKS})), '{{}}'),
-    business_id = CASE WHEN known.found_by = '{PROVIDER}' AND {_REPLACES} THEN excluded.business_id
+ON CONFLICT (tenant_id, domain_id, identity) DO UPDATE SET {_MERGE.set_clause},
+    business_id = CASE WHEN known.found_by = '{PROVIDER}' AND {_MERGE.replaces_evidence} THEN excluded.business_id
         ELSE coalesce(known.business_id, excluded.business_id) END, updated_at = now(), seen_at = now()
-WHERE known.seen_at < now() OR {_REPLACES} OR {" OR ".join(_takes(name) for name in RANKED_FIELDS)}
+WHERE known.seen_at < now() OR {_MERGE.replaces_evidence} OR {" OR ".join(map(_MERGE.takes, RANKED_FIELDS))}
     OR (known.business_id IS NULL AND excluded.business_id IS NOT NULL)
 RETURNING id, domain_id, identity, email, curation_status, suppressed_at, contact_verification_status AS status,
     verification ->> 'verdict' AS verdict, verification ->> 'checked_at' AS checked_at"""

@@ -1,0 +1,94 @@
+"""SQL that merges two rows of one contact: each field has the value of the row with the lowest rank, and its source.
+
+The columns source_url, snippet, found_by and confidence are the evidence of the contact: that of its best row.
+`fact_ranks` and `sources` have the rank and the source of the fields that are from other pages, and `sources` marks
+the fields that a person wrote. What a person wrote stays; in an edited contact only empty fields are filled.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from scrapersky.core.contact_fields import BY_HAND, EVIDENCE, NAME_PARTS
+from scrapersky.store.contacts.rows import RANKED_FIELDS
+
+EVIDENCE_COLUMNS = ("page_id", *EVIDENCE, "evidence_rank")
+
+
+@dataclass(frozen=True)
+class RowMerge:
+    """A merge of the row `new` into the row `known`; `same_page` is the condition that both are from one page."""
+
+    new: str  # the alias of the row
+    taken: Collection[str] = RANKED_FIELDS  # the fields that may have the value of the new row
+    same_page: str = "false"
+
+    @property
+    def replaces_evidence(self) -> str:
+        """The condition that the evidence of the new row is the better one."""
+        is_better = f"{self.new}.evidence_rank < coalesce(known.evidence_rank, '~') COLLATE \"C\""
+        return f"(known.edited_at IS NULL AND ({self.same_page} OR {is_better}))"
+
+    @property
+    def set_clause(self) -> str:
+        """The columns that a merge sets. OFFSET 0: the conditions are computed once and not copied into each column."""
+        columns = {name: self._chosen(name, f"takes_{name}") for name in self.taken}
+        if "name" in self.taken:
+            columns |= {part: self._chosen(part, "takes_name") for part in NAME_PARTS}
+        if "email" in self.taken:
+            columns["email_kind"] = self._email_kind()
+        columns |= {name: self._chosen(name, "replaces") for name in EVIDENCE_COLUMNS}
+        columns["fact_ranks"] = _json_object({name: f"rank_of_{name}" for name in RANKED_FIELDS})
+        columns["sources"] = _json_object({name: self._new_source(name) for name in RANKED_FIELDS})
+        flags = ", ".join(f"{self.takes(name)} AS takes_{name}" for name in RANKED_FIELDS)
+        ranks = ", ".join(f"{self._new_rank(name)} AS rank_of_{name}" for name in RANKED_FIELDS)
+        return f"""({", ".join(columns)}) = (SELECT {", ".join(columns.values())}
+            FROM (SELECT taken.*, {ranks}
+                FROM (SELECT {flags}, {self.replaces_evidence} AS replaces OFFSET 0) taken OFFSET 0) ranked)"""  # noqa: S608
+
+    def takes(self, name: str) -> str:
+        """Return the condition that the field gets the value of the new row."""
+        if name not in self.taken:
+            return "false"
+        # A page that is read again replaces what it gave before, also where another page is the better evidence.
+        is_own = f"""({self.same_page} AND known.fact_ranks ->> '{name}' IS NULL)
+            OR known.sources -> '{name}' ->> 'url' = {self.new}.source_url"""
+        is_better = f"known.edited_at IS NULL AND ({is_own} OR {_rank(self.new, name)} < {_rank('known', name)})"
+        is_open = f"known.{name} IS NULL AND NOT {_is_by_hand(name)}"
+        return f"({self.new}.{name} IS NOT NULL AND (({is_open}) OR ({is_better})))"
+
+    def _chosen(self, column: str, condition: str) -> str:
+        return f"CASE WHEN {condition} THEN {self.new}.{column} ELSE known.{column} END"
+
+    def _email_kind(self) -> str:
+        same = f"CASE WHEN known.email = {self.new}.email THEN {self.new}.email_kind END"
+        return f"CASE WHEN takes_email THEN {self.new}.email_kind ELSE coalesce(known.email_kind, {same}) END"
+
+    def _new_rank(self, name: str) -> str:
+        """Return the rank of the field after the merge, or NULL if it is that of the evidence."""
+        evidence = self._chosen("evidence_rank", "replaces")
+        return f"""CASE WHEN takes_{name} THEN nullif({_rank(self.new, name)}, {evidence})
+            WHEN known.{name} IS NULL OR ({self.same_page} AND known.fact_ranks ->> '{name}' IS NULL) THEN NULL
+            ELSE nullif({_rank("known", name)}, {evidence}) END"""
+
+    def _new_source(self, name: str) -> str:
+        """Return the source of the field after the merge, or NULL if it is the evidence."""
+        return f"""CASE WHEN {_is_by_hand(name)} THEN known.sources -> '{name}' WHEN rank_of_{name} IS NULL THEN NULL
+            WHEN takes_{name} THEN {_source(self.new, name)} ELSE {_source("known", name)} END"""
+
+
+def _rank(row: str, name: str) -> str:
+    return f"coalesce({row}.fact_ranks ->> '{name}', {row}.evidence_rank, '~') COLLATE \"C\""
+
+
+def _source(row: str, name: str) -> str:
+    return f"""coalesce({row}.sources -> '{name}', jsonb_build_object('url', {row}.source_url, 'snippet', {row}.snippet,
+        'found_by', {row}.found_by, 'confidence', {row}.confidence))"""
+
+
+def _is_by_hand(name: str) -> str:
+    return f"coalesce(known.sources -> '{name}' ->> 'found_by' = '{BY_HAND}', false)"
+
+
+def _json_object(values: dict[str, str]) -> str:
+    return f"""nullif(jsonb_strip_nulls(jsonb_build_object(
+        {", ".join(f"'{name}', {value}" for name, value in values.items())})), '{{}}')"""
