@@ -4,6 +4,7 @@ import pytest
 
 from tests.factories.api_application import app_over, client_with, make_key
 from tests.factories.console_browser import PASSWORD, Page, browser_of, create_person, log_in
+from tests.factories.line_rows import add_line
 
 
 async def test_a_login_sets_a_cookie_that_opens_the_console_and_ends_at_logout(stranger, database, admin):
@@ -214,3 +215,30 @@ async def test_a_broken_form_is_a_page_with_a_sentence_and_repeats_no_markup(str
         assert answer.headers["content-type"] == "text/html; charset=utf-8"
         assert "<script>" not in answer.text
         assert "<b>" not in answer.text
+
+
+async def test_what_was_sent_after_the_login_had_ended_is_kept_and_sent_again_on_demand(login, admin, tenant):
+    ids = await add_line(admin, tenant)
+    browser = await login("curator")
+    browser.cookies.clear()
+    form = {"id": ids["contacts"], "curation_status": "Maybe", "back": "/console/contacts?text=anna"}
+    asked = await browser.post("/console/contacts/curation", data=form)
+    assert asked.status_code == 401
+    page = Page(asked.text)
+    assert "what you sent is kept" in page.one("p", role="alert").text
+    kept = {name: page.one("input", name=name)["value"] for name in ("kept", "kept_path")}
+    fields = {"name": "curator of default", "tenant": "", "password": PASSWORD, **kept}
+    wrong = Page((await browser.post("/console/login", data={**fields, "password": "wrong"})).text)
+    assert wrong.one("input", name="kept")["value"] == kept["kept"]
+    again = Page((await browser.post("/console/login", data=fields)).text)
+    assert await admin.fetchval("SELECT curation_status FROM contact") == "New"  # nothing happens by itself
+    sent = {one["name"]: one["value"] for one in again.all("input")}
+    assert sent == form
+    done = await browser.post(again.one("form")["action"], data=sent)
+    assert (done.status_code, done.headers["location"]) == (303, "/console/contacts?text=anna")
+    assert await admin.fetchval("SELECT curation_status FROM contact") == "Maybe"
+
+
+async def test_a_password_that_was_sent_after_the_login_had_ended_is_not_kept(stranger):
+    answer = await stranger.post("/console/account/password", data={"current": "secret one", "new": "secret two"})
+    assert (answer.status_code, "secret" in answer.text) == (401, False)

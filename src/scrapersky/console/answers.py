@@ -34,6 +34,7 @@ PART = "console-part"  # the header that asks for one block of a page
 NOTICE, THEME = "scrapersky-notice", "scrapersky-theme"  # cookies
 NOTICE_SECONDS = 60
 MAX_NOTICE_LENGTH = 500
+MAX_KEPT_BYTES = 20_000  # of a form whose login has ended
 THEMES = ("light", "dark")
 
 
@@ -112,20 +113,28 @@ def error_page(scope: Scope, problem: Problem) -> Response:
     asked: PageRequest | None = scope.get("page_request")
     is_part = PART in request.headers
     if problem.status == HTTPStatus.UNAUTHORIZED and is_console_path(request.url.path) and not is_part:
-        back = request.url.path if scope["method"] == "GET" else _referring_path(request)
-        query = f"?{request.url.query}" if scope["method"] == "GET" and request.url.query else ""
-        return RedirectResponse(f"{CONSOLE}/login?next={quote(back + query)}", HTTPStatus.SEE_OTHER, PAGE_HEADERS)
+        return _lead_to_login(request) if scope["method"] == "GET" else _ask_login(request)
     shell = Shell(asked, sections(asked), None, None) if asked else None
     context = {"shell": shell, "theme": _theme(request), "problem": problem}
     html = environment().get_template("error.html").render(context)
     return HTMLResponse(html, problem.status, PAGE_HEADERS)
 
 
-def _referring_path(request: Request) -> str:
-    """Return the page that a form was sent from: a change is not repeated by itself after a login."""
-    referrer = request.headers.get("referer", "")
-    origin = f"{request.url.scheme}://{request.headers.get('host', '')}"
-    return referrer.removeprefix(origin) if referrer.startswith(f"{origin}{CONSOLE}") else CONSOLE
+def _lead_to_login(request: Request) -> Response:
+    address = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
+    return RedirectResponse(f"{CONSOLE}/login?next={quote(address)}", HTTPStatus.SEE_OTHER, PAGE_HEADERS)
+
+
+def _ask_login(request: Request) -> Response:
+    """Draw the login form with what was sent: it is sent again only when the person says so after the login."""
+    body: bytes = request.scope.get("form_body", b"")
+    address = f"{request.url.path}?{request.url.query}" if request.url.query else request.url.path
+    keeps = len(body) <= MAX_KEPT_BYTES and b"password" not in request.url.path.encode()
+    kept = {"kept": body.decode(errors="replace") if keeps else "", "kept_path": address if keeps else ""}
+    fields = {"tenant": "", "name": "", "next": "", **kept}
+    problem = "Your login has ended. Log in again: what you sent is kept."
+    context = {"fields": fields, "problem": problem if keeps else "Your login has ended.", "asks_tenant": True}
+    return plain_page(request, "login.html", HTTPStatus.UNAUTHORIZED, **context)
 
 
 def _draw(request: Request, name: str, status: int, context: dict[str, Any]) -> Response:

@@ -89,6 +89,8 @@ class RequestGuard:
             await rate_limit.limit_address(scope, scope["app"].state.application)
         with self._body_memory.reading() as reader:
             body = await self._body(scope, headers, receive, self._max_body_bytes(scope), reader)
+            if browser_cookie.is_console_path(scope["path"]):
+                scope["form_body"] = body  # an error page may keep what a person typed
             seconds = self._response_seconds * (SLOW_TIME_FACTOR if _is_slow(scope["path"]) else 1)
             if scope["method"] == "HEAD":
                 scope, send = _as_get(scope), _headers_only(send)

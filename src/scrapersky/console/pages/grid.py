@@ -41,7 +41,10 @@ REFERENCES = {
     "sitemap_id": nouns.SITEMAPS,
     "page_id": nouns.PAGES,
 }
+TIMES = ("updated_since", "created_since")  # filters of links; the form has no field for them
+FIRST_FILTERS = ("text", "email", "curation_status", "verdict")
 LABELS = {
+    "created_since": "found since",
     "search_id": "search",
     "domain_id": "domain",
     "business_id": "business",
@@ -320,10 +323,11 @@ def _filter_fields(
 ) -> list[FilterField]:
     values = dict(fields)
     shown = [name for name in resource.filters if name not in REFERENCES and name not in fixed]
+    shown.sort(key=lambda name: name not in FIRST_FILTERS)
     return [
         FilterField(name, label_of(name), choices_of(resource.filters[name].type), values.get(name, ""))
         for name in shown
-        if name != "updated_since"
+        if name not in TIMES
     ]
 
 

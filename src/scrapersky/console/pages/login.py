@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import parse_qsl
 
 from fastapi import Request
 from pydantic import ValidationError
@@ -15,7 +16,7 @@ from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http import browser_cookie
 from scrapersky.api.http.browser_cookie import CONSOLE
 from scrapersky.console.answers import PAGE_HEADERS, plain_page
-from scrapersky.console.gates import CurrentPage, SentForm, own_path
+from scrapersky.console.gates import MAX_FIELDS, CurrentPage, SentForm, own_path
 from scrapersky.core import tokens
 from scrapersky.core.errors import AccessRefused, Conflict, NotAuthorized
 from scrapersky.core.passwords import MIN_LENGTH
@@ -33,7 +34,7 @@ async def show_login(request: Request, application: CurrentApplication) -> Respo
 
 async def log_in(request: Request, application: CurrentApplication, form: SentForm) -> Response:
     """Check the password, start a session and lead to the page that was asked for."""
-    fields = {name: form.get(name) for name in ("tenant", "name", "next")}
+    fields = {name: form.get(name) for name in ("tenant", "name", "next", "kept", "kept_path")}
     name = _cookie_name(request)
     try:
         body = LoginRequest(
@@ -41,7 +42,8 @@ async def log_in(request: Request, application: CurrentApplication, form: SentFo
             name=fields["name"],
             password=(form.all("password") or [""])[-1],
         )
-        return await _start(request, application, body, name, own_path(fields["next"]))
+        response = _send_again(request, fields) if fields["kept"] else _lead_to(own_path(fields["next"]))
+        return await _start(request, application, body, name, response)
     except ValidationError:
         return await _login_page(request, application, fields, "Type your name and your password.", 422)
     except AccessRefused as error:
@@ -81,13 +83,25 @@ async def accept(request: Request, application: CurrentApplication, form: SentFo
     except Conflict as error:  # the invitation stays open: another name may be free
         return _welcome_page(request, invitation, fields, f"{error.title} {error}", HTTPStatus.CONFLICT)
     login = LoginRequest(tenant=invitation.tenant, name=user.name, password=body.password)
-    return await _start(request, application, login, cookie, CONSOLE)
+    return await _start(request, application, login, cookie, _lead_to(CONSOLE))
 
 
-async def _start(request: Request, application: WebApplication, body: LoginRequest, cookie: str, path: str) -> Response:
+def _lead_to(path: str) -> Response:
+    return RedirectResponse(path, HTTPStatus.SEE_OTHER, PAGE_HEADERS)
+
+
+def _send_again(request: Request, fields: Mapping[str, str]) -> Response:
+    """Draw the form that was sent when the login had ended; the person decides whether it is sent again."""
+    kept = parse_qsl(fields["kept"], keep_blank_values=True)[:MAX_FIELDS]
+    return plain_page(request, "send_again.html", path=own_path(fields["kept_path"]), fields=kept)
+
+
+async def _start(
+    request: Request, application: WebApplication, body: LoginRequest, cookie: str, response: Response
+) -> Response:
+    """Start a session and give its secret to the browser with the response."""
     secret = tokens.new_secret()
     await auth.start_session(request, application, body, secret)
-    response = RedirectResponse(path, HTTPStatus.SEE_OTHER, PAGE_HEADERS)
     browser_cookie.set_secret(response, cookie, secret)
     return response
 
@@ -111,7 +125,7 @@ async def _login_page(
 ) -> Response:
     async with application.database.engine_session() as session:
         several = len(await tenants.page(session, limit=2)) > 1
-    shown = {"tenant": "", "name": "", "next": "", **fields}
+    shown = {"tenant": "", "name": "", "next": "", "kept": "", "kept_path": "", **fields}
     return plain_page(request, "login.html", status, fields=shown, problem=problem, asks_tenant=several)
 
 

@@ -41,6 +41,7 @@ async function watch(target) {
         if (tag !== null) changed = Date.now();
         tag = found.tag;
         showPart(target, found.html);
+        if (target.querySelector("[data-final]")) return location.reload(); // with the rows, and without Stop
       }
       failures = 0;
       tell("live");
