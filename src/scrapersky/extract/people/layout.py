@@ -47,27 +47,33 @@ class PageLayout:
         self.heading_indexes = [block.index for block in self.headings]
         self.phone_blocks = {block.index for block in document.phone_blocks}
         self.name_indexes = sorted(self.names)
-        self._shapes: dict[int, Shape] = {}
+        self._shapes: dict[int, Shape] = {}  # of blocks
+        self._node_shapes: dict[int, Shape] = {}
 
     # -- shapes -------------------------------------------------------------------------------------------------------
 
     def shape(self, block: Block) -> Shape:
         """Return tag, class and class of the parent: equal for the same part of similar cards."""
-        if block.node < 0:
-            return ("", "", "")
-        shape = self._shapes.get(block.node) or self._shape_of_node(block.node)
-        if self._cards_of_lines[shape] > 1:
-            tag, names, place = shape
-            return (tag, names, f"{place} {block.index - self._first_lines[block.node]}")
+        shape = self._shapes.get(block.index)
+        if shape is None:
+            shape = self._shape_of_node(block.node)
+            if shape in self._cards_of_lines:
+                tag, names, place = shape
+                shape = (tag, names, f"{place} {block.index - self._first_lines[block.node]}")
+            self._shapes[block.index] = shape
         return shape
 
     def _shape_of_node(self, index: int) -> Shape:
+        if index < 0:
+            return ("", "", "")
+        if (known := self._node_shapes.get(index)) is not None:
+            return known
         nodes = self.document.nodes
         node = nodes[index]
         parent = nodes[node.parent] if node.parent >= 0 else node
         column = self._columns[index] if node.tag == "td" and self._line_counts[index] == 1 else ""
         shape = (node.tag, _common_names(node.names), f"{parent.tag} {_common_names(parent.names)} {column}")
-        self._shapes[index] = shape
+        self._node_shapes[index] = shape
         return shape
 
     @cached_property
@@ -78,23 +84,23 @@ class PageLayout:
     @cached_property
     def _first_lines(self) -> dict[int, int]:
         """The index of the first line of each element with a line."""
-        first: dict[int, int] = {}
-        for block in self.blocks:
-            first.setdefault(block.node, block.index)
-        return first
+        return {block.node: block.index for block in reversed(self.blocks)}
 
     @cached_property
-    def _cards_of_lines(self) -> Counter[Shape]:
-        """The number of elements of each shape that begin with a name and have other lines: Jane Roe<br>Owner."""
-        first = self._first_lines
-        return Counter(
-            self._shape_of_node(node)
-            for node, index in first.items()
-            if index in self.names
-            and index + 1 < len(self.blocks)
-            and self.blocks[index + 1].node == node
-            and index + 1 not in self.names
+    def _cards_of_lines(self) -> set[Shape]:
+        """The shapes of elements, two or more, that begin with a name and have other lines: Jane Roe<br>Owner."""
+        names, blocks = self.names, self.blocks
+        cards = Counter(
+            [
+                self._shape_of_node(blocks[index].node)
+                for index in self.name_indexes
+                if index + 1 < len(blocks)
+                and blocks[index + 1].node == blocks[index].node
+                and index + 1 not in names
+                and (not index or blocks[index - 1].node != blocks[index].node)
+            ]
         )
+        return {shape for shape, count in cards.items() if count > 1}
 
     @cached_property
     def name_shapes(self) -> Counter[Shape]:

@@ -57,6 +57,7 @@ NEXT_CLAUSE = re.compile(
 )
 
 
+@lru_cache(4096)
 def role_text(role: str) -> str:
     """Return a role without its label, and without the address or number behind it on the same line."""
     if "@" in role or "www." in role or SIX_DIGITS.search(role):

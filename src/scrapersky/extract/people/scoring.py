@@ -59,6 +59,7 @@ LOCAL_WORD = re.compile(r"[._+-]")
 LIFE = re.compile(r"\(\s?[*°]?\s?1[5-9]\d\d\s?[–—-]\s?[†+]?\s?(?:1[5-9]|20)\d\d\s?\)|†")  # (1931–2009)
 DUMMY_WORD = re.compile(r"[a-z]{4,30}")
 MIN_DUMMY_WORDS = 3
+MIN_DUMMY = 20  # characters of a dummy text
 MIN_PART = 4  # letters of a name inside an address
 MAX_BEFORE_TEACHER = 90
 MIN_REVIEW = 40
@@ -128,13 +129,13 @@ class NameScorer:
 
     def roles_among_names(self) -> set[int]:
         """Return the lines taken for names that are roles: of no known word, below a name of a slot, in no slot."""
-        names, slots = self.layout.names, self.slot_names
+        names = self.layout.names
+        unknown = [i for i, one in names.items() if one.name.score < 0 and not one.role and i - 1 in names]
+        slots = self.slot_names if unknown else ()
         return {
             index
-            for index, candidate in names.items()
-            if candidate.name.score < 0
-            and not candidate.role
-            and index not in slots
+            for index in unknown
+            if index not in slots
             and index - 1 in slots
             and self.layout.shape(self.blocks[index]) != self.layout.shape(self.blocks[index - 1])
             and self.layout.is_in_own_card(self.blocks[index - 1], self.blocks[index])
@@ -478,7 +479,7 @@ class NameScorer:
         if candidate.is_whole and self._is_customer(candidate, block, has_title):
             return "a customer's voice"
         near = self.blocks[max(0, block.index - 2) : block.index + 4]
-        if self.has_dummy_text and any(_is_dummy(other.text) for other in near):
+        if any(len(other.text) > MIN_DUMMY and _is_dummy(other.text) for other in near):
             return "template leftover"
         if len(block.text) < 200 and not CREDIT_WORDS.isdisjoint(folded_words(block.text)):
             return "a credit"
@@ -509,11 +510,6 @@ class NameScorer:
                     return False
                 nearest = min(nearest, line.tag) if nearest else line.tag
         return False
-
-    @cached_property
-    def has_dummy_text(self) -> bool:
-        """Whether the page has the dummy text of a template; computed only on pages with people."""
-        return _is_dummy(self.document.text)
 
     def _is_customer(self, candidate: NameCandidate, block: Block, has_title: bool) -> bool:
         """Return whether a name is that of a customer: called one, below a text, beside a quoted text or stars."""
