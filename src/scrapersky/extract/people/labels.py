@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 from scrapersky.extract.document.context import folded_words
+from scrapersky.extract.people.names import is_role_word
 from scrapersky.extract.word_lists import alternatives, load_words
 
 MAX_LABEL = 40
@@ -47,8 +48,9 @@ def is_offer_heading(text: str) -> bool:
 
 @lru_cache(2048)
 def is_group_heading(text: str) -> bool:
-    """Return whether a heading names a group, which is nobody's role: Team, Vorstand."""
-    return not GROUPS.isdisjoint(folded_words(text))
+    """Return whether a heading names a group, which is nobody's role: Team, Vorstand; but not Board of Trustees."""
+    words = folded_words(text)
+    return not GROUPS.isdisjoint(words) and not any(is_role_word(word) for word in words if word not in GROUPS)
 
 
 def _has_word(text: str, words: frozenset[str], inside: re.Pattern[str]) -> bool:

@@ -111,10 +111,12 @@ class PageLayout:
     def line_shapes(self) -> Counter[Shape]:
         """The number of short lines of each shape that has a name, without the lines of contacts."""
         wanted, contacts = self.name_shapes, self.phone_blocks - self.names.keys()
+        tags = {shape[0] for shape in wanted}
         return Counter(
             shape
             for block in self.blocks
-            if len(block.text) <= MAX_LINE
+            if block.tag in tags
+            and len(block.text) <= MAX_LINE
             and (shape := self.shape(block)) in wanted
             and block.index not in contacts
             and "@" not in block.text

@@ -10,6 +10,7 @@ MAX_TEXT = 2_000
 MAX_LINE = 60  # a longer line in these scripts is a sentence
 MAX_ROLE = 60
 MAX_PIECES = 6
+MAX_ROLE_WORDS = 3
 FILE = "people_uncased"
 UNKNOWN = -0.1  # a text with the form of a name and no known word
 KNOWN = 0.3
@@ -57,6 +58,7 @@ LATIN_BEHIND = re.compile(r"(?<=[^\x00-\x7f])\s[A-Za-z][A-Za-z .,'’-]{2,40}$")
 THAI_CALLED = re.compile(
     f"(?P<title>คุณ|นางสาว|นาย|นาง|ดร\\.|ทพญ?\\.|พญ\\.|นพ\\.)\\s?(?P<name>[{_THAI}]{{2,20}} [{_THAI}]{{2,24}})"
 )
+LABELLED = re.compile(r"[:：]|\s[-–—―]\s")
 HONORIFIC = re.compile(r"(?<=.{2})\s?(?:先生|女士|小姐|律師|律师|醫師|医师|老師|老师|さん|様|氏|님|씨)$")
 PREFIXES = ("ה", "ו", "ال", "وال", "و")
 COMPACT_PAIR = re.compile(f"^(?P<first>[{_HAN}{_KANA}{_HANGUL}・/／]{{2,24}})[ \u3000](?P<rest>.{{2,12}})$")
@@ -84,14 +86,14 @@ def _in_segment(text: str) -> list[NameCandidate]:
     if (name := parse_uncased_name(text)) is not None:
         return [NameCandidate(name, True, "")]
     pieces = [piece for piece in SEPARATOR.split(text) if piece]
-    found = _beside_role(pieces) if len(pieces) > 1 else _around_space(text)
+    found = _beside_role(text, pieces) if len(pieces) > 1 else _around_space(text)
     if not found and (called := THAI_CALLED.search(text)) is not None:
         role = next((piece.strip() for piece in pieces if is_uncased_role(piece)), "")
         found = [NameCandidate(_name(called["name"], KNOWN + 0.1, called["title"]), True, role)]
     return found
 
 
-def _beside_role(pieces: list[str]) -> list[NameCandidate]:
+def _beside_role(text: str, pieces: list[str]) -> list[NameCandidate]:
     """Return the names among pieces of a line, with the role before or behind: 代表：山田太郎. 김민수 (팀장)."""
     names = [parse_uncased_name(piece) for piece in pieces[:MAX_PIECES]]
     if len(pieces) > 1 and all(name is not None and name.score > UNKNOWN for name in names):
@@ -108,8 +110,8 @@ def _beside_role(pieces: list[str]) -> list[NameCandidate]:
         role = next((other for other in (before, after) if other and is_uncased_role(other)), "")
         if role:
             return [NameCandidate(name, True, role)]
-        if name.score > UNKNOWN and (before or after):
-            return [NameCandidate(name, True, before or after, is_known_role=False)]
+        if name.score > UNKNOWN and LABELLED.search(text) and len((other := before or after).split()) <= MAX_ROLE_WORDS:
+            return [NameCandidate(name, True, other, is_known_role=False)]
     return []
 
 

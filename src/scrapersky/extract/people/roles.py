@@ -20,6 +20,7 @@ CUSTOMERS = load_words("people", "customers")
 NO_LETTER = re.compile(r"[\d\s!-/:-@\[-`{-~]")
 POSTAL_LINE = re.compile(r"(?<!\d)\d{4,6}(?!\d)|\d-\d{1,4}(?:-\d|$)")
 MAX_EDUCATION = 110
+MAX_SHORT_ROLE = 3
 # Parts of words about studies, folded.
 EDUCATION = re.compile(
     r"universit|uniwersyt|univerzit|universid|egyetem|университет|університет|absolwent|absolvent|graduate|licenciad|laurea"
@@ -112,15 +113,26 @@ def is_title_line(text: str) -> bool:
         return False
     if text.startswith(("http", "www.", "[", "“", "„", "«", '"')) or len(NO_LETTER.findall(text)) > 0.4 * len(text):
         return False
-    if EDUCATION.search(fold(text)) is not None or POSTAL_LINE.search(text) is not None:
+    if is_education_line(text) or POSTAL_LINE.search(text) is not None:
         return False
-    return len(text.split()) <= 9 and not is_sentence(text) and not is_credential_line(text)
+    return len(text.split()) <= 9 and not is_sentence(text)
 
 
 @lru_cache(4096)
 def is_education_line(text: str) -> bool:
     """Return whether a line says where a person has studied: it stands between a name and a role."""
-    return is_credential_line(text) or (len(text) < MAX_EDUCATION and EDUCATION.search(fold(text)) is not None)
+    if is_credential_line(text):
+        return True
+    if len(text) > MAX_EDUCATION or EDUCATION.search(fold(text)) is None:
+        return False
+    return len(text.split()) > MAX_SHORT_ROLE or not is_role(text)  # Técnico Universitário
+
+
+@lru_cache(4096)
+def labelled_role(text: str) -> str:
+    """Return the role of a line with its label, or "": Designation: Office Staff."""
+    label = LABEL.match(text) if len(text) < MAX_EDUCATION else None
+    return role_text(text) if label is not None and is_role_label(label[1]) else ""
 
 
 @lru_cache(2048)

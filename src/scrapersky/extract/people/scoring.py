@@ -27,6 +27,7 @@ from scrapersky.extract.people.roles import (
     is_role_label,
     is_sentence,
     is_title_line,
+    labelled_role,
     role_in_sentence,
     role_text,
 )
@@ -258,6 +259,8 @@ class NameScorer:
         is_term = block.tag == "dd" and before is not None and before.tag == "dt"
         if before is not None and is_term and len(before.text) <= MAX_ROLE_BEFORE and is_role(before.text):
             return before.text  # in a list of terms; the line below is the role of the next person
+        if labelled := next(filter(None, (labelled_role(line.text) for line in layout.card_lines(block, 4))), ""):
+            return labelled
         after = self._line_below(block)
         if block.tag == "li" and after is not None and after.tag == "li" and after.node != block.node:
             return ""  # the next item of a list is not the role of this one
@@ -277,7 +280,7 @@ class NameScorer:
             return ""
         if before.index - 1 in layout.names and layout.is_in_own_card(self.blocks[before.index - 1], before):
             return above if self._roles_precede(block) else ""  # else the role of the name above
-        if before.tag == "h1" or (before.tag in SECTION_TAGS and is_group_heading(before.text)):
+        if before.tag == "h1" or (before.tag in HEADINGS and is_group_heading(before.text)):
             return ""  # Our doctors: the heading of a list of people
         return above
 
@@ -360,7 +363,9 @@ class NameScorer:
                 return ""
             if block.tag in NAME_TAGS and not _is_higher(line.tag, block.tag):
                 return ""  # the heading of another section
-            if line.tag == "h1" or is_group_heading(text) or _is_title_of_above(self.layout, line, block):
+            if line.tag == "h1" or is_group_heading(text):
+                return ""
+            if _is_title_of_above(self.layout, line, block) and not self._roles_precede(block):
                 return ""
             return text
         return ""
