@@ -126,6 +126,14 @@ def _by_listing(leaf: str) -> PageClassification:
     return PageClassification(listing, STRONG, compact_name(leaf), "path") if listing is not None else UNKNOWN
 
 
+def named_page(query: str) -> str:
+    """Return the parts of a query that name a page, such as id=43; "" for a language or a campaign."""
+    if not query:
+        return ""
+    pairs = (pair.partition("=") for pair in query.replace(";", "&").split("&")[:12])
+    return "&".join(f"{key}={value}" for key, _, value in pairs if key.lower() in PAGE_KEYS and value)
+
+
 def _by_query(parts: UrlParts) -> PageClassification | None:
     """Classify the page that a query names; None when it names none (a language, a campaign)."""
     names_page = False

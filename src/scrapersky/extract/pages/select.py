@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.document.urls import Resolver, authority_of
-from scrapersky.extract.pages.classify import PageClassification, classify_page
+from scrapersky.extract.pages.classify import PageClassification, classify_page, named_page
 from scrapersky.extract.pages.url_parts import FILE_ENDINGS, UrlParts, readable_name, split_url
 from scrapersky.extract.pages.vocabulary import PageKind, compact_name
 from scrapersky.extract.public_suffix import registrable_domain
@@ -95,7 +95,7 @@ def _identity(one: _Ranked) -> tuple[str, ...]:
     parts = one.parts
     host = parts.host.lower().removeprefix("www.")
     names = (compact_name(readable_name(name)) for name in (*parts.folders, parts.leaf))
-    query = parts.query if one.page.classification.place == "query" else ""
+    query = parts.query if one.page.classification.place == "query" else named_page(parts.query)
     return (host, parts.language, "/".join(names), query)
 
 

@@ -170,6 +170,8 @@ class Vocabulary:
         weighed, entry = max(found.values(), key=itemgetter(0))
         weighed /= STRONG
         letters = sum([len(word) for word in words if word not in self._small_words])
+        if len(found) == 1 and weighed >= letters:  # “Anfahrt & Kontakt”: every word means this kind
+            return NameMatch(entry.kind, STRONG, entry.word, False)
         return _inside(entry, weighed / max(letters, weighed))
 
     def _longest_phrase(self, words: list[str], index: int) -> tuple[VocabularyEntry | None, int]:
