@@ -55,6 +55,8 @@ EFFECTS = {
     "CRAWL_MAX_STREAM_BYTES":
         "tests/crawl/test_setting_effects.py::test_a_page_and_a_stream_end_at_their_maximum_sizes",
     "CRAWL_OBEY_ROBOTS": "tests/crawl/test_setting_effects.py::test_robots_txt_is_obeyed_unless_the_setting_is_off",
+    "CRAWL_FILL_PAGE_BUDGET":
+        "tests/workflows/test_page_budget.py::test_a_budget_that_is_left_over_is_spent_unless_the_setting_is_off",
     "CRAWL_PARSER_PROCESSES":
         "tests/crawl/test_setting_effects.py::test_pages_are_parsed_by_as_many_processes_as_the_setting_names",
     "CRAWL_PROXY_URL": "tests/crawl/test_setting_effects.py::test_requests_go_through_the_proxy",

@@ -60,7 +60,7 @@ async def site(pages: Mapping[str, tuple[str, str]]) -> AsyncIterator[int]:
 class Walk:
     """The steps of the line, run by hand against one site."""
 
-    def __init__(self, database, database_url: str, port: int, admin, tenant) -> None:
+    def __init__(self, database, database_url: str, port: int, admin, tenant, **variables: str) -> None:
         settings = make_settings(
             database_url,
             CRAWL_HOST_OVERRIDES=f"hammas-oy.fi=127.0.0.1:{port}",
@@ -68,6 +68,7 @@ class Walk:
             CRAWL_HOST_DELAY_SECONDS="0",
             CRAWL_MAX_CONCURRENCY_PER_HOST="8",
             CRAWL_PARSER_PROCESSES="1",
+            **variables,
         )
         self.web = Web(settings, SharedHostLimits(database, settings))
         self.processors = processors_of(build_pipeline({}, self.web), database, settings)
@@ -92,8 +93,8 @@ class Walk:
 async def walk(database, database_url, admin, tenant):
     walks: list[Walk] = []
 
-    def make(port: int) -> Walk:
-        walks.append(Walk(database, database_url, port, admin, tenant))
+    def make(port: int, **variables: str) -> Walk:
+        walks.append(Walk(database, database_url, port, admin, tenant, **variables))
         return walks[-1]
 
     yield make

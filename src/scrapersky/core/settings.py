@@ -307,6 +307,11 @@ class Settings(BaseSettings):
     crawl_robots_ttl_seconds: int = Field(
         86_400, alias="CRAWL_ROBOTS_TTL_SECONDS", ge=1, le=86_400, description="how long a robots.txt is cached"
     )
+    crawl_fill_page_budget: bool = Field(
+        True,
+        alias="CRAWL_FILL_PAGE_BUDGET",
+        description="read shallow pages of unknown kind if a site has fewer known pages than may be read",
+    )
     crawl_parser_processes: int | None = Field(
         None,
         alias="CRAWL_PARSER_PROCESSES",

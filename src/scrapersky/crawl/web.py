@@ -31,6 +31,7 @@ class Web:
                 "scrapersky.extract.parked_domains",
             ),
         )
+        self.fills_page_budget = settings.crawl_fill_page_budget
         self.mx_lookup = mx_lookup_of(settings)
         self._opening = asyncio.Lock()
         self._opened: AsyncExitStack | None = None

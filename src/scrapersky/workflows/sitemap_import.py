@@ -17,7 +17,14 @@ from scrapersky.engine.outcomes import Skip
 from scrapersky.engine.tuning import Tuning
 from scrapersky.engine.workflow import Claimed, Workflow
 from scrapersky.extract.pages.classify import classify_page
-from scrapersky.extract.pages.select import MIN_SCORE, WORTH, PageLink, select_pages
+from scrapersky.extract.pages.select import (
+    MIN_SCORE,
+    WORTH,
+    PageLink,
+    is_shallow_unknown,
+    select_pages,
+    select_unknown_pages,
+)
 from scrapersky.extract.site_metadata import read_metadata
 from scrapersky.models import SitemapFile
 from scrapersky.store.line import pages, sitemaps
@@ -27,6 +34,7 @@ from scrapersky.store.steps import step_after
 
 MAX_CANDIDATES = 5_000  # promising pages of one sitemap that are ranked
 MAX_PICKS = 1_000
+MAX_UNKNOWN = 100  # shallow pages of one list that are kept for a budget that is left over
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,7 @@ class ImportedPages:
 
     spool: Spool = field(default_factory=Spool)
     candidates: list[PageLink] = field(default_factory=list)
+    unknown: list[PageLink] = field(default_factory=list)  # shallow pages of which nothing is known
     partial: str | None = None
 
     def add(self, url: str, text: str = "", last_modified: str | None = None) -> None:
@@ -52,6 +61,8 @@ class ImportedPages:
         promising = guess.kind in WORTH and guess.score >= MIN_SCORE
         if promising and len(self.candidates) < MAX_CANDIDATES:
             self.candidates.append(PageLink(url, text))
+        elif len(self.unknown) < MAX_UNKNOWN and is_shallow_unknown(PageLink(url, text), guess):
+            self.unknown.append(PageLink(url, text))
 
 
 class SitemapImport(Workflow[SitemapFile, PageList, ImportedPages]):
@@ -114,8 +125,18 @@ class SitemapImport(Workflow[SitemapFile, PageList, ImportedPages]):
         picks = {domain_id: _picks(of_site) for domain_id, of_site in candidates.items()}
         wanted = [domain for domain in domains.values() if domain.curation_status not in REJECTED]
         chosen = await pages.choose(session, wanted, picks)
+        if self._web.fills_page_budget:
+            chosen += await pages.fill_budget(session, wanted, _unknown(found), chosen)
         await sitemaps.skip_if_pages_suffice(session, wanted, chosen)
         return chosen
+
+
+def _unknown(found: Iterable[tuple[SitemapFile, ImportedPages]]) -> dict[UUID, list[str]]:
+    """Return the shallow pages of each domain of which nothing is known, the shortest first."""
+    by_domain: dict[UUID, list[PageLink]] = defaultdict(list)
+    for row, imported in found:
+        by_domain[row.domain_id] += imported.unknown if row.curation_status not in REJECTED else []
+    return {domain_id: select_unknown_pages(links, MAX_UNKNOWN) for domain_id, links in by_domain.items()}
 
 
 def _picks(candidates: Iterable[PageLink]) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.document.urls import Resolver, authority_of
-from scrapersky.extract.pages.classify import PageClassification, classify_page, named_page
+from scrapersky.extract.pages.classify import UNKNOWN, PageClassification, classify_page, named_page
 from scrapersky.extract.pages.url_parts import FILE_ENDINGS, UrlParts, readable_name, split_url
 from scrapersky.extract.pages.vocabulary import PageKind, compact_name
 from scrapersky.extract.public_suffix import registrable_domain
@@ -26,6 +26,7 @@ WORTH = {
 NEXT_OF_KIND = 0.5  # factor of the worth for each further page of the same kind
 MIN_SCORE = 0.3
 MAX_LINKS = 500
+MAX_TEXT_WORDS = 4  # of a link in a menu
 
 
 class PageLink(NamedTuple):
@@ -65,6 +66,30 @@ def select_pages(links: Iterable[PageLink], limit: int, language: str = "") -> l
         kept += [(worth * one.score * NEXT_OF_KIND**place, one) for place, one in enumerate(best)]
     kept.sort(key=lambda pair: (-pair[0], *_order(pair[1])))
     return [one.page for _, one in kept[:limit]]
+
+
+def is_shallow_unknown(link: PageLink, guess: PageClassification) -> bool:
+    """Return whether nothing is known about a page, and it is near the root and named in a few words: not a post.
+
+    A page of a sitemap, which has no link text, is judged by its address alone, and more strictly.
+    """
+    if guess.kind is not PageKind.OTHER or guess.place != "nowhere":
+        return False
+    parts = split_url(link.url)
+    words = len(readable_name(parts.leaf).replace("_", "-").split("-"))
+    if link.text:
+        return len(parts.folders) <= 1 and words <= 5 and len(link.text.split()) <= MAX_TEXT_WORDS
+    has_digit = any(letter.isdigit() for letter in parts.leaf)
+    return not parts.folders and not parts.query and words <= 3 and not has_digit
+
+
+def select_unknown_pages(links: Iterable[PageLink], limit: int, language: str = "") -> list[str]:
+    """Return shallow pages of which nothing is known, for a page budget that is left over: the shortest paths first."""
+    ranked = [_Ranked(SelectedPage(link.url, UNKNOWN), split_url(link.url)) for link in links]
+    unique = _without_duplicates(ranked)
+    prefix = _select_language(unique, language)
+    shallow = (one for one in unique if one.parts.language == prefix)
+    return [one.page.url for one in nsmallest(limit, shallow, key=_order)]
 
 
 def _best_of_kind(ranked: list[_Ranked], prefix: str, limit: int) -> list[_Ranked]:

@@ -17,13 +17,14 @@ from scrapersky.crawl.sitemaps.entry import parse_lastmod
 from scrapersky.engine.settle import driver_connection
 from scrapersky.models import Domain, SitemapFile
 from scrapersky.store.line.advance_rules import rules_of
-from scrapersky.store.steps import not_rejected, step_after
+from scrapersky.store.steps import PAGE_KINDS, not_rejected, step_after
 
 ROWS_PER_STATEMENT = 2_500  # other tasks run between two statements: more rows would block the loop
 BYTES_IN_MEMORY = 262_144  # shorter lists, which are most, need no file
 NEXT = step_after("sitemap_import")
 
 Picks = Sequence[tuple[str, str]]  # URLs and kinds, best first
+LEFT_OVER = "no known word in the address; read because the site has fewer known pages than may be read"
 
 
 class PageRow(NamedTuple):
@@ -106,6 +107,27 @@ async def choose(session: AsyncSession, domains: Iterable[Domain], picks: Mappin
     return [row["id"] for row in await (await driver_connection(session)).fetch(_CHOOSE, *_columns(wanted))]
 
 
+async def fill_budget(
+    session: AsyncSession, domains: Iterable[Domain], unknown: Mapping[UUID, Sequence[str]], chosen: Sequence[UUID]
+) -> list[UUID]:
+    """Return the ids of unknown pages that use the rest of the page budget of sites whose lists have all been read.
+
+    Their reason says so. Rules that name fewer kinds of pages than the default ones choose no unknown page.
+    """
+    sites = [domain for domain in domains if unknown.get(domain.id)]
+    rules = await rules_of(session, {domain.search_id for domain in sites})
+    wanted = [
+        (domain.id, url, rules[domain.search_id].pages_per_site)
+        for domain in sites
+        for url in unknown[domain.id]
+        if rules[domain.search_id].value_of(NEXT) != "off" and all(map(rules[domain.search_id].picks, PAGE_KINDS))
+    ]
+    if not wanted:
+        return []
+    driver = await driver_connection(session)
+    return [row["id"] for row in await driver.fetch(_FILL, *_columns(wanted), list(chosen), LEFT_OVER)]
+
+
 def _records(domain: Domain, sitemap_id: UUID, pages: Iterable[PageRow]) -> Iterator[tuple[Any, ...]]:
     for page in pages:
         depth = page.url.count("/") - 3 if page.url.endswith("/") else page.url.count("/") - 2
@@ -154,3 +176,21 @@ WITH picked AS (
         AND {not_rejected("p")}
 )
 SELECT id FROM candidates WHERE turn <= free ORDER BY rank"""  # noqa: S608 - our own names
+
+# As above, but only of sites none of whose lists waits to be read: another list may have the contact page.
+_FILL = f"""
+WITH unknown AS (
+    SELECT * FROM unnest($1::uuid[], $2::text[], $3::int[]) WITH ORDINALITY AS u(domain_id, url, per_site, rank)
+), site AS (
+    SELECT d.domain_id, (SELECT count(*) FROM page p WHERE p.domain_id = d.domain_id
+        AND (p.{NEXT.queue}_status <> 'New' OR p.id = ANY ($4::uuid[]))) AS pages
+    FROM (SELECT DISTINCT domain_id FROM unknown) d
+    WHERE NOT EXISTS (SELECT FROM sitemap_file f WHERE f.domain_id = d.domain_id
+        AND f.sitemap_import_status IN ('Queued', 'Processing'))
+), filling AS (
+    SELECT p.id, u.per_site - s.pages AS free, row_number() OVER (PARTITION BY u.domain_id ORDER BY u.rank) AS turn
+    FROM unknown u JOIN site s USING (domain_id)
+    JOIN page p ON p.domain_id = u.domain_id AND p.url = u.url AND p.{NEXT.queue}_status = 'New'
+        AND {not_rejected("p")}
+)
+UPDATE page SET kind_reason = $5 FROM filling WHERE page.id = filling.id AND turn <= free RETURNING page.id"""  # noqa: S608
