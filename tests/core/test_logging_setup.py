@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 import structlog
+from sqlalchemy.ext.asyncio import create_async_engine
 
+from scrapersky.core.connection_pool import ShrinkingPool
 from scrapersky.core.logging_setup import configure_logs
 from scrapersky.core.settings import Environment, load
 
@@ -40,3 +42,11 @@ def test_a_line_is_json_or_for_people(capsys: pytest.CaptureFixture[str]) -> Non
     [line] = written(capsys, SCRAPERSKY_LOG_FORMAT="text", **options)
     assert "loud" in line
     assert not line.startswith("{")
+
+
+async def test_the_pool_writes_no_lines_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    configure_logs(load(Environment({}, None)))
+    engine = create_async_engine("postgresql+asyncpg://", poolclass=ShrinkingPool)
+    engine.sync_engine.pool.logger.error("Exception terminating connection")
+    await engine.dispose()
+    assert capsys.readouterr().err == ""

@@ -6,6 +6,7 @@ import sys
 import structlog
 from structlog.types import EventDict, Processor, WrappedLogger
 
+from scrapersky.core.connection_pool import ShrinkingPool
 from scrapersky.core.redaction import Mask, escape_forging, map_texts, redactor, shorten_addresses
 from scrapersky.core.settings import Settings
 
@@ -37,7 +38,8 @@ def configure_logs(settings: Settings) -> None:
     # The engine publishes scheduler events itself; APScheduler's own lines would repeat them.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)
     # The pool logs a traceback for each connection that it discards; a lost database is one event of the engine.
-    logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
+    for pool in ("sqlalchemy.pool", ShrinkingPool.__module__):
+        logging.getLogger(pool).setLevel(logging.CRITICAL)
     logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
