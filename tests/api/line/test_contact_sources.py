@@ -48,6 +48,24 @@ async def test_what_a_person_wrote_is_its_own_source(client, eva):
     assert [sources[name]["found_by"] for name in ("title", "name", "email")] == ["written by hand"] * 2 + ["mailto"]
 
 
+@pytest.mark.parametrize(
+    ("body", "parts"),
+    [
+        (
+            {"name": "Kovács Eszter", "first_name": "Eszter", "last_name": "Kovács"},
+            ("Kovács Eszter", "Eszter", "Kovács"),
+        ),
+        ({"first_name": "Eszter", "last_name": "Kovács"}, ("Eszter Kovács", "Eszter", "Kovács")),
+        ({"name": "Isabel Garcia"}, ("Isabel Garcia", "Isabel", "Garcia")),
+        ({"name": "Li Wei"}, ("Li Wei", None, None)),
+        ({"name": "Li Wei", "last_name": "Li"}, ("Li Wei", None, "Li")),
+    ],
+)
+async def test_a_new_contact_has_the_parts_of_its_name(client, body, parts):
+    created = (await client.post(CONTACTS, json={**body, "email": "new@gmail.com"})).json()
+    assert (created["name"], created["first_name"], created["last_name"]) == parts
+
+
 async def test_a_contact_of_several_pages_is_split_once(client, admin, eva):
     kept, part = (await client.post(f"{CONTACTS}/{eva}/split")).json()
     assert (kept["id"], kept["title"], kept["email"]) == (eva, None, "eva@molar.fi")

@@ -75,6 +75,8 @@ async def create(session: AsyncSession, actor: Actor, values: Mapping[str, Any],
     Its domain is the given one, else that of its page or of its email address, so that a later run finds the same row.
     """
     values = await owner.with_owner(session, actor, values)
+    if not values.get("name") and (parts := [values[part] for part in NAME_PARTS if values.get(part)]):
+        values["name"] = " ".join(parts)
     values = dict(await _with_name_parts(session, values, values["domain_id"]))
     await suppressions.refuse_erased(session, actor.tenant_id, suppressions.contact_points_of(values))
     identity = identity_of(values)
@@ -209,12 +211,12 @@ def audited(contact: Contact) -> dict[str, Any]:
 async def _with_name_parts(
     session: AsyncSession, values: Mapping[str, Any], domain_id: UUID | None
 ) -> ItemsView[str, Any]:
-    """Return the fields with the parts of a written name, unless a person gives them."""
-    if "name" not in values or any(part in values for part in NAME_PARTS):
+    """Return the fields with the parts of a written name; parts that a person gives are taken as given."""
+    if "name" not in values or all(part in values for part in NAME_PARTS):
         return values.items()
     country = await session.scalar(select(Domain.country).where(Domain.id == domain_id)) if domain_id else None
     parts = split_written_name(values["name"] or "", country or "")
-    return {**values, **{name: part or None for name, part in parts._asdict().items()}}.items()
+    return {**{name: part or None for name, part in parts._asdict().items()}, **values}.items()
 
 
 def _clear_verdict(contact: Contact) -> None:
