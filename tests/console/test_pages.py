@@ -217,3 +217,26 @@ async def test_an_operator_of_another_tenant_does_not_control_the_line(login, ad
     assert "deep_scan is paused" in page.text
     assert "night" in page.text
     assert (await own.post("/console/line/deep_scan/resume")).status_code == 303
+
+
+async def test_an_alarm_is_on_top_of_every_page_of_the_operator_tenant(login, admin, tenant, other_tenant):
+    for subject, since in (("deep_scan", "1 hour"), ("delivery", "1 minute")):
+        await admin.execute(
+            "INSERT INTO alarm (id, kind, subject, message, raised_at) "
+            "VALUES (gen_random_uuid(), 'breaker_open', $1, $2, now() - $3::text::interval)",
+            subject,
+            f"12 of 15 rows failed {HOSTILE}",
+            since,
+        )
+    operator, viewer, foreign = await login("operator"), await login("viewer"), await login("admin", tenant="other")
+    for path in EMPTY_PAGES:
+        page = check_html((await operator.get(f"/console{path}")).text)
+        shown = page.one("div", class_="alarm").text
+        assert "deep_scan" in shown  # the oldest
+        assert "12 of 15 rows failed" in shown
+        assert "1 more" in shown
+    assert page.all("form", action="/console/line/deep_scan/resume")
+    page = check_html((await viewer.get("/console/contacts")).text)
+    assert page.all("div", class_="alarm")
+    assert not page.all("form", action="/console/line/deep_scan/resume")
+    assert not check_html((await foreign.get("/console/contacts")).text).all("div", class_="alarm")

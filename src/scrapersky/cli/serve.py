@@ -1,4 +1,4 @@
-"""`scrapersky serve`: the API and the engine in one process."""
+"""`scrapersky serve`: the console, the API and the engine in one process."""
 
 import os
 import socket
@@ -25,7 +25,7 @@ REQUEST_GRACE_SECONDS = 5  # how long running requests may take when the process
 
 
 def serve(wait_seconds: WaitSeconds = DEFAULT_WAIT_SECONDS) -> None:
-    """Serve the API and process the queues until stopped.
+    """Serve the console and the API and process the queues until stopped.
 
     SIGTERM or Ctrl-C makes /health/ready fail, lets running work finish and then exits; a second one requeues the work
     at once. Development accepts local clients only. While no user can log in, a link for the first admin is printed.

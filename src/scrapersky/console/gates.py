@@ -1,6 +1,6 @@
 """The request of a page: the login behind its cookie, its form, and where it may lead next."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 from urllib.parse import parse_qsl
@@ -10,9 +10,11 @@ from fastapi import Depends, Request
 from scrapersky.api.dependencies import CurrentApplication, WebApplication
 from scrapersky.api.http.authorization import CurrentActor
 from scrapersky.api.http.browser_cookie import CONSOLE, is_console_path
+from scrapersky.console.alarms import active_alarms
 from scrapersky.core.errors import BadRequest
 from scrapersky.core.roles import Role
 from scrapersky.store.audit.record import Actor
+from scrapersky.store.operations.alarms import ActiveAlarm
 
 MAX_FIELDS = 1_100  # of a form: a page of rows has 200 at most, a selection 1,000
 
@@ -44,6 +46,7 @@ class PageRequest:
     application: WebApplication
     actor: Actor
     tenant: str
+    alarms: Sequence[ActiveAlarm] = ()  # what needs attention, for the operator tenant
 
     def may(self, role: str) -> bool:
         """Return whether the person has this role."""
@@ -63,7 +66,9 @@ class PageRequest:
 
 async def page_request(request: Request, application: CurrentApplication, actor: CurrentActor) -> PageRequest:
     """Return the request with its login; an error page finds it in the scope."""
-    asked = PageRequest(request, application, actor, request.scope["identity"].tenant)
+    is_page = actor.is_operator and request.method == "GET" and "console-part" not in request.headers
+    alarms = await active_alarms(request, application) if is_page else ()
+    asked = PageRequest(request, application, actor, request.scope["identity"].tenant, alarms)
     request.scope["page_request"] = asked
     return asked
 
