@@ -1,7 +1,7 @@
 """The application as route handlers receive it."""
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
@@ -9,6 +9,7 @@ from scrapersky.api.downloads import Downloads
 from scrapersky.api.schemas.cursors import Cursors
 from scrapersky.bootstrap import Application
 from scrapersky.core.passwords import Passwords
+from scrapersky.store.operations.runs import SeriesPoint
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class WebApplication(Application):
     cursors: Cursors  # signs the positions in lists
     revision: str  # the newest revision of this code
     downloads: Downloads  # the responses that are being streamed
+    # the latest run series, with the end of its validity
+    series: dict[tuple[Any, ...], tuple[float, list[SeriesPoint]]] = field(default_factory=dict, repr=False)
 
 
 async def get_application(request: Request) -> WebApplication:

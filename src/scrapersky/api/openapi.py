@@ -30,6 +30,7 @@ TAGS = {
     "pages": "The pages of domains.",
     "contacts": "Email addresses, phone numbers and people.",
     "undo": "Curations of the last day, and how to undo them.",
+    "find": "Rows of every resource by how their name begins, and the providers of places.",
     "suppressions": "Addresses, domains and numbers that must not be contacted.",
     "erasures": "Erase a person.",
     "subjects": "What is stored about a person.",

@@ -14,7 +14,7 @@ from scrapersky.api.http.body_limits import BodyLimits
 from scrapersky.api.http.problems import problems
 from scrapersky.api.http.rate_limit import limit_actor
 from scrapersky.api.http.strict_requests import refuse_odd_objects, refuse_unknown_fields
-from scrapersky.api.line import contacts, leads, resources, searches, undo
+from scrapersky.api.line import contacts, find, leads, resources, searches, undo
 from scrapersky.api.openapi import openapi_document
 from scrapersky.api.operations import audit, dead_letters, dev_tools, health, jobs, queue_items, runs, workflows
 from scrapersky.api.privacy import erasures, subjects, suppressions
@@ -47,6 +47,7 @@ ROUTERS = (
     *(resource_router(resource) for resource in resources.RESOURCES),
     contacts.router,
     undo.router,
+    find.router,
     suppressions.router,
     erasures.router,
     subjects.router,

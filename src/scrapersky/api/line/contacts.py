@@ -11,6 +11,7 @@ from scrapersky.actions import merge_contacts as contact_merges
 from scrapersky.actions import split_contact as contact_splits
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
+from scrapersky.api.resources.history import add_history_route
 from scrapersky.api.resources.routes import add_curation_route, add_list_route, curated_resource, empty_router
 from scrapersky.api.resources.rows import row_detail
 from scrapersky.api.schemas import cursors
@@ -189,6 +190,9 @@ async def merge_contacts(body: MergeContacts, application: CurrentApplication, a
 
 
 add_curation_route(router, CONTACTS)
+
+
+add_history_route(router, RESOURCE, "contact")
 
 
 @router.get("/{id}", summary="One contact", response_model=ContactDetail, **requires(VIEWER, 404))

@@ -15,6 +15,7 @@ from scrapersky.actions.request_search import SearchCost
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import CURATOR, VIEWER, CurrentActor, requires
 from scrapersky.api.http.problems import problems
+from scrapersky.api.resources.history import add_history_route
 from scrapersky.api.resources.routes import ApiResource, add_list_route, empty_router
 from scrapersky.api.resources.rows import queue_states
 from scrapersky.api.schemas.fields import PREFIX, Count, Number, RequestModel, ResponseModel, RowId
@@ -200,7 +201,7 @@ class SearchDetail(SearchSummary, ProgressSummary):
     steps: list[StepProgress] = Field(max_length=len(STEPS), description="in the order of the pipeline")
     reasons: list[SearchReason] = Field(description="the most frequent first")
     waits: list[SearchWait] = Field(max_length=len(STEPS), description="what its steps wait for, the earliest first")
-    hidden: dict[HiddenReason, int] = Field(
+    hidden: dict[HiddenReason, Count] = Field(
         description="the number of sites that gave no contact because they show nothing to a plain reader, by reason",
         examples=[{"javascript": 12, "bot_check": 3}],
     )
@@ -282,6 +283,9 @@ async def get_search(row_id: RowId, application: CurrentApplication, actor: Curr
         ],
         waits=[SearchWait.model_validate(wait) for wait in counted.waits],
     )
+
+
+add_history_route(router, RESOURCE, "search")
 
 
 @router.post("/{id}/cancel", summary="Cancel a search", **requires(CURATOR, 404))

@@ -1,7 +1,8 @@
 """Run history: the cycles of all workflows on all hosts."""
 
-from datetime import datetime
-from typing import Annotated
+import time
+from datetime import datetime, timedelta
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
@@ -12,12 +13,26 @@ from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.http.problems import problems
 from scrapersky.api.schemas import cursors
 from scrapersky.api.schemas.fields import Count, Cursor, Limit, ResponseModel, ResultPage, Timestamp, WorkflowFilter
+from scrapersky.core import clock
 from scrapersky.engine.histogram import quantile
 from scrapersky.models import Run
 from scrapersky.store.operations import runs
+from scrapersky.store.operations.runs import EPOCH
 
 router = APIRouter(prefix="/runs", tags=["runs"], responses=problems(404), route_class=ListRoute)
 
+Bucket = Literal["1m", "5m", "15m", "1h", "6h", "1d"]
+BUCKETS: dict[Bucket, timedelta] = {
+    "1m": timedelta(minutes=1),
+    "5m": timedelta(minutes=5),
+    "15m": timedelta(minutes=15),
+    "1h": timedelta(hours=1),
+    "6h": timedelta(hours=6),
+    "1d": timedelta(days=1),
+}
+MAX_POINTS = 200  # intervals of one series
+MAX_ITEMS = 10_000  # of all workflows
+CACHE_SECONDS = 10.0
 RunId = Annotated[int, Path(alias="id", ge=1, le=2**63 - 1, description="the number of the run", examples=[4711])]
 
 
@@ -52,6 +67,32 @@ class RunSummary(ResponseModel):
     )
 
 
+class RunPoint(ResponseModel):
+    """The runs of one workflow that started within one interval."""
+
+    workflow: str = Field(description="the workflow", examples=["deep_scan"])
+    at: datetime = Field(description="the start of the interval")
+    completed: Count = Field(description="rows whose work succeeded", examples=[8])
+    skipped: Count = Field(description="rows that the step does not fit", examples=[1])
+    postponed: Count = Field(description="postponed; the attempt does not count", examples=[0])
+    retried: Count = Field(description="failed, and will be retried", examples=[1])
+    failed: Count = Field(description="failed for good: dead letters", examples=[0])
+    p50_seconds: float | None = Field(
+        description="the median duration of a row, accurate to a factor of two", examples=[0.25]
+    )
+    p95_seconds: float | None = Field(
+        description="the 95th percentile of the duration of a row, accurate to a factor of two", examples=[1.0]
+    )
+
+
+class RunSeries(ResponseModel):
+    """Outcomes and durations over time."""
+
+    since: datetime = Field(description="the start of the first interval")
+    bucket: Bucket = Field(description="the length of an interval")
+    items: list[RunPoint] = Field(max_length=MAX_ITEMS, description="in the order of time, then by workflow")
+
+
 @router.get("", summary="Runs, the latest first", **requires(OPERATOR, 400, operators=True))
 async def list_runs(
     application: CurrentApplication,
@@ -75,6 +116,36 @@ async def list_runs(
     return application.cursors.page_of(
         found, limit, list_name, lambda run: [run.started_at.isoformat(), run.id], _summary
     )
+
+
+@router.get("/series", summary="Outcomes and durations over time", **requires(OPERATOR, 404, operators=True))
+async def get_run_series(
+    application: CurrentApplication,
+    since: Annotated[
+        Timestamp | None, Query(description="from this timestamp on; an hour ago if it is not given")
+    ] = None,
+    bucket: Annotated[Bucket, Query(description="the length of an interval")] = "1m",
+    workflow: WorkflowFilter = None,
+) -> RunSeries:
+    """Return the sums of the runs per workflow and interval, for the last 200 intervals at most.
+
+    The response is the same for ten seconds. An interval without a run that claimed rows is left out.
+    """
+    name = application.pipeline[workflow].name if workflow else None
+    interval, now = BUCKETS[bucket], clock.now()
+    start = max(since or now - timedelta(hours=1), now - MAX_POINTS * interval)
+    start = EPOCH + (start - EPOCH) // interval * interval
+    key = (start, bucket, name)
+    cached = application.series.get(key)
+    if cached is None or cached[0] < time.monotonic():
+        async with application.database.engine_session() as session:
+            found = await runs.series(session, start, interval, name)
+        cached = (time.monotonic() + CACHE_SECONDS, found)
+        for old in [each for each, (until, _) in application.series.items() if until < time.monotonic()]:
+            del application.series[old]
+        application.series[key] = cached
+    points = [RunPoint.model_validate(point) for point in cached[1]]
+    return RunSeries(since=start, bucket=bucket, items=points[-MAX_ITEMS:])
 
 
 @router.get("/{id}", summary="One run", **requires(OPERATOR, operators=True))

@@ -21,6 +21,7 @@ from scrapersky.api.resources.curation import (
     curate,
     curation_body,
 )
+from scrapersky.api.resources.history import add_history_route
 from scrapersky.api.resources.models import filter_model, query_model, with_columns, with_references
 from scrapersky.api.resources.rows import Complete, list_page, row_detail
 from scrapersky.api.schemas.fields import RequestModel, RowId
@@ -90,6 +91,7 @@ def resource_router(api: ApiResource, tag: str | None = None) -> APIRouter:
     if api.curation_description:
         add_curation_route(router, api)
     add_get_route(router, api)
+    add_history_route(router, api.resource, api.singular)
     return router
 
 

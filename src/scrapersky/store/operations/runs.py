@@ -4,10 +4,10 @@ import os
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import Select, func, select, text, tuple_
 from sqlalchemy.dialects.postgresql import array
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -19,6 +19,8 @@ from scrapersky.models import Run
 
 WINDOW = timedelta(minutes=15)  # of rates and quantiles
 SUMMED = ("completed", "skipped", "retried", "failed")
+OUTCOMES = ("completed", "skipped", "postponed", "retried", "failed")
+EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 
 _INSERT = """
 INSERT INTO run (workflow, host, pid, started_at, seconds, claimed, completed, skipped, postponed, retried, failed,
@@ -96,6 +98,49 @@ async def page(
     if before is not None:
         query = query.where(tuple_(Run.started_at, Run.id) < before)
     return list(await session.scalars(query))
+
+
+@dataclass(frozen=True)
+class SeriesPoint:
+    """The runs of one workflow that started within one interval."""
+
+    workflow: str
+    at: datetime  # the start of the interval
+    completed: int
+    skipped: int
+    postponed: int
+    retried: int
+    failed: int
+    p50_seconds: float | None
+    p95_seconds: float | None
+
+
+async def series(
+    session: AsyncSession, since: datetime, interval: timedelta, workflow: str | None = None
+) -> list[SeriesPoint]:
+    """Return the sums of each workflow and interval in which it claimed rows, in the order of time."""
+    rows = await session.execute(series_query(since, interval, workflow))
+    return [_point(row) for row in rows]
+
+
+def series_query(since: datetime, interval: timedelta, workflow: str | None) -> Select[Any]:
+    """Build the query of the series; intervals begin at multiples of their length."""
+    at = func.date_bin(interval, Run.started_at, EPOCH).label("at")
+    buckets = array([func.sum(Run.histogram[n + 1]) for n in range(len(histogram.empty()))])
+    sums = (func.sum(getattr(Run, name)).label(name) for name in OUTCOMES)
+    query: Any = select(Run.workflow, at, *sums, buckets.label("buckets"))
+    query = query.where(Run.started_at >= since, Run.claimed > 0)
+    if workflow is not None:
+        query = query.where(Run.workflow == workflow)
+    grouped: Select[Any] = query.group_by(Run.workflow, text("at")).order_by(text("at"), Run.workflow)
+    return grouped
+
+
+def _point(row: Any) -> SeriesPoint:
+    buckets = [int(count) for count in row.buckets]
+    sums = {name: int(getattr(row, name)) for name in OUTCOMES}
+    p50, p95 = (histogram.quantile(buckets, share) for share in (0.5, 0.95))
+    return SeriesPoint(row.workflow, row.at, **sums, p50_seconds=p50, p95_seconds=p95)
 
 
 async def get(session: AsyncSession, run_id: int) -> Run:

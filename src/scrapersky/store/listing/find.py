@@ -1,0 +1,48 @@
+"""Find rows of every resource by how their name begins."""
+
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import CompoundSelect, func, literal, select, union_all
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from scrapersky.models import Search
+from scrapersky.store.listing.labels import labels
+from scrapersky.store.listing.paginate import matching
+from scrapersky.store.listing.resources import CONTACTS, DOMAINS, RESOURCES, SEARCHES, Resource
+
+SHOWN = 5  # rows of each resource
+FOUND_IN = tuple(resource for resource in RESOURCES.values() if "text" in resource.filters)
+
+
+async def by_beginning(session: AsyncSession, tenant_id: UUID, value: str) -> dict[str, list[tuple[UUID, str]]]:
+    """Return a few rows of each resource, with their names; resources without a row are left out."""
+    ids: dict[str, list[UUID]] = {}
+    for row in await session.execute(statement(tenant_id, value)):
+        known = ids.setdefault(row.resource, [])
+        if row.id not in known:
+            known.append(row.id)
+    found: dict[str, list[tuple[UUID, str]]] = {}
+    for name, chosen in ids.items():
+        named = await labels(session, RESOURCES[name].model.__tablename__, chosen)
+        found[name] = [(row_id, named[row_id].name or "") for row_id in chosen[:SHOWN] if row_id in named]
+    return found
+
+
+def statement(tenant_id: UUID, value: str) -> CompoundSelect[Any]:
+    """Build the query: the first rows of each resource, by the index of its names."""
+    searches = select(Search.id).where(
+        Search.tenant_id == tenant_id, func.starts_with(func.lower(Search.text), value.lower())
+    )
+    parts = [_first(SEARCHES, searches.order_by(Search.updated_at.desc()))]
+    for resource in FOUND_IN:
+        beginning = value.lower() if resource is DOMAINS else value
+        rows: Any = matching(select(resource.model.id), resource, tenant_id, {"text": beginning})
+        parts.append(_first(resource, rows.order_by(getattr(resource.model, resource.sorts.get("name", "id")))))
+    emails: Any = matching(select(CONTACTS.model.id), CONTACTS, tenant_id, {"email": value.lower()})
+    return union_all(*parts, _first(CONTACTS, emails))
+
+
+def _first(resource: Resource, rows: Any) -> Any:
+    chosen = rows.limit(SHOWN).subquery()
+    return select(literal(resource.name).label("resource"), chosen.c.id)
