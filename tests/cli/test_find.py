@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from scrapersky.core.vocabularies import HiddenReason
 from scrapersky.sandbox.sandbox import Sandbox
 
 SEED = 31
@@ -224,3 +225,19 @@ async def test_what_cannot_work_is_a_sentence_and_nothing_is_stored(line, admin,
 
 async def test_rows_of_something_else_are_wrong_usage(command):
     assert (await command("find", "dentists in Helsinki", "--per", "planet")).code == 2
+
+
+async def test_sites_that_hide_are_named_in_the_file_and_counted_in_the_summary(sandbox, process, variables, tmp_path):
+    by_condition = {each.condition.value: each.host for each in sandbox.world if each.host}
+    hosts = {reason.value: by_condition[reason.value] for reason in HiddenReason}
+    sites, out = tmp_path / "sites.txt", tmp_path / "leads.csv"
+    sites.write_text("\n".join([*hosts.values(), by_condition["healthy"]]))
+    words = ("find", "--domains", str(sites), "--out", str(out))
+    said = await process(*words, "--json", **variables).leave(240)
+    assert said.code == 0, said.err
+    assert json.loads(said.out)["hidden"] == dict.fromkeys(HiddenReason, 1)
+    hidden = {row["domain"]: row["hidden"] for row in rows_of(out)}
+    assert hidden == {**{host: reason for reason, host in hosts.items()}, by_condition["healthy"]: ""}
+    assert all(row["state"] for row in rows_of(out) if row["hidden"])
+    again = await process(*words, **variables).leave(240)
+    assert "1 site asks for a bot check, 1 asks for consent first, 1 is drawn by JavaScript" in again.err
