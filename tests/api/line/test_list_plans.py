@@ -46,6 +46,8 @@ PLANS = [
     ("pages", {}, "-updated_at", "page_by_update"),
     ("pages", {"kind": "team"}, "-updated_at", "page_by_kind"),
     ("pages", {"text": "https://molar.fi/abcd"}, "-updated_at", "page_by_prefix"),
+    ("pages", {"hidden_reason": "login"}, "-updated_at", "page_by_hidden_reason"),
+    ("domains", {"hidden_reason": ["login", "javascript"]}, "-updated_at", "domain_by_hidden_reason"),
     ("pages", {"page_processing_status": "Skipped"}, "-updated_at", "page_page_processing_outcome"),
     ("contacts", {}, "-updated_at", "contact_by_update"),
     ("contacts", {"email": "abcd"}, "-updated_at", "contact_by_prefix"),
