@@ -20,7 +20,7 @@ from scrapersky.core.errors import ScraperSkyError
 COMMANDS = {
     "find": "Find contacts: process one search from the provider to the verified addresses, and write the file.",
     "demo": "Try it out: run a search in a sandbox of invented businesses and compare the result with the truth.",
-    "serve": "Serve the API and process the queues until stopped.",
+    "serve": "Serve the console and the API and process the queues until stopped.",
     "worker": "Process the queues until stopped.",
     "status": "Show the queue, rate, failures and state of every workflow, and the workers.",
     "run": "Run one cycle of a workflow in this process and print the outcomes of its rows.",
