@@ -90,7 +90,10 @@ def _describe(body: dict[str, Any], schemas: dict[str, Schema]) -> None:
     if body.get("description", UNDECLARED) != UNDECLARED:
         return
     content = next(iter(body.get("content", {}).values()), None)
-    schema = content["schema"] if content else {"description": "Done; the response has no body."}
+    schema: Schema = content["schema"] if content else {"description": "Done; the response has no body."}
+    if schema.get("type") == "array":
+        body["description"] = f"A list. {_resolved(schema['items'], schemas).get('description', '')}"
+        return
     body["description"] = _resolved(schema.get("anyOf", [schema])[0], schemas).get("description", UNDECLARED)
 
 
