@@ -43,7 +43,10 @@ def associate_contacts(
             end = _end_of_card(document, block, starts)
             if len(people) == 1:
                 end = min(end, block + MAX_ALONE_BLOCKS)
-            own = [place for place in places if block <= place.block < end]
+            line = _line_of_several(document, people, block)
+            at = max(0, document.blocks[block].text.find(person.name)) if line else 0
+            own = [one for one in places if block <= one.block < end and _is_beside(one, block, at, line)]
+            own = own or _above_in_card(document, block, starts, places)
             email = email or next((one.value for one in own if one.is_email and _may_own(one, kinds, people)), "")
             phone = phone or next((one.value for one in own if not one.is_email), "")
             if not own and (section := _section_of(document, block, starts)) is not None:
@@ -60,6 +63,32 @@ class _Place(NamedTuple):
     block: int
     is_email: bool
     value: str
+    at: int = 0  # position in the text of the block
+
+
+def _line_of_several(document: Document, people: list[FoundPerson], block: int) -> list[int]:
+    """Return where the names of several people of one line begin; nothing if there is only one."""
+    names = [found.person.name for found in people if found.block == block]
+    return sorted(max(0, document.blocks[block].text.find(name)) for name in names) if len(names) > 1 else []
+
+
+def _is_beside(place: _Place, block: int, start: int, starts: list[int]) -> bool:
+    """Return whether a contact on a line of several people stands behind this name and before the next."""
+    if place.block != block or not starts or place.at < starts[0]:
+        return True
+    return start <= place.at < next((other for other in starts if other > start), place.at + 1)
+
+
+def _above_in_card(document: Document, block: int, starts: set[int], places: list[_Place]) -> list[_Place]:
+    """Return the contacts above a name in the element that has only this person."""
+    card = _own_card(document, block, starts)
+    if card is None:
+        return []
+    return [
+        place
+        for place in places
+        if block - MAX_CARD_BLOCKS < place.block < block and document.is_inside(place.block, card)
+    ]
 
 
 def _may_own(place: _Place, kinds: dict[str, EmailKind], people: list[FoundPerson]) -> bool:
@@ -72,23 +101,23 @@ def _contact_places(document: Document, addresses: set[str], numbers: set[str], 
     places = []
     for block in document.blocks if addresses else ():
         if "@" in block.text:
-            found = [str(match) for match in EMAIL.findall(block.text.lower()) if match in addresses]
-            places.extend([_Place(block.index, True, address) for address in found])
+            found = [match for match in EMAIL.finditer(block.text.lower()) if match[0] in addresses]
+            places.extend([_Place(block.index, True, match[0], match.start()) for match in found])
     places.extend(_places_of_hidden(document, addresses - {place.value for place in places}))
     for block in document.phone_blocks:
         for match in PHONE.finditer(block.text):
             phone = parse_phone(match[0], region)
             if phone is not None and phone.number in numbers:
-                places.append(_Place(block.index, False, phone.number))
+                places.append(_Place(block.index, False, phone.number, match.start()))
     for link in document.links:
         if link.href[:7].lower() == "mailto:":
             address = link.href[7:].partition("?")[0].strip().lower()
             if address in addresses:
-                places.append(_Place(_block_of(document, link), True, address))
+                places.append(_Place(_block_of(document, link), True, address, _position(document, link)))
     for link in document.phone_links:
         phone = parse_phone_link(link.href, region)
         if phone is not None and phone.number in numbers:
-            places.append(_Place(_block_of(document, link), False, phone.number))
+            places.append(_Place(_block_of(document, link), False, phone.number, _position(document, link)))
     return sorted(places, key=lambda place: place.block)
 
 
@@ -100,6 +129,11 @@ def _places_of_hidden(document: Document, addresses: set[str]) -> Iterator[_Plac
         for address, local, domain in halves:
             if local in lowered and domain.partition(".")[0] in lowered:
                 yield _Place(block.index, True, address)
+
+
+def _position(document: Document, link: Link) -> int:
+    """Return where the text of a link begins in its block."""
+    return max(0, document.blocks[link.block].text.find(link.text)) if link.block < len(document.blocks) else 0
 
 
 def _block_of(document: Document, link: Link) -> int:
@@ -194,6 +228,18 @@ def _table_row(document: Document, start: int) -> int | None:
         return None
     beside = [index for index in range(start + 1, start + 4) if document.is_inside(index, row.index)]
     return row.index if any(not document.is_inside(index, cell.index) for index in beside) else None
+
+
+def _own_card(document: Document, start: int, starts: set[int]) -> int | None:
+    """Return the largest element around a person with other people near, but not in it."""
+    near = [index for index in starts if index >= 0 and 0 < abs(index - start) <= MAX_CARD_BLOCKS]
+    others = {node.index for index in near for node in document.with_ancestors(document.blocks[index].node)}
+    own = None
+    for node in document.with_ancestors(document.blocks[start].node) if near else ():
+        if node.index in others:
+            return own
+        own = node.index
+    return None
 
 
 def _card(document: Document, start: int, starts: set[int]) -> int | None:

@@ -84,9 +84,10 @@ SCHOOL_OF_DEGREE = re.compile(
 NICKNAME = re.compile(rf"[\"“”„'‘’(](?<=\w\s.)(?P<name>[{CAPITAL}]\w{{1,14}})[\"“”'‘’)]\s(?=[{CAPITAL}]\w)")
 DASH = re.compile(r"\s?[-–—―]\s")
 NUMBERING = re.compile(r"^\s?\d{1,2}[.)]\s")  # 1. Jane Roe
-# A number behind a name, perhaps with its label.
-NUMBER_BEHIND = re.compile(
-    r"[\s,;:]{1,3}(?:(?:tel|mob|gsm|tlf|tfn|puh|[^\W\d_]{1,10}[.:]{1,2})\s?)?[+(]?\d(?:\D{0,4}\d){5}"
+# A number or an address behind a name, perhaps with its label.
+CONTACT_BEHIND = re.compile(
+    r"[\s,;:(–—-]{1,3}(?:(?i:telefon|tel|phone|mobile?|mob|gsm|tlf|tfn|puh|kom|e-?mail|cell)[.:]{0,2}\s?){0,3}"
+    r"(?:[\w.+-]{1,64}@|(?:[+(]\s?\d|0\d|\d{3}[-.\s])(?:\D{0,3}\d){4}).{0,200}$"
 )
 
 
@@ -183,7 +184,9 @@ def _in_segment(segment: str) -> list[NameCandidate]:
     segment = NUMBERING.sub("", segment).strip(" \t-–—•*|,;\"“”„'()")
     if not 4 <= len(segment) <= LONG_LINE:
         return []
-    whole = parse_name(segment) or _before_number(segment)
+    if "@" in segment or segment[-1].isdigit():
+        segment = CONTACT_BEHIND.sub("", segment).rstrip(" ,;:|(–—-")
+    whole = parse_name(segment)
     if whole is not None:
         return [NameCandidate(whole, True, "")]
     if " " not in segment or (len(segment) > SHORT_LINE and not _may_begin_with_name(segment)):
@@ -192,13 +195,6 @@ def _in_segment(segment: str) -> list[NameCandidate]:
         return _behind_role(segment)
     pieces = [piece for piece in SEPARATOR.split(segment, maxsplit=3) if piece]
     return _behind_role(segment) if len(pieces) < 2 else _beside_role(segment, pieces)
-
-
-def _before_number(segment: str) -> Name | None:
-    """Return the name of a segment with a name and a number: Jane Roe 0701 23 45 68."""
-    number = NUMBER_BEHIND.search(segment) if segment[-1].isdigit() else None
-    name = parse_name(segment[: number.start()]) if number is not None else None
-    return name if name is not None and len(name.words) > 1 else None
 
 
 def _beside_role(segment: str, pieces: list[str]) -> list[NameCandidate]:

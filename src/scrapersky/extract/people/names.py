@@ -62,6 +62,7 @@ PATRONYMIC = re.compile(
 )
 TWO_INITIALS = re.compile(r"[^\W\d_]\.-?[^\W\d_]\.")
 MIN_FAMILY = 2
+MAX_ACRONYM = 5
 CHILD_WORDS = frozenset(("oglu", "qizi", "ogly", "kyzy", "оглы", "кызы"))  # Rauf oğlu: son of Rauf
 # Av., Uzm., Dipl.-Ing.: an abbreviation in front of two more words is a title, whatever the language.
 ABBREVIATION = re.compile(r"[^\W\d_]{2,6}\.(?:-?[^\W\d_]{1,6}\.?){0,3}")
@@ -241,7 +242,7 @@ def _has_name_form(words: list[str], folded: tuple[str, ...]) -> bool:
         max_length = max(max_length, len(plain))
         if (plain in PARTICLES or plain in CHILD_WORDS) and word[0].islower():
             continue
-        if not _is_name_word(word):
+        if word[0].islower() or not _is_name_word(word):
             return False
         capitals += 1
     return 1 <= capitals <= 5 and max_length > 1
@@ -266,7 +267,7 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
         given = family = True  # family name first
     if len(folded) > 2 and (PATRONYMIC.search(last) or PATRONYMIC.search(folded[-2])):
         given = family = True  # Petrova Maria Sergeevna, Maria Sergeevna Petrova
-    if not titles and _any_listed(folded, ORGANISATIONS):
+    if not titles and (_any_listed(folded, ORGANISATIONS) or _begins_with_acronym(words, first, last)):
         return -1
     ordinary = _any_listed(folded, ORDINARY) and _ordinary_words(words, folded)
     if ordinary and not titles and not (given and family and all(_is_known(word) for word in ordinary)):
@@ -291,6 +292,13 @@ def _score(words: list[str], folded: tuple[str, ...], titles: list[str], credent
     elif titles:
         score += 0.3
     return score + (0.25 if credentials else 0)
+
+
+def _begins_with_acronym(words: list[str], first: str, last: str) -> bool:
+    """Return whether the first word is an acronym: USAMV Cluj. Not: ROUX Jean."""
+    if not words[0].isupper() or not 2 <= len(words[0]) <= MAX_ACRONYM or words[-1].isupper() or "." in words[0]:
+        return False
+    return not _is_known(first) and last not in GIVEN
 
 
 def _ordinary_words(words: list[str], folded: tuple[str, ...]) -> list[str]:

@@ -56,6 +56,7 @@ ROLE_CLASS = re.compile(
 POSTAL_CODE = re.compile(r"(?<!\d)(?:\d{4,6}|\d{3}\s\d{2}|\d{2}-\d{3}|[A-Z]{1,2}\d[A-Z\d]?\s\d[A-Z]{2})(?!\d)")
 
 PRICE = re.compile(r"\d\s?(?:[€£$₽₹¥₺₴]|zł|Kč|kr|Ft|lei|руб|eur|usd|chf)(?!\w)|[€£$₹¥]\s?\d|R\$\s?\d", re.I)
+HIDDEN_AT = re.compile(r"[\[({]\s?(?:at|ät)\s?[\])}]", re.I)
 LOCAL_WORD = re.compile(r"[._+-]")
 LIFE = re.compile(r"\(\s?[*°]?\s?1[5-9]\d\d\s?[–—-]\s?[†+]?\s?(?:1[5-9]|20)\d\d\s?\)|†")  # (1931–2009)
 DUMMY_WORD = re.compile(r"[a-z]{4,30}")
@@ -160,6 +161,8 @@ class NameScorer:
             points.append(("team section", 0.25 if block.index in self.slot_names else 0.15))
         elif self.is_team_page:
             points.append(("team page", 0.15))
+        if self._is_told_below(name, block):
+            points.append(("text about the given name below", 0.2))
         if name.score < KNOWN and layout.is_under_heading(block, is_offer_heading):
             points.append(("section of services", -0.3))
         if name.score < KNOWN and (below := layout.neighbour(block, 1)) is not None and PRICE.search(below.text):
@@ -176,6 +179,14 @@ class NameScorer:
     def is_in_team(self, block: Block) -> bool:
         """Return whether the page or the section of the block is about people of the business."""
         return self.is_team_page or self.layout.is_under_heading(block, is_team_heading)
+
+    def _is_told_below(self, name: Name, block: Block) -> bool:
+        """Return whether the text below calls the person by the given name: Jane Roe, Jane trained in Leeds."""
+        after = self.layout.neighbour(block, 1) if len(name.words) > 1 and name.score >= KNOWN else None
+        if after is None or len(after.text) < MIN_REVIEW:
+            return False
+        given, _, family = name.text.partition(" ")
+        return f"{given} " in after.text[:MAX_BEFORE_TEACHER] and family not in after.text[:MAX_BEFORE_TEACHER]
 
     def _has_person_class(self, block: Block) -> bool:
         if block.node < 0:
@@ -328,6 +339,8 @@ class NameScorer:
 
     def _role_of(self, line: Block) -> str:
         """Return the role that a line names, without its degrees and the texts of its links: Director [Email James]."""
+        if HIDDEN_AT.search(line.text) is not None:
+            return ""  # kontakt(at)maler.example is no painter
         role = role_text(line.text)
         if len(line.parts) > 1:
             shown = self.link_texts.get(line.index, ())
