@@ -133,7 +133,7 @@ OLD_GOOGLE_CONTACTS: Row = {
 CONTACTS: dict[str, tuple[Row, set[str]]] = {
     "Apollo": (APOLLO, {"Email Status", "# Employees", "State", "Apollo Contact Id"}),
     "HubSpot": (HUBSPOT, {"Record ID", "Lead Status", "State/Region"}),
-    "Salesforce": (SALESFORCE, {"Salutation", "Lead Source"}),
+    "Salesforce": (SALESFORCE, {"Lead Source"}),
     "Pipedrive": (PIPEDRIVE, {"Person - Owner"}),
     "Google Contacts": (GOOGLE_CONTACTS, {"Middle Name", "Nickname", "Labels", "E-mail 1 - Label"}),
     "Google Contacts until 2024": (OLD_GOOGLE_CONTACTS, {"Group Membership", "E-mail 1 - Type"}),
@@ -222,6 +222,8 @@ async def test_contacts_of_other_products_are_understood(line, admin, tmp_path, 
     )
     told = [contact[name] for name in ("name", "title", "email", "phone", "company", "domain")]
     assert told == ["Anna Molar", "Dentist", "anna@molar.fi", "+358961234567", "Molar Oy", "molar.fi"]
+    assert (contact["first_name"], contact["last_name"]) == ("Anna", "Molar")
+    assert contact["honorific"] == row.get("Salutation")
     assert contact["address"].startswith("Katu 1")
     if any("linkedin" in header.casefold() for header in row):
         expected = "company/molar" if product == "Pipedrive" else "in/anna-molar"
