@@ -1328,6 +1328,8 @@ CREATE INDEX contact_merged_into_id ON contact USING btree (merged_into_id);
 
 CREATE INDEX contact_page_id ON contact USING btree (page_id);
 
+CREATE INDEX contact_people_of_business ON contact USING btree (business_id, id) WHERE ((domain_id IS NULL) AND ((name IS NOT NULL) OR (email IS NOT NULL)));
+
 CREATE INDEX contact_sorted_by_email ON contact USING btree (tenant_id, email, id);
 
 CREATE INDEX contact_suppressed ON contact USING btree (tenant_id, updated_at, id) WHERE (suppressed_at IS NOT NULL);

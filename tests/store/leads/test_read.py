@@ -3,9 +3,11 @@
 import json
 
 import pytest
+from tests.factories.line_rows import add as add_row
 from tests.factories.line_rows import add_line
 
-from scrapersky.store.leads.read import leads
+from scrapersky.store.leads.read import Position, leads, page
+from scrapersky.store.searches.results import contact_counts
 
 
 async def rows(database, tenant, search_id, per="business"):
@@ -64,6 +66,26 @@ async def test_a_row_per_contact_has_its_verdict(database, admin, tenant, search
     await add(admin, tenant, "info@molar.fi", "risky")
     [row] = await rows(database, tenant, search_id, "contact")
     assert (row["email"], row["verdict"], row["verdict_reasons"]) == ("info@molar.fi", "risky", "first; second")
+
+
+async def test_a_row_per_contact_is_a_person_or_a_mailbox_and_no_fact(database, admin, tenant, search_id):
+    await admin.execute("DELETE FROM contact")
+    await add(admin, tenant, "info@molar.fi", "deliverable")
+    await add(admin, tenant, "old@molar.fi", "deliverable", curation_status="Not a Fit")
+    domain_id = await admin.fetchval("SELECT id FROM domain")
+    facts = {"phone": "+358961234567", "fax": "+358961234568", "address": "Kaivokatu 1", "name": "Eva Molar"}
+    for column, value in facts.items():
+        await add_row(admin, "contact", tenant, domain_id=domain_id, identity=f"{column}:1", **{column: value})
+    await add_row(
+        admin, "contact", tenant, domain_id=domain_id, identity="social:1", profiles='{"x": "https://x.com/m"}'
+    )
+    found = await rows(database, tenant, search_id, "contact")
+    assert {(row["name"], row["email"]) for row in found} == {(None, "info@molar.fi"), ("Eva Molar", None)}
+    async with database.session(tenant) as session:
+        assert len(await page(session, search_id, "contact", Position(), 50)) == len(found)
+        counts = await contact_counts(session, search_id)
+    assert counts["emails"] == sum(row["email"] is not None for row in found)
+    assert counts["people"] == sum(row["name"] is not None for row in found)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """A row of a file by business, made from the business and its contacts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from scrapersky.providers.category_words import category_words
@@ -30,7 +30,7 @@ def business_row(found: dict[str, Any], preferred: Sequence[str]) -> dict[str, A
         "other_emails": " ".join(
             _distinct(one.row["email"] for one in others if one.row["email"] != values.get("email"))
         ),
-        "other_phones": "; ".join(sorted(_distinct(one.row["phone"] for one in contacts if one.row["phone"] != phone))),
+        "other_phones": "; ".join(sorted(set(_numbers(contacts)) - {phone})),
         "source": values.get("source_url"),
         "found_at": values.get("found_at"),
         "categories": category_words(found["categories"] or ()),
@@ -39,17 +39,28 @@ def business_row(found: dict[str, Any], preferred: Sequence[str]) -> dict[str, A
 
 def _call(contacts: Sequence[Candidate], main: str | None, mail: Candidate | None) -> Candidate | None:
     """Return the contact with the best number: without any address that of a senior person, else the main number."""
-    numbers = [one for one in contacts if one.row["phone"]]
+    numbers = [one for one in contacts if one.row["phone"] and not one.row["is_of_another_branch"]]
     if mail is None and (senior := next((one for one in numbers if one.is_senior), None)) is not None:
         return senior
 
     def order(one: Candidate) -> tuple[Any, ...]:
         row = one.row
-        is_other = (row["phone"] != main, row["is_of_another_branch"], row["person"] is not None)
-        return *is_other, -(row["confidence"] or 0), row["phone"], row["source_url"] or "", row["identity"]
+        return (
+            row["phone"] != main,
+            row["person"] is not None,
+            -(row["confidence"] or 0),
+            row["phone"],
+            row["source_url"] or "",
+            row["identity"],
+        )
 
     best = min(numbers, key=order, default=None)
     return best if best is None or main in (None, best.row["phone"]) else None
+
+
+def _numbers(contacts: Iterable[Candidate]) -> Iterator[str]:
+    """Yield the numbers, without those that the provider names for another branch."""
+    yield from (one.row["phone"] for one in contacts if one.row["phone"] and not one.row["is_of_another_branch"])
 
 
 def _people(others: Iterable[Candidate]) -> str | None:

@@ -24,6 +24,8 @@ from scrapersky.store.withheld import (
 
 # Contacts that people rejected and those that a suppression withholds are in no file.
 _WANTED = f"NOT {is_withheld('c')} AND {not_rejected('c')}"
+# People and mailboxes. A number, a profile or a postal address alone is a fact about the business, and no row.
+_IS_SOMEBODY = "(c.name IS NOT NULL OR c.email IS NOT NULL)"
 # The wanted contacts of `o`: those of its domain, and its own that have no domain.
 _OF_OWNER = f"(c.domain_id = d.id OR (c.business_id = o.business_id AND c.domain_id IS NULL)) AND {_WANTED}"
 # The provider names the contact for another branch, which shares the web site.
@@ -31,8 +33,9 @@ _OF_ANOTHER_BRANCH = f"(c.found_by IS NOT DISTINCT FROM '{PROVIDER}' AND c.busin
 _FOUND_AT = "to_char(c.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS found_at"
 
 MAX_CONTACTS = 500  # of a business, those with an address and the surest first: the best contact is one of them
-# A number that only the provider names is known without any page.
-_IS_FOUND = f"email IS NOT NULL OR (found_by = '{PROVIDER}' AND phone = o.phone) IS NOT TRUE"
+# The main number, which the provider names, is known without any page.
+_IS_FOUND = f"""email IS NOT NULL
+            OR (found_by = '{PROVIDER}' AND (phone = o.phone OR is_of_another_branch)) IS NOT TRUE"""
 
 _LEADS = f"""
 SELECT o.key AS list_key, o.subkey AS list_subkey, o.business_id, o.place_id, o.domain_id,
@@ -140,7 +143,7 @@ SELECT {self.key} AS list_key, c.id AS list_subkey,
     CASE WHEN NOT {is_snippet_withheld("c")} THEN c.snippet END AS snippet
 FROM {self.tables}
 LEFT JOIN local_business b ON b.id = c.business_id
-WHERE f.search_id = :search AND {_WANTED}"""  # noqa: S608 - own names
+WHERE f.search_id = :search AND {_WANTED} AND {_IS_SOMEBODY}"""  # noqa: S608 - own names
 
 
 _CONTACT_SOURCES = (

@@ -7,7 +7,8 @@ from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from scrapersky.models import Domain, Search, SearchDomain
-from scrapersky.store.steps import contacts_of_search
+from scrapersky.store.steps import contacts_of_search, not_rejected
+from scrapersky.store.withheld import is_withheld
 
 
 async def shortcomings(session: AsyncSession, search_id: UUID) -> dict[str, Any]:
@@ -40,17 +41,20 @@ async def hosts(session: AsyncSession, search_id: UUID) -> set[str]:
     return set(await session.scalars(found.where(SearchDomain.search_id == search_id)))
 
 
+# As in the file: without contacts that people rejected or a suppression withholds.
+_WANTED = f"NOT {is_withheld('c')} AND {not_rejected('c')}"
 _COUNTS = text(f"""
 SELECT count(*) AS contacts,
     count(DISTINCT (owner, c.email)) FILTER (WHERE c.email IS NOT NULL) AS emails,
     count(DISTINCT (owner, c.phone)) FILTER (WHERE c.phone IS NOT NULL) AS phones,
     count(DISTINCT (owner, c.name)) FILTER (WHERE c.name IS NOT NULL) AS people,
     count(DISTINCT c.domain_id) AS domains
-FROM (SELECT c.*, coalesce(c.domain_id, c.business_id, c.id) AS owner FROM ({contacts_of_search("c.*")}) c) c""")  # noqa: S608 - our own names
+FROM (SELECT c.*, coalesce(c.domain_id, c.business_id, c.id) AS owner
+    FROM ({contacts_of_search("c.*")}) c WHERE {_WANTED}) c""")  # noqa: S608 - our own names
 
 _VERDICTS = text(f"""
 SELECT c.email, min(c.verdict) AS verdict FROM ({contacts_of_search("c.*")}) c
-WHERE c.email IS NOT NULL GROUP BY c.email""")  # noqa: S608 - our own names
+WHERE c.email IS NOT NULL AND {_WANTED} GROUP BY c.email""")  # noqa: S608 - our own names
 
 _VALUES = text("""
 WITH c AS (SELECT d.name AS domain, c.* FROM search_domain f JOIN domain d ON d.id = f.domain_id
