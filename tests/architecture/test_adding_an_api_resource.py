@@ -31,7 +31,13 @@ async def test_following_the_page_gives_a_resource_with_list_get_and_curation(tm
     seen = json.loads((await copy.python(*requests)).splitlines()[-1])
 
     described = seen["described"]
-    assert described["operations"] == ["list_brands", "curate_brands", "get_brand"]
+    assert described["operations"] == [
+        "list_brands",
+        "count_brands",
+        "curate_brands",
+        "get_brand",
+        "get_brand_history",
+    ]
     assert {"curation_status", "country", "has_website", "text", "sort", "cursor", "limit"} <= {*described["query"]}
     assert seen["pages"] == [["Brand 0", "Brand 1", "Brand 2"], ["Brand 3", "Brand 4"]]
     assert (seen["total"], seen["with_website"], seen["by_text"]) == (5, ["Brand 3", "Brand 1"], ["Brand 4"])

@@ -145,7 +145,7 @@ async def _process(session: AsyncSession, job: Job, actor: Actor) -> _Chunk:
     """Process the next matching rows: curate or deliver them, never more in all than were shown."""
     before, parameters = job.result or {}, job.parameters
     resource = RESOURCES[parameters["resource"]]
-    left = parameters.get("expected", parameters["matched"]) - before["found"]
+    left = parameters.get("expected", parameters["matched"]) - before.get("found", 0)
     size = max(min(ROWS_PER_TRANSACTION, left), 0)
     ids = await _next_ids(session, job, resource, size)
     done: CurationCounts | DeliveryCounts

@@ -70,8 +70,8 @@ class CurationResult(BaseModel):
     queued: Count = Field(description="rows whose next step was queued")
     withdrawn: Count = Field(description="rows whose queued work was withdrawn")
     unknown: Count = Field(description="ids that are no rows of your tenant")
-    as_of: datetime = Field(
-        description="when the rows were counted: send it with `expected`", examples=["2026-11-15T14:03:20Z"]
+    as_of: datetime | None = Field(
+        description="when a preview counted the rows: send it with `expected`", examples=["2026-11-15T14:03:20Z"]
     )
     action_id: UUID | None = Field(
         description="`POST /undo/{id}` with this id undoes the change within a day; empty if no row changed",
@@ -143,7 +143,8 @@ async def _curate(
     filters = set_filters(body.filter, resource)
     if body.preview:
         counted = await shown.count(session, resource, actor.tenant_id, filters, body.shown)
-        return await _result(session, matched=counted.total, more=counted.total > MAX_ROWS)
+        now = await session.scalar(select(func.now()))
+        return _result(matched=counted.total, more=counted.total > MAX_ROWS, as_of=now)
     ids = await shown.ids(session, resource, actor.tenant_id, filters, body.shown, MAX_ROWS)
     if ids is not None:
         return await _change(session, actor, resource, ids, body.curation_status, filters)
@@ -162,8 +163,7 @@ async def _change(
     done = await curation.curate(session, resource, actor, ids, decision, filters=filters, action_id=action_id)
     counts = {"updated": done.updated, "queued": done.queued, "withdrawn": done.withdrawn}
     is_undoable = any(counts.values())
-    return await _result(
-        session,
+    return _result(
         matched=done.found,
         **counts,
         unknown=len(set(ids)) - done.found,
@@ -171,10 +171,9 @@ async def _change(
     )
 
 
-async def _result(session: AsyncSession, **counts: Any) -> StoredResponse:
-    nothing = {"more": False, "updated": 0, "queued": 0, "withdrawn": 0, "unknown": 0, "action_id": None}
-    now = await session.scalar(select(func.now()))
-    result = CurationResult(**{**nothing, **counts, "as_of": now})
+def _result(**counts: Any) -> StoredResponse:
+    nothing = {"more": False, "updated": 0, "queued": 0, "withdrawn": 0, "unknown": 0, "as_of": None, "action_id": None}
+    result = CurationResult(**{**nothing, **counts})
     return StoredResponse(200, result.model_dump(mode="json"))
 
 
