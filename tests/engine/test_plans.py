@@ -76,7 +76,7 @@ def array(values: list[Any], kind: str) -> str:
 
 
 def settled_as(rows: list[asyncpg.Record], status: str) -> list[str]:
-    """The eight parameters of a settlement, as literals."""
+    """The nine parameters of a settlement, as literals."""
     each = len(rows)
     return [
         array([f"'{row['id']}'" for row in rows], "uuid"),
@@ -86,6 +86,7 @@ def settled_as(rows: list[asyncpg.Record], status: str) -> list[str]:
         array(["NULL"] * each, "float8"),
         array(["true"] * each, "bool"),
         array(["'Error'"] * each, "text"),
+        array(["NULL"] * each, "text"),
         array(["NULL"] * each, "text"),
     ]
 
