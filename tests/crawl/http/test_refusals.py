@@ -38,6 +38,7 @@ HTML = "Content-Type: text/html\r\n"
         ("200 OK", f"{HTML}cf-mitigated: challenge\r\n", CHALLENGE),
         ("403 Forbidden", HTML, CHALLENGE + b"x" * 1_000_000),
     ],
+    ids=["plain", "compressed", "by a header", "long"],
 )
 async def test_a_bot_check_is_not_tried_again(status: str, headers: str, body: bytes) -> None:
     error = await refusal(status, headers, body)
