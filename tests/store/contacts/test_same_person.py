@@ -1,5 +1,6 @@
 """The same person on several pages is one contact; two people with one address are two."""
 
+import itertools
 from uuid import UUID
 
 import asyncpg
@@ -89,9 +90,61 @@ async def test_people_with_one_address_are_contacts_of_their_own(site: Site) -> 
 
 
 async def test_a_second_address_of_a_person_is_a_mailbox_of_its_own(site: Site) -> None:
-    await site.read(TEAM, Contacts(emails=(mail("e.v@gmx.fi"),), people=(person("Eva Virtanen", "CEO", "e.v@gmx.fi"),)))
+    await site.read(
+        TEAM, Contacts(emails=(mail("e.v@gmx.fi", "free-mail"),), people=(person("Eva Virtanen", "CEO", "e.v@gmx.fi"),))
+    )
     assert await site.people() == [("Eva Virtanen", "CEO", "eva@molar.fi", "+358401234567")]
     assert await site.admin.fetchval("SELECT name FROM contact WHERE email = 'e.v@gmx.fi'") is None
+
+
+OWN = Contacts(emails=(mail("eva@molar.fi"),), people=(person("Eva Virtanen", "CEO", "eva@molar.fi"),))
+FREE = Contacts(
+    emails=(mail("molar.oy@proton.me", "free-mail"),),
+    people=(person("Eva Virtanen", "", "molar.oy@proton.me", "+358401234567"),),
+)
+AGAIN = Contacts(emails=(mail("e.virtanen@molar.fi"),), people=(person("Eva Virtanen", "", "e.virtanen@molar.fi"),))
+STATE = """
+SELECT email, name, first_name, title, phone, snippet, source_url, sources, fact_ranks
+FROM contact WHERE merged_into_id IS NULL AND email <> 'anna@molar.fi' ORDER BY email"""
+
+
+async def test_which_of_two_addresses_a_person_has_does_not_depend_on_the_order_of_pages(
+    site: Site, admin: asyncpg.Connection
+) -> None:
+    """The address at the own domain before free mail; the other one is a mailbox."""
+    pages, found = site.pages, dict(zip(site.pages, (OWN, FREE, IMPRINT), strict=True))
+    states = []
+    for order in itertools.permutations(pages):
+        await admin.execute("DELETE FROM contact")
+        for page in (*order, *order):
+            site.pages = [page]
+            await site.read(found[page])
+        states.append([tuple(row) for row in await admin.fetch(STATE)])
+        assert [(row[0], row[1]) for row in states[-1]] == [
+            ("eva@molar.fi", "Eva Virtanen"),
+            ("molar.oy@proton.me", None),
+        ]
+        assert states[-1][0][4] == "+358401234567"
+    assert all(state == states[0] for state in states)
+
+
+async def test_a_person_may_move_twice_and_an_edited_contact_keeps_its_person(
+    site: Site, admin: asyncpg.Connection
+) -> None:
+    await site.read(FREE, OWN, AGAIN)
+    assert [(row[0], row[1]) for row in await admin.fetch(STATE)] == [
+        ("e.virtanen@molar.fi", "Eva Virtanen"),
+        ("eva@molar.fi", None),
+        ("molar.oy@proton.me", None),
+    ]
+    await admin.execute("DELETE FROM contact")
+    await site.read(FREE)
+    await admin.execute("UPDATE contact SET edited_at = now() WHERE email = 'molar.oy@proton.me'")
+    await site.read(FREE, OWN)
+    assert [(row[0], row[1]) for row in await admin.fetch(STATE)] == [
+        ("eva@molar.fi", None),
+        ("molar.oy@proton.me", "Eva Virtanen"),
+    ]
 
 
 async def test_what_a_person_edited_is_not_merged(site: Site) -> None:

@@ -1,6 +1,6 @@
 """One person once per domain: rows of a page are stored under the contact that the domain has of the same person."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -16,13 +16,15 @@ SELECT pg_advisory_xact_lock(hashtextextended('people of domain ' || domain_id, 
 FROM (SELECT DISTINCT domain_id FROM unnest($1::uuid[]) AS given(domain_id) ORDER BY domain_id) domains"""
 # A merged contact is known by the identity of the contact that stands for it.
 _KNOWN = """
-SELECT c.domain_id, c.name, c.email, coalesce(kept.identity, c.identity) AS identity, c.is_separate,
-    c.edited_at IS NOT NULL AND kept.id IS NULL AS is_edited
+SELECT c.domain_id, c.name, c.email, c.email_kind, coalesce(kept.identity, c.identity) AS identity, c.is_separate,
+    c.edited_at IS NOT NULL AND kept.id IS NULL AS is_edited, kept.id IS NOT NULL AS is_merged
 FROM contact c LEFT JOIN contact kept ON kept.id = c.merged_into_id
 WHERE c.tenant_id = $1 AND c.domain_id = ANY ($2::uuid[]) AND (c.name IS NOT NULL OR c.email = ANY ($3::text[]))
 ORDER BY c.domain_id, c.identity COLLATE "C\""""
 # The contact of the address stands for the person and takes each field of the better rank, but never an address.
 _TAKEN = RowMerge("merged", [name for name in RANKED_FIELDS if name != "email"])
+_OF_PERSON = (*PERSON_FIELDS, "phone")
+_MOVED = RowMerge("moved", [name for name in RANKED_FIELDS if name in _OF_PERSON])
 # What a person decided about the merged contact holds for the one that stands for it.
 _MERGE = f"""
 WITH found AS (
@@ -42,6 +44,31 @@ WITH found AS (
 UPDATE contact known SET {_TAKEN.set_clause},
     curation_status = CASE WHEN known.curation_status = 'New' THEN merged.decision ELSE known.curation_status END
 FROM merged WHERE known.id = merged.kept_id"""  # noqa: S608 - own names
+# The person moves to the contact of the better address; that of the other address stays as a mailbox.
+_MOVE = f"""
+WITH found AS (
+    SELECT contact.id, kept.id AS kept_id
+    FROM unnest($2::uuid[], $3::text[], $4::text[]) AS given(domain_id, identity, kept_identity)
+    JOIN contact kept ON kept.tenant_id = $1 AND kept.domain_id = given.domain_id
+        AND kept.identity = given.kept_identity
+    JOIN contact ON contact.tenant_id = $1 AND contact.domain_id = given.domain_id AND contact.identity = given.identity
+    WHERE contact.merged_into_id IS NULL AND kept.merged_into_id IS NULL AND contact.edited_at IS NULL
+        AND contact.suppressed_at IS NULL AND NOT contact.is_separate AND NOT kept.is_separate
+), moved AS (
+    SELECT found.kept_id, contact.* FROM found JOIN contact ON contact.id = found.id
+), cleared AS (
+    UPDATE contact SET {", ".join(f"{name} = NULL" for name in _OF_PERSON)}, updated_at = now(),
+        fact_ranks = nullif(fact_ranks - $5::text[], '{{}}'), sources = nullif(sources - $5::text[], '{{}}')
+    FROM found WHERE contact.id = found.id
+), followed AS (
+    UPDATE contact SET merged_into_id = found.kept_id
+    FROM found WHERE contact.merged_into_id = found.id AND contact.is_merged_by_rule
+)
+UPDATE contact known SET {_MOVED.set_clause},
+    curation_status = CASE WHEN known.curation_status = 'New' THEN moved.curation_status ELSE known.curation_status END
+FROM moved WHERE known.id = moved.kept_id"""  # noqa: S608 - own names
+# The addresses of one person, the best first; of two of one kind the first in the alphabet.
+_KINDS = ("personal", "free-mail", "other-domain", "role")
 
 
 @dataclass
@@ -52,9 +79,12 @@ class KnownPeople:
     by_email: dict[str, tuple[str, str]] = field(default_factory=dict)  # address -> its contact, and whose name it has
     edited: dict[str, str] = field(default_factory=dict)  # identity of an edited contact -> identity of its name
     separate: set[str] = field(default_factory=set)  # identities of contacts that a person split
+    addresses: dict[str, tuple[int, str]] = field(default_factory=dict)  # identity -> the order of its address
 
-    def add(self, name: str | None, email: str | None, identity: str) -> None:
+    def add(self, name: str | None, email: str | None, kind: str | None, identity: str) -> None:
         """Remember a contact. The contact of an address is known before a person's row that shares it."""
+        if email and identity == mailbox_identity(email):
+            self.addresses[identity] = _address_order(email, kind)
         person = person_identity(name) if name else ""
         if person and (identity == person or identity not in self.separate):
             self.by_person.setdefault(person, identity)
@@ -67,25 +97,40 @@ class KnownPeople:
             self.separate.add(row["identity"])
         if row["is_edited"]:
             self.edited[row["identity"]] = person_identity(row["name"]) if row["name"] else ""
-        self.add(row["name"], row["email"], row["identity"])
+        self.add(row["name"], None if row["is_merged"] else row["email"], row["email_kind"], row["identity"])
+
+    def is_worse(self, identity: str, email: str, kind: str | None) -> bool:
+        """Return whether a person moves from the contact of this identity to that of a better address."""
+        if identity in self.edited or identity not in self.addresses:
+            return False
+        return _address_order(email, kind) < self.addresses[identity]
+
+    def move(self, person: str, former: str, identity: str) -> None:
+        """Remember that the person is now stored under another identity; the former contact is a mailbox."""
+        self.by_person[person] = identity
+        self.by_email = {email: (of, "" if of == former else owner) for email, (of, owner) in self.by_email.items()}
 
     def is_decided(self, identity: str, person: str) -> bool:
         """Return whether a person split the contact of this identity, or gave it another name than `person`."""
         return identity in self.separate or self.edited.get(identity, "") not in ("", person)
 
 
+Change = tuple[UUID, str, str]  # domain, identity, identity of the contact that stands for the person
+
+
 @dataclass(frozen=True)
 class Resolved:
-    """Rows with the identities to store them under, and the contacts to merge: (domain, identity, kept identity)."""
+    """Rows with the identities to store them under, the contacts to merge, and those whose person moves."""
 
     rows: list[Row]
-    merges: list[tuple[UUID, str, str]]
+    merges: list[Change]
+    moves: list[Change]
 
 
 async def resolve(driver: asyncpg.Connection, tenant_id: UUID, rows: Sequence[Row]) -> Resolved:
     """Return the rows under the identities of the people that their domains have already."""
     if not any(row.get("name") or row.get("email") for row in rows):
-        return Resolved(list(rows), [])
+        return Resolved(list(rows), [], [])
     domain_ids = [row["domain_id"] for row in rows]
     await driver.execute(_LOCK, domain_ids)
     emails = [row["email"] for row in rows if row.get("email")]
@@ -93,23 +138,41 @@ async def resolve(driver: asyncpg.Connection, tenant_id: UUID, rows: Sequence[Ro
     for one in await driver.fetch(_KNOWN, tenant_id, list(known), emails):
         known[one["domain_id"]].add_known(one)
     resolved: list[Row] = []
-    merges: list[tuple[UUID, str, str]] = []
+    merges: list[Change] = []
+    moves: list[Change] = []
     for row in rows:
         people = known[row["domain_id"]]
+        if former := _moves_from(row, people):
+            people.move(person_identity(row["name"]), former, row["identity"])
+            moves.append((row["domain_id"], former, row["identity"]))
         for stored, merged in _resolve_row(row, people):
             if merged:
                 merges.append((row["domain_id"], merged, stored["identity"]))
                 people.by_person[merged] = stored["identity"]
             if not stored.get("name") or not people.is_decided(stored["identity"], person_identity(stored["name"])):
-                people.add(stored.get("name"), stored.get("email"), stored["identity"])
+                people.add(stored.get("name"), stored.get("email"), stored.get("email_kind"), stored["identity"])
             resolved.append(stored)
-    return Resolved(resolved, merges)
+    return Resolved(resolved, merges, moves)
 
 
-async def merge(driver: asyncpg.Connection, tenant_id: UUID, merges: Iterable[tuple[UUID, str, str]]) -> None:
-    """Merge contacts that turned out to be the same person."""
-    if given := sorted(set(merges)):
-        await driver.execute(_MERGE, tenant_id, *[list(column) for column in zip(*given, strict=True)])
+async def merge(driver: asyncpg.Connection, tenant_id: UUID, resolved: Resolved) -> None:
+    """Merge contacts that turned out to be the same person, and move people to their better addresses."""
+    if merges := sorted(set(resolved.merges)):
+        await driver.execute(_MERGE, tenant_id, *[list(column) for column in zip(*merges, strict=True)])
+    for change in resolved.moves:  # rare, and a person may move twice: one after the other
+        await driver.execute(_MOVE, tenant_id, *[[value] for value in change], list(_OF_PERSON))
+
+
+def _moves_from(row: Row, people: KnownPeople) -> str:
+    """Return the identity of the contact from which the person of this row moves to its better address, or ""."""
+    name, email, identity = row.get("name"), row.get("email"), row["identity"]
+    if not name or not email or identity != mailbox_identity(email):
+        return ""
+    person = person_identity(name)
+    stored, owner = people.by_person.get(person, ""), people.by_email.get(email, ("", ""))[1]
+    if stored in ("", person, identity) or owner not in ("", person) or people.is_decided(identity, person):
+        return ""
+    return stored if people.is_worse(stored, email, row.get("email_kind")) else ""
 
 
 def _resolve_row(row: Row, people: KnownPeople) -> list[tuple[Row, str]]:
@@ -128,6 +191,10 @@ def _resolve_row(row: Row, people: KnownPeople) -> list[tuple[Row, str]]:
     if has_own_address and stored != identity:
         return [(_without_email(row, stored), ""), (_mailbox(row), "")]  # a second address of the same person
     return [(row, person if stored == person else "")]
+
+
+def _address_order(email: str, kind: str | None) -> tuple[int, str]:
+    return (_KINDS.index(kind) if kind in _KINDS else len(_KINDS), email)
 
 
 def _without_email(row: Row, identity: str) -> Row:

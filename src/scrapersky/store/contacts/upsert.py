@@ -102,7 +102,7 @@ async def _store(session: AsyncSession, tenant_id: UUID, rows: Sequence[Row]) ->
         for stored in await driver.fetch(_UPSERT, tenant_id, *arrays_of(list(wave.values()))):
             if _is_unverified(stored):
                 unverified[stored["domain_id"], stored["identity"]] = stored["id"]
-    await same_person.merge(driver, tenant_id, resolved.merges)
+    await same_person.merge(driver, tenant_id, resolved)
     return resolved.rows, unverified
 
 
