@@ -95,10 +95,13 @@ FILE_COLUMNS = {
     for per, columns in (("business", BUSINESS_COLUMNS), ("contact", CONTACT_COLUMNS))
 }
 PerRow = Annotated[Per, Query(description="one row per business with its best contacts, or one row per contact")]
+_FUNCTION = f"({'|'.join(JobFunction)})"
 Preferred = Annotated[
     str | None,
     Query(
         max_length=200,
+        # Described and not enforced: the error of `preferred_functions` names the choices.
+        json_schema_extra={"pattern": f"^{_FUNCTION}(,{_FUNCTION}){{0,{len(JobFunction) - 1}}}$"},
         description=(
             "functions whose contacts are the best of a business, comma separated, the most preferred first: "
             f"{', '.join(JobFunction)}; those of the setting SCRAPERSKY_PREFERRED_FUNCTIONS if left out"
