@@ -207,6 +207,7 @@ TELL_NOTHING = {
     ("api_key", ("prefix",)): "random",
     ("session", ("token_hash",)): "random",
     ("session", ("family_hash",)): "random",
+    ("session", ("browser_hash",)): "random",
     ("invitation", ("token_hash",)): "random",
     ("dead_letter", ("queue", "row_id")): "written by the engine, of a row of the tenant",
     ("delivery", ("destination_id", "contact_id")): "both are the tenant's",

@@ -58,7 +58,7 @@ async def test_a_crms_own_number_is_kept(application):
     deliveries = [await application.deliver(portal, contact), await application.deliver(account, contact)]
     await application.run()
     assert [(await application.row(each))["external_id"] for each in deliveries] == ["101", "1"]
-    await application.admin.execute("UPDATE contact SET name = 'Anna Molar'")
+    await application.admin.execute("UPDATE contact SET name = 'Anna Virtanen'")
     await application.admin.execute("UPDATE delivery SET delivery_status = 'Queued'")
     await application.run()
     # Brevo answers an update without a number: the one we know stays.
@@ -379,7 +379,7 @@ async def test_a_contact_with_a_phone_number_alone_is_delivered_once_to_every_ki
         await application.destination("hubspot", sandbox.hubspot_url, sandbox.hubspot.token),
         await application.destination("brevo", sandbox.brevo_url, sandbox.brevo.key),
     ]
-    contact = await application.contact(None, phone=phone, name="Anna Molar")
+    contact = await application.contact(None, phone=phone, name="Anna Virtanen")
     rows = [await application.deliver(destination, contact) for destination in destinations]
     await application.run()
     assert [await application.state(row) for row in rows] == [("Completed", None)] * 4
@@ -391,7 +391,7 @@ async def test_a_contact_with_a_phone_number_alone_is_delivered_once_to_every_ki
     assert len(receiver.effects) == len(flow.effects) == 2
     [portal], [account] = sandbox.hubspot.contacts.values(), sandbox.brevo.contacts.values()
     assert (portal["properties"]["phone"], portal["properties"]["jobtitle"]) == (phone, "Dentist")
-    assert (account["PHONE"], account["LASTNAME"]) == (phone, "Molar")
+    assert (account["PHONE"], account["LASTNAME"]) == (phone, "Virtanen")
 
 
 @pytest.mark.parametrize("place", ["127.0.0.1", "n8n.internal"])

@@ -39,6 +39,12 @@ class Contact(TenantRow, Curated, Named, Base):
         Index(
             "contact_suppressed", "tenant_id", "updated_at", "id", postgresql_where=text("suppressed_at IS NOT NULL")
         ),
+        Index(
+            "contact_people_of_business",
+            "business_id",
+            "id",
+            postgresql_where=text("domain_id IS NULL AND (name IS NOT NULL OR email IS NOT NULL)"),
+        ),
         Index("contact_suppressed_of_domain", "domain_id", postgresql_where=text("suppressed_at IS NOT NULL")),
     )
 

@@ -170,9 +170,19 @@ def places_for_ids(operation, mine, mark):
         yield operation.at(mark), {"json": without(bodies[0], mark)} if bodies[0] else {}
     own = operation.at(path_id(operation, mine))
     for name in operation.id_queries():
-        yield own, {"params": {name: mark}}
+        yield own, {"params": {**needed_queries(operation), name: mark}}
     for body in operation.bodies(mark):
         yield own, {"json": {**body, **meaning(operation.described["operationId"], mine)}}
+
+
+def needed_queries(operation):
+    """The query parameters without which the request is refused, each with its example."""
+    described = operation.described.get("parameters", [])
+    return {
+        each["name"]: each["schema"]["examples"][0]
+        for each in described
+        if each["in"] == "query" and each.get("required")
+    }
 
 
 def meaning(operation_id, mine):

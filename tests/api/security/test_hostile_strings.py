@@ -94,6 +94,9 @@ def asked(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 NOT_CLEAN = {
     # Opaque to us until it is decoded and checked part by part.
     "query.cursor",
+    "query.before",
+    # Words of a list: any other is refused with the choices.
+    "query.prefer",
     "header.if-match",
     # Cleaned and judged one by one: a bad one fails alone, with its place.
     "body(newsuppressions).values[]",

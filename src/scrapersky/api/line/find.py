@@ -7,6 +7,7 @@ from pydantic import Field, TypeAdapter, WithJsonSchema
 
 from scrapersky.api.dependencies import CurrentApplication
 from scrapersky.api.http.authorization import VIEWER, CurrentActor, requires
+from scrapersky.api.http.list_route import ListRoute
 from scrapersky.api.schemas.fields import PREFIX, RequestModel, ResponseModel
 from scrapersky.api.schemas.listing import Related
 from scrapersky.core.text_rules import Text
@@ -14,7 +15,7 @@ from scrapersky.providers.registry import DECLARATIONS
 from scrapersky.store.listing import find
 from scrapersky.store.listing.resources import RESOURCES
 
-router = APIRouter(tags=["find"])
+router = APIRouter(tags=["find"], route_class=ListRoute)
 
 # The schema of a required parameter is that of its type: the example belongs to it.
 Beginning = Annotated[Text, WithJsonSchema({**TypeAdapter(Text).json_schema(), "examples": ["kallio"]})]
