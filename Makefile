@@ -32,9 +32,9 @@ check: $(STAMP)  ## run linters, type checks, import contracts and project rules
 	$(BIN)/python -m tests.architecture.rules
 	$(BIN)/mkdocs build --strict --quiet --site-dir $(VENV)/site
 
-# Two processes: most tests wait for processes and leases. A file runs in one process, because its tests share servers.
+# Three processes: most tests wait for processes and leases. A file runs in one process, because its tests share servers.
 test: check  ## run `make check`, then every test
-	$(PYTEST) -n 2 --dist loadfile
+	$(PYTEST) -n 3 --dist loadfile
 
 test-fast: $(STAMP)  ## run the tests that need no process and no clock (under a minute)
 	$(PYTEST) -n 2 --dist loadfile -m fast
