@@ -50,7 +50,7 @@ FORMATS = {
     "uuid": ROW_ID,
     "date-time": MOMENT,
     "date": "2026-11-15",
-    "password": "correct horse battery staple",
+    "password": "correct horse battery staple",  # nosec B105 - an example
     "binary": "",
 }
 
