@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -14,11 +15,15 @@ import psutil
 import pytest
 import uvloop
 
+from scrapersky.core.vocabularies import HiddenReason
 from scrapersky.extract.contacts import read_contacts
 from scrapersky.extract.document.charset import EncodedPage
 from scrapersky.extract.document.model import Document
 from scrapersky.extract.document.parse import parse_page
+from scrapersky.extract.parser_pool.child import pack_result
 from scrapersky.extract.parser_pool.pool import LARGE_BYTES, ParserCannotStart, ParserPool, PoisonPage, ReaderFault
+from scrapersky.extract.parser_pool.process import UntrustedResult, unpickle
+from scrapersky.extract.results import Contacts
 from tests.factories import hostile_readers
 
 PAGE = b"<p>Hello</p>"
@@ -50,6 +55,15 @@ async def test_results_are_returned_unchanged() -> None:
         page = await pool.run(parse_page, html)
     assert page == parse_page(html)
     assert isinstance(page, Document)
+
+
+def test_a_member_of_an_enum_is_a_plain_value_in_every_version_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Python 3.11.0 to 3.11.3 pickle it: by a call of getattr, which the parent refuses."""
+    monkeypatch.setattr(HiddenReason, "__reduce_ex__", lambda self, protocol: (getattr, (type(self), self.name)))
+    with pytest.raises(UntrustedResult, match="getattr"):
+        unpickle(pickle.dumps(HiddenReason.JAVASCRIPT))
+    found = Contacts(hidden=HiddenReason.JAVASCRIPT)
+    assert unpickle(pack_result(found)) == found
 
 
 async def test_a_page_is_decoded_by_the_child() -> None:

@@ -5,6 +5,7 @@ It is started by its path and imports only the standard library until the parent
 
 import gc
 import importlib
+import io
 import os
 import pickle
 import resource
@@ -13,7 +14,8 @@ import socket
 import struct
 import sys
 import traceback
-from typing import BinaryIO, NamedTuple
+from enum import Enum
+from typing import Any, BinaryIO, NamedTuple
 
 FRAME = struct.Struct("!cI")  # the kind of message, and the number of bytes that follow
 RESULT, FAULT, TOO_LARGE, BUFFER = b"+", b"-", b"#", b"="
@@ -75,13 +77,31 @@ def _prepare(limits: ParserLimits) -> None:
     gc.set_threshold(50_000)  # a page creates many small objects that are all released together
 
 
+class _Pickler(pickle.Pickler):
+    """Writes a member of an enum as its class and value.
+
+    Python 3.11.0 to 3.11.3 write a call of getattr, which the parent refuses.
+    """
+
+    def reducer_override(self, value: Any) -> Any:
+        """Return how an enum is built; other values are written as always."""
+        return (type(value), (value.value,)) if isinstance(value, Enum) else NotImplemented
+
+
+def pack_result(result: object) -> bytes:
+    """Return the result of a reader as the parent accepts it."""
+    packed = io.BytesIO()
+    _Pickler(packed, pickle.HIGHEST_PROTOCOL).dump(result)
+    return packed.getvalue()
+
+
 def _run_reader(request: bytes, buffers: list[bytes], limits: ParserLimits) -> tuple[bytes, bytes]:
     """Run one reader; the kernel ends this process when a timer expires, also inside C code."""
     signal.setitimer(signal.ITIMER_PROF, limits.cpu_seconds)
     signal.setitimer(signal.ITIMER_REAL, limits.wall_seconds)
     try:
         function, args, options = pickle.loads(request, buffers=buffers)  # noqa: S301  # nosec B301 # from our own parent
-        result = pickle.dumps(function(*args, **options), pickle.HIGHEST_PROTOCOL)
+        result = pack_result(function(*args, **options))
     except MemoryError:
         os._exit(OUT_OF_MEMORY)  # any further code may need memory
     except Exception as error:  # noqa: BLE001  # every error of a reader is reported; the child goes on
