@@ -22,6 +22,7 @@ from scrapersky.engine.pipeline import Pipeline
 from scrapersky.engine.processor import QueueProcessor
 from scrapersky.engine.tuning import Tuning
 from scrapersky.sandbox.example_workflows import create_parcel_tables
+from tests.deploy.tools import missing_tools
 
 numbers = itertools.count(1)
 
@@ -75,6 +76,12 @@ def needs_a_process(item: pytest.Item) -> bool:
     """Whether a test starts PostgreSQL, a command, a worker, a parser process or a network namespace."""
     folder = item.path.relative_to(Path(__file__).parent).as_posix()
     return folder.startswith(WITH_PROCESSES) or "server" in getattr(item, "fixturenames", ())
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the programs without which some tests have checked nothing."""
+    if missing := missing_tools():
+        terminalreporter.write_line(f"NOT CHECKED, not installed here: {', '.join(missing)}. `.ci/run` installs them.")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
